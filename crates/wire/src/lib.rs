@@ -1,0 +1,33 @@
+//! What crosses the boundary between agent and server.
+//!
+//! # Codemap
+//! - [`report`]: the envelope of one upload, [`RunReport`], and what it must satisfy ([`RunReport::check`]).
+//! - [`result`]: one case's results: descriptor, case, methodology, repetitions.
+//! - [`commit`], [`machine`]: where and of what the numbers were measured.
+//! - [`slug`], [`id`], [`sha`]: parsed identifiers.
+//! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
+//! - [`hash`]: the one way to turn a value into an identity.
+//!
+//! # The versioning promise
+//! A report carries [`SCHEMA_VERSION`]. Files in `tests/golden/` parse forever. A field may be added when it
+//! is optional and absent by default; readers ignore fields they do not know (the server keeps the original
+//! upload, so nothing is lost). Anything else is a new version.
+
+pub mod commit;
+pub mod hash;
+pub mod id;
+pub mod machine;
+pub mod problem;
+pub mod report;
+pub mod result;
+pub mod sha;
+pub mod slug;
+
+pub use commit::Commit;
+pub use id::RunId;
+pub use machine::{Canary, Environment, Machine};
+pub use problem::Problem;
+pub use report::{Invalid, RunReport, SCHEMA_VERSION, Suite};
+pub use result::{Case, CaseResult, EndObservation, Failure, Methodology, Repetition, TransportInfo};
+pub use sha::CommitSha;
+pub use slug::Slug;

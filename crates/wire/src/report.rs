@@ -1,0 +1,217 @@
+//! [`RunReport`]: the envelope of one upload, and the rules that its types alone cannot express.
+
+use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The version of the wire format that this crate writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Limits of one report: generous for a real one, small enough that a hostile one costs little.
+pub mod limit {
+    /// Results in one report.
+    pub const RESULTS_MAX: usize = 10_000;
+    /// Repetitions of one case.
+    pub const REPETITIONS_MAX: usize = 1_000;
+    /// Commits of history.
+    pub const HISTORY_MAX: usize = 10_000;
+    /// Bytes of any one text: a commit's subject, a reason, a fact.
+    pub const TEXT_BYTES_MAX: usize = 4_096;
+    /// Entries of any one map of facts or counters.
+    pub const FACTS_MAX: usize = 1_000;
+}
+
+/// One upload: one project's commit, measured on one machine at one time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RunReport {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u32,
+    /// The identity of this run; also the last part of the upload's path.
+    pub run_id: RunId,
+    /// The repository whose commits are charted.
+    pub project: Slug,
+    /// The branch that was checked out; absent when none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The pull request this belongs to, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// The commit that was measured.
+    pub commit: Commit,
+    /// True when tracked files differed from the commit: what was measured is not exactly it.
+    pub work_tree_modified: bool,
+    /// Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge.
+    pub history: Vec<Commit>,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// The machine's fingerprint at that time.
+    pub environment: Environment,
+    /// The machine's own readings.
+    pub canaries: Vec<Canary>,
+    /// What measured it.
+    pub suite: Suite,
+    /// When the first repetition began.
+    pub started_at: DateTime<Utc>,
+    /// When the last one ended.
+    pub finished_at: DateTime<Utc>,
+    /// One entry a case.
+    pub results: Vec<CaseResult>,
+}
+
+/// The program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Suite {
+    /// Its version.
+    pub version: String,
+    /// The definition that was run.
+    pub preset: Slug,
+    /// The seed from which the order of the repetitions was drawn.
+    pub order_seed: u64,
+    /// How it was built: `release` or `debug`. Figures of a debug build are not for comparison.
+    pub build: Slug,
+}
+
+/// A rule that a well-formed report breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct Invalid {
+    /// JSON pointer (RFC 6901) to the member.
+    pub pointer: String,
+    /// What was found and what was expected.
+    pub detail: String,
+}
+
+impl RunReport {
+    /// Checks what the types cannot express: version, limits, order of times and consistency of counts.
+    /// Histograms are checked where they are decoded.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    pub fn check(&self) -> Result<(), Invalid> {
+        let fail = |pointer: String, detail: String| Err(Invalid { pointer, detail });
+        if self.schema_version != SCHEMA_VERSION {
+            return fail(
+                "/schema_version".into(),
+                format!("schema_version is {}, expected {SCHEMA_VERSION}", self.schema_version),
+            );
+        }
+        if self.finished_at < self.started_at {
+            return fail("/finished_at".into(), "finished_at lies before started_at".into());
+        }
+        within("/results", self.results.len(), limit::RESULTS_MAX)?;
+        within("/history", self.history.len(), limit::HISTORY_MAX)?;
+        self.check_texts()?;
+        let mut seen = std::collections::HashSet::with_capacity(self.results.len());
+        for (index, result) in self.results.iter().enumerate() {
+            let at = format!("/results/{index}");
+            result.check(&at)?;
+            if !seen.insert((result.case.digest(&result.transport.slug), result.methodology.digest())) {
+                return fail(
+                    at,
+                    "the same transport, case and methodology appear twice: expected once, with all repetitions"
+                        .into(),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn check_texts(&self) -> Result<(), Invalid> {
+        short("/branch", self.branch.as_deref().unwrap_or_default())?;
+        for (index, commit) in std::iter::once(&self.commit).chain(&self.history).enumerate() {
+            let at = if index == 0 { "/commit".to_owned() } else { format!("/history/{}", index - 1) };
+            short(&format!("{at}/subject"), &commit.subject)?;
+            short(&format!("{at}/author"), &commit.author)?;
+        }
+        for (name, facts) in
+            [("stable", &self.environment.stable), ("conditions", &self.environment.conditions)]
+        {
+            let at = format!("/environment/{name}");
+            within(&at, facts.len(), limit::FACTS_MAX)?;
+            for (key, value) in facts {
+                short(&format!("{at}/{key}"), key)?;
+                short(&format!("{at}/{key}"), value)?;
+            }
+        }
+        within("/canaries", self.canaries.len(), limit::FACTS_MAX)?;
+        short("/suite/version", &self.suite.version)
+    }
+}
+
+impl CaseResult {
+    fn check(&self, at: &str) -> Result<(), Invalid> {
+        within(&format!("{at}/repetitions"), self.repetitions.len(), limit::REPETITIONS_MAX)?;
+        within(&format!("{at}/failures"), self.failures.len(), limit::REPETITIONS_MAX)?;
+        within(&format!("{at}/counters"), self.counters.len(), limit::FACTS_MAX)?;
+        short(&format!("{at}/transport/title"), &self.transport.title)?;
+        short(&format!("{at}/transport/semantics"), &self.transport.semantics)?;
+        short(&format!("{at}/unsupported"), self.unsupported.as_deref().unwrap_or_default())?;
+        if self.unsupported.is_some() && !self.repetitions.is_empty() {
+            return Err(Invalid {
+                pointer: format!("{at}/unsupported"),
+                detail: "an unsupported case has repetitions: expected one or the other".into(),
+            });
+        }
+        if self.unsupported.is_none() && self.repetitions.is_empty() && self.failures.is_empty() {
+            return Err(Invalid {
+                pointer: format!("{at}/repetitions"),
+                detail: "no repetition, no failure and no reason why it is unsupported: expected one of them"
+                    .into(),
+            });
+        }
+        for (index, repetition) in self.repetitions.iter().enumerate() {
+            repetition.check(&format!("{at}/repetitions/{index}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl crate::Repetition {
+    fn check(&self, at: &str) -> Result<(), Invalid> {
+        let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
+        if self.count == 0 {
+            return fail("count", "count is 0: expected at least one recorded operation".into());
+        }
+        if self.min_ns > self.max_ns {
+            return fail("min_ns", format!("min_ns {} is larger than max_ns {}", self.min_ns, self.max_ns));
+        }
+        let average = self.sum_ns / self.count;
+        if average < self.min_ns || average > self.max_ns {
+            return fail(
+                "sum_ns",
+                format!(
+                    "sum_ns / count is {average}: expected a value between min_ns {} and max_ns {}",
+                    self.min_ns, self.max_ns
+                ),
+            );
+        }
+        if self.accepted > self.attempted {
+            return fail(
+                "accepted",
+                format!(
+                    "accepted {} is larger than attempted {}: a transport cannot take what was not sent",
+                    self.accepted, self.attempted
+                ),
+            );
+        }
+        Ok(())
+    }
+}
+
+fn within(pointer: &str, len: usize, max: usize) -> Result<(), Invalid> {
+    if len <= max {
+        return Ok(());
+    }
+    Err(Invalid { pointer: pointer.into(), detail: format!("{len} entries: expected at most {max}") })
+}
+
+fn short(pointer: &str, text: &str) -> Result<(), Invalid> {
+    if text.len() <= limit::TEXT_BYTES_MAX && !text.contains('\0') {
+        return Ok(());
+    }
+    Err(Invalid {
+        pointer: pointer.into(),
+        detail: format!("expected at most {} bytes of text without a NUL character", limit::TEXT_BYTES_MAX),
+    })
+}

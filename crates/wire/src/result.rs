@@ -1,0 +1,194 @@
+//! One case's results: what was measured, how, and the distribution of each repetition.
+
+use crate::Slug;
+use crate::hash::{Digest, digest};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// What a transport is. The server stores it as it comes, so a new transport needs no change there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TransportInfo {
+    /// Its name everywhere: `pipe`, `ring-futex`.
+    pub slug: Slug,
+    /// Its name for people: `Pipe`, `Shared-memory ring, futex`.
+    pub title: String,
+    /// The kind of mechanism: `pipe`, `socket`, `shared-memory`, `message-queue`, `mach`.
+    pub family: Slug,
+    /// One or two sentences: what carries the bytes, what each side calls, what is copied.
+    pub semantics: String,
+    /// A kernel transport cannot have changed with a commit of this repository: it rides along as a control.
+    pub control: bool,
+}
+
+/// The traffic: together with the transport's slug it says what was asked of the machine.
+///
+/// Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Case {
+    /// The traffic pattern: `roundtrip`, `stream`.
+    pub scenario: Slug,
+    /// Bytes of one message; in `stream`, of one write.
+    pub message_bytes: u64,
+    /// Bytes of one operation when it takes several messages: in `stream`, of one transfer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_bytes: Option<u64>,
+    /// How many receivers there are.
+    pub peers: u32,
+    /// `2proc` or `2thread`.
+    pub mode: Slug,
+    /// `same-cpu`, `cross-cpu` or `free`.
+    pub placement: Slug,
+}
+
+impl Case {
+    /// The identity of this case on one transport.
+    pub fn digest(&self, transport: &Slug) -> Digest {
+        digest(&(transport, self))
+    }
+}
+
+/// How it was measured. Two results with different methodologies are never compared.
+///
+/// Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Methodology {
+    /// Raised only when the way of measuring changes, not with every release.
+    pub protocol_version: u32,
+    /// How a send waits: `blocking`, `non-blocking`.
+    pub send: Slug,
+    /// How a receive waits: `block`, `spin`, `spin-then-block`.
+    pub receive: Slug,
+    /// What a full channel does: `wait`, `drop`.
+    pub on_full: Slug,
+    /// Messages in flight.
+    pub window: u32,
+    /// Operations timed together; 1 unless they take less than a microsecond.
+    pub batch: u32,
+    /// The clock: `clock-monotonic`.
+    pub clock: Slug,
+    /// Operations done first in each repetition and not recorded.
+    pub warmup: u32,
+    /// What is written, read and verified, and where the cost of it falls.
+    pub payload: String,
+    /// Whether buffers were touched by the process that uses them before the clock started.
+    pub storage: Slug,
+}
+
+impl Methodology {
+    /// The identity of this methodology.
+    pub fn digest(&self) -> Digest {
+        digest(self)
+    }
+}
+
+/// All that one run has to say of one case.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CaseResult {
+    /// The mechanism.
+    pub transport: TransportInfo,
+    /// The traffic.
+    pub case: Case,
+    /// The way of measuring.
+    pub methodology: Methodology,
+    /// One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed.
+    pub repetitions: Vec<Repetition>,
+    /// Repetitions that did not finish, with the reason. They are reported, never dropped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
+    /// Facts of the channel as it really was, with the unit last: `effective_buffer_bytes`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// Why this machine cannot run the case, if it cannot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsupported: Option<String>,
+}
+
+impl CaseResult {
+    /// True when any repetition delivered other than everything, once, in order and intact. Such a result is
+    /// never compared with a lossless one.
+    pub fn is_lossy(&self) -> bool {
+        self.repetitions.iter().any(|repetition| !repetition.is_lossless(self.case.peers))
+    }
+}
+
+/// A repetition that did not finish.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Failure {
+    /// Which one, counted from 0.
+    pub repetition: u32,
+    /// What happened: `responder: killed by signal 9`.
+    pub reason: String,
+}
+
+/// One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
+/// back; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Repetition {
+    /// Which one, counted from 0.
+    pub index: u32,
+    /// `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits.
+    pub histogram: String,
+    /// All samples when there are 10,000 or fewer: sorted, differences as LEB128, base64.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<String>,
+    /// Recorded operations.
+    pub count: u64,
+    /// Exact smallest time.
+    pub min_ns: u64,
+    /// Exact largest time.
+    pub max_ns: u64,
+    /// Exact sum of all times.
+    pub sum_ns: u64,
+    /// Messages whose sending was tried, warm-up excluded.
+    pub attempted: u64,
+    /// Messages the transport took.
+    pub accepted: u64,
+    /// Messages received intact, summed over receivers.
+    pub delivered: u64,
+    /// Messages received after a later one.
+    pub out_of_order: u64,
+    /// Messages received with another content than was sent.
+    pub corrupted: u64,
+    /// From the first send to the last receipt.
+    pub elapsed_ns: u64,
+    /// What the operating system said of each end, the sender first.
+    pub ends: Vec<EndObservation>,
+    /// Why this repetition is suspect, as in `cpu 1 was shared`; it is marked, not dropped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disturbed: Vec<String>,
+}
+
+impl Repetition {
+    /// True when everything attempted reached every one of `receivers` once, in order and intact.
+    pub fn is_lossless(&self, receivers: u32) -> bool {
+        self.attempted.checked_mul(u64::from(receivers)) == Some(self.delivered)
+            && self.out_of_order == 0
+            && self.corrupted == 0
+    }
+}
+
+/// What one end's thread went through during the timed section. Absent values are not known on that system.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EndObservation {
+    /// Processors it was seen on, in ascending order.
+    pub cpus_seen: Vec<u32>,
+    /// Times the scheduler moved it to another processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub migrations: Option<u64>,
+    /// Context switches because it waited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub voluntary_switches: Option<u64>,
+    /// Context switches because another thread was given the processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub involuntary_switches: Option<u64>,
+    /// Processor time in user mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_ns: Option<u64>,
+    /// Processor time in the kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_ns: Option<u64>,
+    /// Page faults served without the disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minor_faults: Option<u64>,
+}
