@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The transport suite: how long does a message take, and was every one of them delivered?
+//!
+//! # Codemap
+//! - [`transport`]: the contract [`transport::Transport`], one file per mechanism, and the registry: one list.
+//! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`.
+//! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
+//! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
+//! - [`peer`]: what runs inside such a process.
+//! - [`canary`], [`environment`]: what the machine itself is like while it measures.
+//! - [`sys`]: all that differs between operating systems, one folder per capability.
+//!
+//! # Invariants
+//! - Nothing but [`sys`] and the registry knows the operating system.
+//! - The process that calls [`harness::run`] never measures; its children do, and they die with it.
+//! - Unsupported is a reported value with a reason, never a silent skip.
+
+pub mod canary;
+pub mod definition;
+pub mod environment;
+pub mod harness;
+pub mod link;
+pub mod payload;
+pub mod peer;
+pub mod scenario;
+pub mod sys;
+pub mod transport;
+
+/// The version of the way of measuring. It is part of every methodology: results of two versions are not
+/// compared. Raise it only when the way of measuring changes, not with every release.
+pub const PROTOCOL_VERSION: u32 = 1;

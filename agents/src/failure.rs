@@ -1,0 +1,51 @@
+//! Every way in which the command fails, with the exit code that scripts rely on.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A failure, in one or two sentences for the person who reads it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Something that no retry mends: exit code 1.
+    #[error("{0}")]
+    Other(String),
+    /// The arguments ask for what does not exist: exit code 2, as clap's own errors.
+    #[error("{0}")]
+    Usage(String),
+    /// The server refuses who we are: exit code 5.
+    #[error("{0}")]
+    Authentication(String),
+    /// Measured, kept on disk, not uploaded: exit code 6.
+    #[error(
+        "{reason}\nNothing is lost: the report is kept at {}. Send it with: roundtrip upload {} --upload {server}",
+        kept.display(), kept.display()
+    )]
+    Spooled {
+        /// Why it could not be uploaded.
+        reason: String,
+        /// Where it is.
+        kept: PathBuf,
+        /// Where it was to go.
+        server: String,
+    },
+    /// A file cannot be written: exit code 8.
+    #[error("cannot write {}: {source}", path.display())]
+    Disk {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl Failure {
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Other(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Authentication(_) => 5,
+            Self::Spooled { .. } => 6,
+            Self::Disk { .. } => 8,
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! The verbs `run` and `upload`: measure, print, keep, send.
+
+use crate::cli::{Format, RunArguments, UploadArguments};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::repository::Repository;
+use crate::upload::{self, Refusal};
+use crate::{project, spool, table};
+use roundtrip_bench::definition::{self, Plan};
+use roundtrip_bench::environment;
+use roundtrip_bench::harness::{self, Outcome, PeerCommand};
+use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// `roundtrip run`.
+pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
+    // Whatever can fail without measuring fails before measuring.
+    let plan = definition::preset(&arguments.preset).map_err(|error| Failure::Usage(error.to_string()))?;
+    let repository = Repository::read(Path::new("."))?;
+    let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
+    let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
+    let peer = PeerCommand {
+        program: std::env::current_exe().map_err(|error| Failure::Other(format!("where am I? {error}")))?,
+        arguments: vec!["peer".into()],
+    };
+
+    let id = RunId::draw();
+    let progress = Progress::new(&arguments.preset);
+    let outcome = harness::run(&plan, &peer, rand::random(), &mut |event| progress.observe(&event));
+    progress.finish();
+    let report = assemble(id, &plan, outcome, repository, project, arguments.machine.clone());
+    let json = serde_json::to_vec(&report)
+        .map_err(|error| Failure::Other(format!("writing the report: {error}")))?;
+
+    if let Some(path) = &arguments.output {
+        spool::write(path, &json)?;
+    }
+    let kept = match &arguments.upload {
+        Some(_) => {
+            let path = spool::folder().join(format!("{id}.json"));
+            spool::write(&path, &json)?;
+            Some(path)
+        }
+        None => None,
+    };
+    print(arguments.format, &report, &json)?;
+    if let (Some(server), Some(token), Some(kept)) = (&arguments.upload, &token, kept) {
+        deliver(server, token, &report, &json, &kept)?;
+        spool::remove(&kept)?;
+    }
+    Ok(())
+}
+
+/// `roundtrip upload`.
+pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
+    let path = &arguments.file;
+    let json = std::fs::read(path)
+        .map_err(|error| Failure::Other(format!("cannot read {}: {error}", path.display())))?;
+    let report: RunReport = serde_json::from_slice(&json)
+        .map_err(|error| Failure::Other(format!("{} is not a report: {error}", path.display())))?;
+    report
+        .check()
+        .map_err(|error| Failure::Other(format!("{}{}: {error}", path.display(), error.pointer)))?;
+    deliver(&arguments.upload, &upload::token(&arguments.token)?, &report, &json, path)?;
+    if path.parent() == Some(&spool::folder()) {
+        spool::remove(path)?;
+    }
+    Ok(())
+}
+
+fn deliver(server: &str, token: &str, report: &RunReport, json: &[u8], kept: &Path) -> crate::Result<()> {
+    match upload::send(server, token, report.run_id, json) {
+        Ok(()) => {
+            let server = server.trim_end_matches('/');
+            eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
+            Ok(())
+        }
+        Err(Refusal::Temporary(reason, _)) => {
+            Err(Failure::Spooled { reason, kept: PathBuf::from(kept), server: server.to_owned() })
+        }
+        Err(Refusal::Final(reason)) => {
+            Err(Failure::Other(format!("{reason}\nThe report is kept at {}.", kept.display())))
+        }
+        Err(Refusal::Token(reason)) => {
+            Err(Failure::Authentication(format!("{reason}\nThe report is kept at {}.", kept.display())))
+        }
+    }
+}
+
+fn assemble(
+    run_id: RunId,
+    plan: &Plan,
+    outcome: Outcome,
+    repository: Repository,
+    project: Slug,
+    machine: Option<Slug>,
+) -> RunReport {
+    RunReport {
+        schema_version: SCHEMA_VERSION,
+        run_id,
+        project,
+        branch: repository.branch,
+        pull_request: None,
+        commit: repository.commit,
+        work_tree_modified: repository.work_tree_modified,
+        history: repository.history,
+        machine: environment::machine(machine),
+        environment: outcome.environment,
+        canaries: outcome.canaries,
+        suite: Suite {
+            version: env!("CARGO_PKG_VERSION").into(),
+            preset: plan.preset.clone(),
+            order_seed: outcome.order_seed,
+            build: Slug::from_name(if cfg!(debug_assertions) { "debug" } else { "release" }),
+        },
+        started_at: outcome.started_at,
+        finished_at: outcome.finished_at,
+        results: outcome.results,
+    }
+}
+
+fn print(format: Format, report: &RunReport, json: &[u8]) -> crate::Result<()> {
+    let mut out = io::stdout().lock();
+    let printed = match format {
+        Format::Human => out.write_all(table::render(report)?.as_bytes()),
+        Format::Json => out.write_all(json).and_then(|()| out.write_all(b"\n")),
+    };
+    match printed.and_then(|()| out.flush()) {
+        // `roundtrip run | head` is no failure.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|source| Failure::Disk { path: "standard output".into(), source }),
+    }
+}

@@ -1,0 +1,145 @@
+//! One report to a server: compressed, repeated while that can help, and believed only when the server has
+//! repeated the digest of what it stored.
+
+use crate::cli::TokenArguments;
+use crate::failure::Failure;
+use backon::{BlockingRetryable, ExponentialBuilder};
+use flate2::{Compression, write::GzEncoder};
+use roundtrip_wire::{Problem, RunId, problem::PROBLEM_MEDIA_TYPE};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::cell::Cell;
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// The server's acknowledgement, as far as it is checked.
+#[derive(Debug, Deserialize)]
+struct Receipt {
+    body_sha256: String,
+}
+
+/// Why an upload did not succeed.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Worth trying again later, after this long if the server says so.
+    Temporary(String, Option<Duration>),
+    /// The server will say the same next time.
+    Final(String),
+    /// The server does not accept the token.
+    Token(String),
+}
+
+/// Reads the token. Secrets come from a file or standard input, never from an argument that others can read.
+pub(crate) fn token(arguments: &TokenArguments) -> crate::Result<String> {
+    let Some(path) = &arguments.token_file else {
+        return Err(Failure::Authentication(
+            "uploading needs a token: pass --token-file (`cargo xtask up` writes one to agent.token in its data \
+             directory; `roundtrip-server token create` makes others)"
+                .into(),
+        ));
+    };
+    let mut text = String::new();
+    if path == Path::new("-") {
+        std::io::stdin().read_to_string(&mut text)
+    } else {
+        std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
+    }
+    .map_err(|error| {
+        Failure::Authentication(format!("cannot read the token from {}: {error}", path.display()))
+    })?;
+    Ok(text.trim().to_owned())
+}
+
+/// Sends a report and checks the acknowledgement.
+pub(crate) fn send(server: &str, token: &str, id: RunId, report: &[u8]) -> Result<(), Refusal> {
+    let url = format!("{}/api/v1/runs/{id}", server.trim_end_matches('/'));
+    let body =
+        compress(report).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
+    let expected = hexadecimal(&Sha256::digest(report));
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(60)))
+        .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into();
+    // A busy server says how long to wait, and knows better than our own schedule.
+    let asked = Rc::new(Cell::new(None));
+    let told = Rc::clone(&asked);
+    let attempt = || put(&agent, &url, token, &body, &expected);
+    attempt
+        .retry(
+            ExponentialBuilder::default()
+                .with_min_delay(Duration::from_millis(500))
+                .with_max_times(4)
+                .with_jitter(),
+        )
+        .when(|refusal| matches!(refusal, Refusal::Temporary(..)))
+        .notify(|refusal, _| {
+            if let Refusal::Temporary(_, after) = refusal {
+                told.set(*after);
+            }
+        })
+        .sleep(move |delay: Duration| std::thread::sleep(delay.max(asked.take().unwrap_or_default())))
+        .call()
+}
+
+fn put(agent: &ureq::Agent, url: &str, token: &str, body: &[u8], expected: &str) -> Result<(), Refusal> {
+    let mut response = agent
+        .put(url)
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json")
+        .header("content-encoding", "gzip")
+        .send(body)
+        .map_err(|error| match error {
+            ureq::Error::BadUri(_) => Refusal::Final(format!("`{url}` is not a server's address: {error}")),
+            error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
+        })?;
+    let status = response.status().as_u16();
+    let header =
+        |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok().map(str::to_owned));
+    let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
+    let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
+    let text = response.body_mut().read_to_string().unwrap_or_default();
+    if matches!(status, 200 | 201) {
+        return match serde_json::from_str::<Receipt>(&text) {
+            Ok(receipt) if receipt.body_sha256 == expected => Ok(()),
+            Ok(receipt) => Err(Refusal::Temporary(
+                format!(
+                    "{url} acknowledged another report: digest {}, expected {expected}",
+                    receipt.body_sha256
+                ),
+                None,
+            )),
+            Err(_) => Err(Refusal::Temporary(format!("{url} answered {status} without a receipt"), None)),
+        };
+    }
+    let said = match serde_json::from_str::<Problem>(&text) {
+        Ok(problem) if is_problem => {
+            let at = problem.pointer.map(|pointer| format!(" at {pointer}")).unwrap_or_default();
+            format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
+        }
+        _ => format!("{url} answered {status}: is it a Roundtrip server?"),
+    };
+    Err(match status {
+        401 | 403 => Refusal::Token(said),
+        429 | 500.. => Refusal::Temporary(said, retry_after),
+        _ => Refusal::Final(said),
+    })
+}
+
+fn compress(report: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(report)?;
+    encoder.finish()
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

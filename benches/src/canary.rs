@@ -1,0 +1,170 @@
+//! Small measurements of the machine itself that ride in every run. They cannot have changed with the commit: when
+//! one moves, the machine moved.
+
+use crate::sys::affinity;
+use crate::sys::clock::{self, now_ns};
+use roundtrip_stats::nearest_rank;
+use roundtrip_wire::{Canary, Slug};
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, Thread};
+
+/// Takes every reading: under half a second in all.
+pub fn measure() -> Vec<Canary> {
+    let clock = clock::measure();
+    vec![
+        reading("clock-cost", Ok(clock.cost_ns)),
+        reading("clock-step", Ok(clock.step_ns)),
+        reading("null-syscall", Ok(null_syscall())),
+        reading("cache-line", cache_line()),
+        reading("wake", wake()),
+        reading("memcpy-64k", Ok(copy(64 * 1024, 200))),
+        reading("memcpy-64m", Ok(copy(64 * 1024 * 1024, 5))),
+    ]
+}
+
+fn reading(slug: &str, readings: Result<Vec<u64>, String>) -> Canary {
+    let (mut sorted, unsupported) = match readings {
+        Ok(readings) => (readings, None),
+        Err(reason) => (Vec::new(), Some(reason)),
+    };
+    sorted.sort_unstable();
+    Canary {
+        slug: Slug::from_name(slug),
+        p50_ns: nearest_rank(&sorted, 500_000),
+        min_ns: sorted.first().copied(),
+        count: sorted.len() as u64,
+        unsupported,
+    }
+}
+
+/// The way into the kernel and back: `getppid`, which no library caches, in batches of 1,000.
+fn null_syscall() -> Vec<u64> {
+    const BATCH: u64 = 1_000;
+    (0..50)
+        .map(|_| {
+            let start_ns = now_ns();
+            for _ in 0..BATCH {
+                black_box(rustix::process::getppid());
+            }
+            (now_ns() - start_ns) / BATCH
+        })
+        .collect()
+}
+
+/// A cache line's way to another processor and back: two pinned threads that spin on one word, in batches.
+fn cache_line() -> Result<Vec<u64>, String> {
+    const BATCH: u64 = 1_000;
+    const READINGS: u64 = 50;
+    let pair = affinity::pair().map_err(|error| error.to_string())?;
+    let word = AtomicU64::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // An unpinned partner would only make the reading worse, which is what a canary is for.
+            let _ = affinity::pin(pair.second);
+            for turn in 0..BATCH * READINGS {
+                spin_until(&word, 2 * turn + 1);
+                word.store(2 * turn + 2, Ordering::Release);
+            }
+        });
+        scope
+            .spawn(|| {
+                let _ = affinity::pin(pair.first);
+                let mut turn = 0;
+                (0..READINGS)
+                    .map(|_| {
+                        let start_ns = now_ns();
+                        for _ in 0..BATCH {
+                            word.store(2 * turn + 1, Ordering::Release);
+                            spin_until(&word, 2 * turn + 2);
+                            turn += 1;
+                        }
+                        (now_ns() - start_ns) / BATCH
+                    })
+                    .collect()
+            })
+            .join()
+            .map_err(|_| "a thread panicked".to_owned())
+    })
+}
+
+/// Spins, but gives the processor away now and then, so that a machine without two free ones gets through.
+fn spin_until(word: &AtomicU64, value: u64) {
+    for spins in 1_u64.. {
+        if word.load(Ordering::Acquire) == value {
+            return;
+        }
+        if spins % 10_000 == 0 {
+            thread::yield_now();
+        }
+        std::hint::spin_loop();
+    }
+}
+
+/// Waking a thread on the same processor and being woken by it: two threads that park and unpark each other.
+fn wake() -> Result<Vec<u64>, String> {
+    const READINGS: u64 = 500;
+    let cpu = affinity::pair().map_err(|error| error.to_string())?.first;
+    let turn = AtomicU64::new(0);
+    let (introduce, introduced) = mpsc::channel::<Thread>();
+    thread::scope(|scope| {
+        let (turn, introduced) = (&turn, introduced);
+        let answering = scope.spawn(move || {
+            let _ = affinity::pin(cpu);
+            let Ok(asking) = introduced.recv() else { return };
+            for reading in 0..READINGS {
+                park_until(turn, 2 * reading + 1);
+                turn.store(2 * reading + 2, Ordering::Release);
+                asking.unpark();
+            }
+        });
+        let asked = answering.thread().clone();
+        let asking = scope.spawn(move || {
+            let _ = affinity::pin(cpu);
+            (0..READINGS)
+                .map(|reading| {
+                    let start_ns = now_ns();
+                    turn.store(2 * reading + 1, Ordering::Release);
+                    asked.unpark();
+                    park_until(turn, 2 * reading + 2);
+                    now_ns() - start_ns
+                })
+                .collect()
+        });
+        let _ = introduce.send(asking.thread().clone());
+        asking.join().map_err(|_| "a thread panicked".to_owned())
+    })
+}
+
+fn park_until(turn: &AtomicU64, value: u64) {
+    while turn.load(Ordering::Acquire) != value {
+        thread::park();
+    }
+}
+
+/// Copying this many bytes between two touched buffers.
+fn copy(bytes: usize, readings: u64) -> Vec<u64> {
+    let source = vec![1_u8; bytes];
+    let mut target = vec![2_u8; bytes];
+    (0..readings)
+        .map(|_| {
+            let start_ns = now_ns();
+            target.copy_from_slice(black_box(&source));
+            black_box(&mut target);
+            now_ns() - start_ns
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_canary_has_a_reading_or_a_reason() {
+        for canary in measure() {
+            assert_eq!(canary.p50_ns.is_some(), canary.unsupported.is_none(), "{canary:?}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! One repetition: opens a channel, starts fresh peers, lets them go together, waits no longer than a deadline.
+
+use super::PeerCommand;
+use crate::definition::{Mode, Placement, PlannedCase};
+use crate::peer::{Answer, Job, JobEnd};
+use crate::scenario::EndReport;
+use crate::sys::{affinity, death, descriptor};
+use crate::transport::{Channel, End, Parts};
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write as _};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long the other peer may take to say why it failed, once one has.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// What both ends of one repetition said.
+#[derive(Debug)]
+pub struct PairReport {
+    /// The end that holds the clock.
+    pub initiator: EndReport,
+    /// The other end.
+    pub responder: EndReport,
+}
+
+/// Runs one repetition. `measuring` is told the process ids once both ends are ready.
+///
+/// # Errors
+/// The reason, naming the end: `responder: killed by signal 9`. No process is left in any case.
+pub fn run(
+    case: &PlannedCase,
+    command: &PeerCommand,
+    deadline: Duration,
+    measuring: &mut dyn FnMut(&[u32]),
+) -> Result<PairReport, String> {
+    let channel = case.transport.open().map_err(|error| format!("opening the channel: {error}"))?;
+    let (cpu_initiator, cpu_responder) = processors(case.placement)?;
+    let Channel { initiator, responder, folder } = channel;
+    let ends = [(End::Initiator, cpu_initiator, initiator), (End::Responder, cpu_responder, responder)];
+
+    let (tell, told) = mpsc::channel();
+    let mut peers = Vec::new();
+    match case.mode {
+        Mode::TwoProcesses => {
+            for (index, (end, cpu, parts)) in ends.into_iter().enumerate() {
+                let name = if end == End::Initiator { "initiator" } else { "responder" };
+                peers.push(Peer::start(name, index, case, command, vec![(end, cpu, parts)], &tell)?);
+            }
+        }
+        Mode::TwoThreads => peers.push(Peer::start("peer", 0, case, command, ends.into(), &tell)?),
+    }
+    drop(tell);
+
+    let mut conversation = Conversation { peers, told, until: Instant::now() + deadline, deadline };
+    conversation.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
+    // Both ends are connected: a path is no longer needed, and cannot be left behind.
+    drop(folder);
+    let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
+    measuring(&pids);
+    conversation.go();
+    let reports = conversation.hear(|answer| match answer {
+        Answer::Done(reports) => Some(reports),
+        _ => None,
+    })?;
+    let mut reports = reports.into_iter().flatten();
+    match (reports.next(), reports.next()) {
+        (Some(initiator), Some(responder)) => Ok(PairReport { initiator, responder }),
+        _ => Err("the peers answered for fewer than two ends".into()),
+    }
+}
+
+fn processors(placement: Placement) -> Result<(Option<u32>, Option<u32>), String> {
+    match placement {
+        Placement::Free => Ok((None, None)),
+        Placement::SameCpu => {
+            let cpu = affinity::allowed().map_err(|error| error.to_string())?.last().copied();
+            Ok((cpu, cpu))
+        }
+        Placement::CrossCpu => {
+            let pair = affinity::pair().map_err(|error| error.to_string())?;
+            Ok((Some(pair.first), Some(pair.second)))
+        }
+    }
+}
+
+/// A running peer. Killed when dropped, unless it has ended.
+struct Peer {
+    name: &'static str,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    complaints: thread::JoinHandle<String>,
+}
+
+impl Peer {
+    fn start(
+        name: &'static str,
+        index: usize,
+        case: &PlannedCase,
+        command: &PeerCommand,
+        ends: Vec<(End, Option<u32>, Parts)>,
+        tell: &Sender<(usize, Option<Answer>)>,
+    ) -> Result<Self, String> {
+        let failed = |what: &str, error: std::io::Error| format!("{name}: {what}: {error}");
+        let job = Job {
+            transport: case.transport.info().slug.to_string(),
+            scenario: case.scenario.slug().to_owned(),
+            work: case.work.clone(),
+            ends: ends
+                .iter()
+                .map(|(end, cpu, parts)| JobEnd {
+                    end: *end,
+                    cpu: *cpu,
+                    descriptors: parts.descriptors.iter().map(AsRawFd::as_raw_fd).collect(),
+                    address: parts.address.clone(),
+                })
+                .collect(),
+        };
+        let mut process = Command::new(&command.program);
+        process.args(&command.arguments);
+        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        descriptor::inherit(&mut process, job.ends.iter().flat_map(|end| end.descriptors.clone()).collect());
+        death::die_with_parent(&mut process);
+        let mut child = process.spawn().map_err(|error| failed("starting it", error))?;
+        // The channel now belongs to the peer alone: its death closes its ends.
+        drop(ends);
+
+        let mut stdin = child.stdin.take();
+        let sent = serde_json::to_string(&job)
+            .map_err(std::io::Error::other)
+            .and_then(|line| stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
+        if let Some(stdout) = child.stdout.take() {
+            let tell = tell.clone();
+            thread::spawn(move || {
+                for line in BufReader::new(stdout).lines() {
+                    let answer = line.ok().and_then(|line| serde_json::from_str(&line).ok());
+                    if answer.is_none() || tell.send((index, answer)).is_err() {
+                        break;
+                    }
+                }
+                let _ = tell.send((index, None));
+            });
+        }
+        let stderr = child.stderr.take();
+        let complaints = thread::spawn(move || {
+            let mut text = String::new();
+            // What is not text is not worth failing for: it only decorates another failure.
+            let _ = stderr.map(|stderr| stderr.take(64 * 1024).read_to_string(&mut text));
+            text
+        });
+        let peer = Self { name, child, stdin, complaints };
+        sent.map_err(|error| failed("sending the job", error))?;
+        Ok(peer)
+    }
+
+    /// Ends it, and says why it ended if that was not our doing.
+    fn last_words(mut self, waited: Duration, said: Option<String>) -> String {
+        let hung = matches!(self.child.try_wait(), Ok(None));
+        let _ = self.child.kill();
+        let status = self.child.wait();
+        let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
+        let mut words = match (said, hung) {
+            (Some(said), _) => format!("{}: {said}", self.name),
+            (None, true) => format!("{}: no answer within {} s, killed", self.name, waited.as_secs_f32()),
+            (None, false) => format!("{}: {}", self.name, describe(status.ok())),
+        };
+        if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
+            let _ = write!(words, " ({line})");
+        }
+        words
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn describe(status: Option<ExitStatus>) -> String {
+    let signal = status.and_then(|status| status.signal());
+    match (signal, status.and_then(|status| status.code())) {
+        (Some(signal), _) => format!("killed by signal {signal}"),
+        (None, Some(code)) => format!("ended with exit code {code} without an answer"),
+        (None, None) => "ended without an answer".into(),
+    }
+}
+
+/// The peers of one repetition and what they say.
+struct Conversation {
+    peers: Vec<Peer>,
+    told: Receiver<(usize, Option<Answer>)>,
+    until: Instant,
+    deadline: Duration,
+}
+
+impl Conversation {
+    /// Waits until every peer has given the wanted answer; returns the answers in the order of peers.
+    fn hear<T>(&mut self, wanted: impl Fn(Answer) -> Option<T>) -> Result<Vec<T>, String> {
+        let mut answers: Vec<Option<T>> = self.peers.iter().map(|_| None).collect();
+        while answers.iter().any(Option::is_none) {
+            let left = self.until.saturating_duration_since(Instant::now());
+            match self.told.recv_timeout(left) {
+                Ok((index, Some(Answer::Failed(reason)))) => return Err(self.fail(index, Some(reason))),
+                Ok((index, Some(answer))) => match wanted(answer) {
+                    Some(answer) => answers[index] = Some(answer),
+                    None => return Err(self.fail(index, Some("answered out of turn".into()))),
+                },
+                // The end of a peer that has answered is no news.
+                Ok((index, None)) if answers[index].is_some() => {}
+                Ok((index, None)) => return Err(self.fail(index, None)),
+                Err(_) => {
+                    let silent = answers.iter().position(Option::is_none).unwrap_or(0);
+                    return Err(self.fail(silent, None));
+                }
+            }
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    fn go(&mut self) {
+        for peer in &mut self.peers {
+            // A peer that died meanwhile is noticed when its answer is awaited.
+            let _ = peer.stdin.as_mut().map(|stdin| writeln!(stdin, "go"));
+        }
+    }
+
+    /// Why the repetition failed: the peer that failed first, then what the others say within a moment, because
+    /// the first symptom (a closed channel) is often not the cause (a killed process).
+    fn fail(&mut self, first: usize, reason: Option<String>) -> String {
+        let mut said: Vec<Option<String>> = self.peers.iter().map(|_| None).collect();
+        said[first] = reason;
+        let until = Instant::now() + LAST_WORDS;
+        let mut ended = vec![false; self.peers.len()];
+        ended[first] = true;
+        while ended.contains(&false) {
+            match self.told.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok((index, Some(Answer::Failed(reason)))) => {
+                    said[index] = Some(reason);
+                    ended[index] = true;
+                }
+                Ok((index, None)) => ended[index] = true,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        let waited = self.deadline;
+        let words: Vec<String> =
+            self.peers.drain(..).zip(said).map(|(peer, said)| peer.last_words(waited, said)).collect();
+        words.join("; ")
+    }
+}

@@ -1,0 +1,50 @@
+//! Folders for channels that need a path. Each is named after the process that made it, so that what a killed
+//! run left behind is recognised and removed by the next.
+
+use std::io;
+use tempfile::TempDir;
+
+const PREFIX: &str = "roundtrip-channel-";
+
+/// A private folder that is removed when dropped.
+///
+/// # Errors
+/// Of the system.
+pub fn folder() -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir()
+}
+
+/// Removes the folders of processes that no longer live.
+pub fn sweep() {
+    let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let pid = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX))
+            .and_then(|rest| rest.split_once('-'))
+            .and_then(|(pid, _)| pid.parse().ok())
+            .and_then(rustix::process::Pid::from_raw);
+        if pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)) {
+            // Another user's folder stays; it is theirs to remove.
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_the_dead_are_swept_and_those_of_the_living_stay() {
+        let mut dead = std::process::Command::new("true").spawn().unwrap();
+        dead.wait().unwrap();
+        let left = std::env::temp_dir().join(format!("{PREFIX}{}-x", dead.id()));
+        std::fs::create_dir_all(&left).unwrap();
+        let ours = folder().unwrap();
+        sweep();
+        assert!(!left.exists());
+        assert!(ours.path().exists());
+    }
+}

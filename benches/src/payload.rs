@@ -1,0 +1,92 @@
+//! Messages that can be recognised: a fixed pattern, stamped with a sequence number.
+
+/// Distance between stamps: a page, so that a page left over from an earlier message is noticed.
+const STAMP_DISTANCE: usize = 4096;
+const STAMP_BYTES: usize = size_of::<u64>();
+
+/// The longest answer of a receiver to a sender, and the shortest message of `stream`.
+pub const ANSWER_BYTES: usize = STAMP_BYTES;
+
+/// A message of fixed length. Its memory is touched when it is made, by the process that uses it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Payload {
+    bytes: Vec<u8>,
+}
+
+impl Payload {
+    /// A message of this length, filled with a pattern that no page shares with its neighbours.
+    #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
+    pub fn new(length: usize) -> Self {
+        Self { bytes: (0..length).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect() }
+    }
+
+    /// Writes the sequence number at the head of every page and at the end.
+    pub fn stamp(&mut self, sequence: u64) {
+        let stamp = sequence.to_le_bytes();
+        for page in self.bytes.chunks_mut(STAMP_DISTANCE) {
+            let length = page.len().min(STAMP_BYTES);
+            page[..length].copy_from_slice(&stamp[..length]);
+        }
+        if let Some(end) = self.bytes.last_chunk_mut::<STAMP_BYTES>() {
+            *end = stamp;
+        }
+    }
+
+    /// Writes the sequence number at the head alone: a few nanoseconds, whatever the length.
+    #[inline]
+    pub fn stamp_head(&mut self, sequence: u64) {
+        let length = self.bytes.len().min(STAMP_BYTES);
+        self.bytes[..length].copy_from_slice(&sequence.to_le_bytes()[..length]);
+    }
+
+    /// The message.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Memory to receive into, touched when it is made.
+pub fn buffer(length: usize) -> Vec<u8> {
+    // Zeroes would be the kernel's shared zero page until the first write.
+    vec![0xff; length]
+}
+
+/// The sequence number at the head of a message; of a message shorter than it, the low bytes.
+#[inline]
+pub fn sequence_of(message: &[u8]) -> u64 {
+    let mut stamp = [0; STAMP_BYTES];
+    let length = message.len().min(STAMP_BYTES);
+    stamp[..length].copy_from_slice(&message[..length]);
+    u64::from_le_bytes(stamp)
+}
+
+/// A sequence number as a message of this length can carry it.
+#[inline]
+pub fn carried(sequence: u64, length: usize) -> u64 {
+    if length >= STAMP_BYTES { sequence } else { sequence & ((1 << (8 * length)) - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_changes_every_page_and_the_end() {
+        let (mut first, mut second) = (Payload::new(10_000), Payload::new(10_000));
+        first.stamp(1);
+        second.stamp(u64::MAX);
+        for at in [0, STAMP_DISTANCE, 2 * STAMP_DISTANCE, 10_000 - STAMP_BYTES] {
+            assert_ne!(first.bytes()[at], second.bytes()[at], "at {at}");
+        }
+    }
+
+    #[test]
+    fn a_sequence_number_survives_in_what_fits() {
+        for length in 1..20 {
+            let mut payload = Payload::new(length);
+            payload.stamp_head(0x0123_4567_89ab_cdef);
+            assert_eq!(sequence_of(payload.bytes()), carried(0x0123_4567_89ab_cdef, length));
+        }
+    }
+}

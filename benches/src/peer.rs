@@ -1,0 +1,166 @@
+//! What runs inside a peer process: one end of a channel, or both ends as two threads.
+//!
+//! The harness talks to it in lines of JSON: a [`Job`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
+//! crosses these pipes between `go` and the answer.
+
+use crate::scenario::{self, EndReport, Scenario, Work};
+use crate::sys::{affinity, descriptor};
+use crate::transport::{self, End, Parts, Transport};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+use std::os::fd::RawFd;
+use std::process::ExitCode;
+use std::sync::mpsc;
+use std::thread;
+
+/// What a peer is to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Slug of the transport.
+    pub transport: String,
+    /// Slug of the scenario.
+    pub scenario: String,
+    /// How much.
+    pub work: Work,
+    /// One end, or both.
+    pub ends: Vec<JobEnd>,
+}
+
+/// One end of a [`Job`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobEnd {
+    /// Which.
+    pub end: End,
+    /// The processor to stay on.
+    pub cpu: Option<u32>,
+    /// Inherited descriptors, by number.
+    pub descriptors: Vec<RawFd>,
+    /// What to connect to.
+    pub address: Option<String>,
+}
+
+/// What a peer has to say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Connected, memory touched.
+    Ready,
+    /// Done: one report an end, in the order of the job's ends.
+    Done(Vec<EndReport>),
+    /// It did not work out, and why.
+    Failed(String),
+}
+
+/// Runs one job from standard input. This is all of the hidden `peer` command.
+pub fn main() -> ExitCode {
+    let answer = match serve() {
+        Ok(reports) => Answer::Done(reports),
+        Err(error) => Answer::Failed(error.to_string()),
+    };
+    // A harness that no longer listens has given up on this peer: there is nobody left to tell.
+    match say(&answer) {
+        Ok(()) if matches!(answer, Answer::Done(_)) => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+fn serve() -> io::Result<Vec<EndReport>> {
+    let mut lines = io::stdin().lock().lines();
+    let job: Job = serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)?;
+    let transport = transport::find(&job.transport)
+        .ok_or_else(|| io::Error::other(format!("no transport is called `{}`", job.transport)))?;
+    let scenario = scenario::find(&job.scenario)
+        .ok_or_else(|| io::Error::other(format!("no scenario is called `{}`", job.scenario)))?;
+
+    let mut all_ready = || {
+        say(&Answer::Ready)?;
+        lines.next().ok_or(io::ErrorKind::UnexpectedEof)?.map(|_go| ())
+    };
+    match <[JobEnd; 1]>::try_from(job.ends) {
+        // A process of a single thread, because the kernel counts references to a descriptor only when threads
+        // share it: a second thread, even asleep, would cost every call some nanoseconds.
+        Ok([end]) => Ok(vec![run_end(transport, scenario, &job.work, end, &mut all_ready)?]),
+        Err(ends) => run_threads(transport, scenario, &job.work, ends, &mut all_ready),
+    }
+}
+
+/// What a thread tells the main thread.
+enum Word {
+    Ready,
+    Over(usize, io::Result<EndReport>),
+}
+
+/// Both ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
+/// other thread, which may wait for an end that will never come, ends with the process.
+fn run_threads(
+    transport: &'static dyn Transport,
+    scenario: &'static dyn Scenario,
+    work: &Work,
+    ends: Vec<JobEnd>,
+    all_ready: scenario::Ready<'_>,
+) -> io::Result<Vec<EndReport>> {
+    let (tell, told) = mpsc::channel();
+    let mut waiting = Vec::new();
+    for (index, end) in ends.into_iter().enumerate() {
+        let (go, goes) = mpsc::channel::<()>();
+        let (work, tell) = (work.clone(), tell.clone());
+        thread::spawn(move || {
+            let result = run_end(transport, scenario, &work, end, &mut || {
+                // Either channel closes only when the main thread has given up.
+                tell.send(Word::Ready).map_err(io::Error::other)?;
+                goes.recv().map_err(io::Error::other)
+            });
+            let _ = tell.send(Word::Over(index, result));
+        });
+        waiting.push(go);
+    }
+    drop(tell);
+
+    let (mut ready, mut reports) = (0, BTreeMap::new());
+    for word in told {
+        match word {
+            Word::Ready => ready += 1,
+            Word::Over(index, result) => _ = reports.insert(index, result?),
+        }
+        if ready == waiting.len() {
+            ready = 0;
+            all_ready()?;
+            for go in &waiting {
+                // A thread that has failed meanwhile has said so, and is heard next.
+                let _ = go.send(());
+            }
+        }
+    }
+    if reports.len() == waiting.len() {
+        Ok(reports.into_values().collect())
+    } else {
+        Err(io::Error::other("an end panicked"))
+    }
+}
+
+fn run_end(
+    transport: &dyn Transport,
+    scenario: &dyn Scenario,
+    work: &Work,
+    end: JobEnd,
+    ready: scenario::Ready<'_>,
+) -> io::Result<EndReport> {
+    if let Some(cpu) = end.cpu {
+        affinity::pin(cpu).map_err(io::Error::other)?;
+    }
+    let descriptors = end.descriptors.into_iter().map(descriptor::adopt).collect::<io::Result<_>>()?;
+    let mut link = transport.connect(end.end, Parts { descriptors, address: end.address })?;
+    match end.end {
+        End::Initiator => scenario.initiate(work, link.as_mut(), ready),
+        End::Responder => scenario.respond(work, link.as_mut(), ready),
+    }
+}
+
+fn say(answer: &Answer) -> io::Result<()> {
+    let mut line = serde_json::to_string(answer)?;
+    line.push('\n');
+    let mut out = io::stdout().lock();
+    out.write_all(line.as_bytes())?;
+    out.flush()
+}

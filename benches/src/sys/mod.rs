@@ -1,0 +1,24 @@
+//! All that differs between operating systems: one folder per capability, its `mod.rs` the contract, one file
+//! per mechanism. A capability that is missing says why; it never fails to compile.
+
+pub mod affinity;
+pub mod clock;
+pub mod death;
+pub mod descriptor;
+pub mod fifo;
+pub mod fingerprint;
+pub mod shared_memory;
+pub mod usage;
+pub mod wake;
+
+/// Why this system cannot do something: `same-cpu needs to pin threads: this system has no call for it`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Unsupported(pub String);
+
+impl Unsupported {
+    /// With a reason that reads as a sentence.
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}

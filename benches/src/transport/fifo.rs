@@ -1,0 +1,60 @@
+//! `fifo`: two named pipes in a private folder, one each way (mkfifo(3), fifo(7)).
+
+use super::{Channel, End, Parts, Transport};
+use crate::link::{Link, StreamLink};
+use crate::sys;
+use roundtrip_wire::{Slug, TransportInfo};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Fifo;
+
+const THERE: &str = "there";
+const BACK: &str = "back";
+
+impl Transport for Fifo {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("fifo"),
+            title: "FIFO".into(),
+            family: Slug::from_name("pipe"),
+            semantics: "Two named pipes, one each way, opened by path and removed once both ends have them. \
+                        A message is copied into the kernel by write and out of it by read."
+                .into(),
+            control: true,
+        }
+    }
+
+    fn open(&self) -> io::Result<Channel> {
+        let folder = crate::harness::scratch::folder()?;
+        sys::fifo::create(&folder.path().join(THERE))?;
+        sys::fifo::create(&folder.path().join(BACK))?;
+        let address = folder.path().to_str().map(str::to_owned).ok_or_else(|| {
+            io::Error::other(format!("the temporary folder {} is not UTF-8", folder.path().display()))
+        })?;
+        let parts = || Parts { descriptors: Vec::new(), address: Some(address.clone()) };
+        Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
+    }
+
+    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+        let folder = Path::new(parts.address()?);
+        // Opening waits for the other side, so both open the two in the same order.
+        let open = |name: &str, write: bool| -> io::Result<OwnedFd> {
+            Ok(File::options().read(!write).write(write).open(folder.join(name))?.into())
+        };
+        Ok(Box::new(match end {
+            End::Initiator => {
+                let writer = open(THERE, true)?;
+                StreamLink { writer, reader: open(BACK, false)? }
+            }
+            End::Responder => {
+                let reader = open(THERE, false)?;
+                StreamLink { writer: open(BACK, true)?, reader }
+            }
+        }))
+    }
+}

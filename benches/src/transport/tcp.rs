@@ -1,0 +1,49 @@
+//! `tcp`: a TCP connection over the loopback interface, without Nagle's delay (tcp(7), `TCP_NODELAY`).
+
+use super::{Channel, End, Parts, Transport};
+use crate::link::{Link, StreamLink};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Tcp;
+
+impl Transport for Tcp {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("tcp"),
+            title: "TCP loopback".into(),
+            family: Slug::from_name("socket"),
+            semantics: "A TCP connection over 127.0.0.1 with TCP_NODELAY and the system's default buffers. \
+                        A message is copied into the kernel by write and out of it by read."
+                .into(),
+            control: true,
+        }
+    }
+
+    fn open(&self) -> io::Result<Channel> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?.to_string();
+        Ok(Channel {
+            initiator: Parts { descriptors: Vec::new(), address: Some(address) },
+            responder: Parts::of([listener.into()]),
+            folder: None,
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+        let stream = match end {
+            End::Initiator => TcpStream::connect(parts.address()?)?,
+            End::Responder => {
+                let [listener] = parts.take()?;
+                TcpListener::from(listener).accept()?.0
+            }
+        };
+        stream.set_nodelay(true)?;
+        let writer: OwnedFd = stream.into();
+        Ok(Box::new(StreamLink { reader: writer.try_clone()?, writer }))
+    }
+}

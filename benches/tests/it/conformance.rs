@@ -1,0 +1,125 @@
+//! What every transport must do, in every mode and placement: echo all sizes, keep order and content, count
+//! honestly, stay where it was put, leave nothing behind.
+
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer, settings};
+use roundtrip_bench::definition::{Mode, Placement, Plan};
+use roundtrip_bench::harness::{self, Outcome};
+use roundtrip_bench::{scenario, transport};
+use roundtrip_wire::{CaseResult, Slug};
+
+/// Around the stamp, a page, the capacity of a pipe and of the ring, and beyond both.
+const SIZES: [usize; 8] = [8, 64, 4095, 4097, 65_536, 65_537, 262_144, 1_048_576];
+
+fn run_all(sizes: &[usize]) -> Outcome {
+    let mut cases = Vec::new();
+    for &transport in transport::ALL {
+        for scenario in scenario::ALL {
+            for setting in settings() {
+                cases.extend(sizes.iter().map(|&size| case(transport, scenario.slug(), setting, size)));
+            }
+        }
+    }
+    let plan =
+        Plan { preset: Slug::from_name("conformance"), about: String::new(), cases, deadline: DEADLINE };
+    harness::run(&plan, &peer(), 1, &mut |_| {})
+}
+
+fn name(result: &CaseResult) -> String {
+    let case = &result.case;
+    format!(
+        "{}/{}/{}/{}/{} B",
+        case.scenario, result.transport.slug, case.mode, case.placement, case.message_bytes
+    )
+}
+
+#[test]
+fn every_case_is_measured_without_loss_and_leaves_nothing_behind() {
+    let _turn = alone();
+    let before = Leftovers::now();
+    let outcome = run_all(&SIZES);
+    assert_nothing_left(&before);
+
+    for result in &outcome.results {
+        let name = name(result);
+        if let Some(reason) = &result.unsupported {
+            println!("{name}: not run, because {reason}");
+            continue;
+        }
+        assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
+        let repetition = &result.repetitions[0];
+        let messages = if result.case.scenario.as_str() == "stream" { 15 } else { 5 };
+        assert_eq!(repetition.count, 5, "{name}: one sample an operation");
+        assert_eq!((repetition.attempted, repetition.delivered), (messages, messages), "{name}");
+        assert!(!result.is_lossy(), "{name}");
+        assert!(repetition.min_ns > 0 && repetition.elapsed_ns >= repetition.max_ns, "{name}");
+        assert_eq!(repetition.ends.len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn pinned_ends_stay_where_they_were_put() {
+    let _turn = alone();
+    for result in run_all(&[1024]).results {
+        let (name, placement) = (name(&result), result.case.placement.as_str().to_owned());
+        let Some(repetition) = result.repetitions.first() else {
+            println!("{name}: not run, because {:?}", result.unsupported);
+            continue;
+        };
+        let [first, second] = [0, 1].map(|end| repetition.ends[end].cpus_seen.clone());
+        match placement.as_str() {
+            "same-cpu" => assert!(first.len() == 1 && first == second, "{name}: {first:?} {second:?}"),
+            "cross-cpu" => {
+                assert!(
+                    first.len() == 1 && second.len() == 1 && first != second,
+                    "{name}: {first:?} {second:?}"
+                );
+            }
+            _ => assert!(!first.is_empty() && !second.is_empty(), "{name}"),
+        }
+    }
+}
+
+#[test]
+fn a_message_of_one_byte_goes_there_and_back() {
+    let _turn = alone();
+    for &transport in transport::ALL {
+        let mut planned = case(transport, "roundtrip", (Mode::TwoProcesses, Placement::Free), 1);
+        planned.work.operations = 300; // more than one byte counts to
+        if harness::support(&planned).is_err() {
+            continue;
+        }
+        let report = harness::pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+        assert_eq!(report.initiator.delivered, 300, "{planned:?}");
+    }
+}
+
+#[test]
+fn operations_timed_in_batches_are_all_delivered_and_counted() {
+    let _turn = alone();
+    let mut planned =
+        case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    planned.work.batch = 16;
+    let report = harness::pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+    assert_eq!(report.initiator.samples_ns.len(), 5);
+    assert_eq!((report.initiator.attempted, report.initiator.delivered), (80, 80));
+}
+
+#[test]
+fn the_order_of_repetitions_is_drawn_from_the_seed() {
+    let _turn = alone();
+    let order = |seed| {
+        let setting = (Mode::TwoProcesses, Placement::Free);
+        let pipe = transport::find("pipe").unwrap();
+        let cases = [64, 65, 66, 67, 68, 69].map(|size| case(pipe, "roundtrip", setting, size)).into();
+        let plan = Plan { preset: Slug::from_name("order"), about: String::new(), cases, deadline: DEADLINE };
+        let mut order = Vec::new();
+        harness::run(&plan, &peer(), seed, &mut |event| {
+            if let harness::Event::Repetition { case, .. } = event {
+                order.push(case.work.message_bytes);
+            }
+        });
+        order
+    };
+    assert_eq!(order(7), order(7));
+    assert_ne!(order(7), order(8));
+}

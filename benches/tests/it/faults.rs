@@ -1,0 +1,125 @@
+//! Peers that die, hang, talk rubbish or never start: each a failure with its reason, and nothing left behind.
+
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
+use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase};
+use roundtrip_bench::harness::{self, PeerCommand, pair};
+use roundtrip_bench::link::Link;
+use roundtrip_bench::transport::{self, Channel, End, Parts, Transport};
+use roundtrip_wire::{Slug, TransportInfo};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io;
+use std::time::Duration;
+
+/// More work than any test waits for.
+fn endless(transport: &'static dyn Transport, mode: Mode) -> PlannedCase {
+    let mut case = case(transport, "roundtrip", (mode, Placement::Free), 64);
+    case.work.operations = 50_000_000;
+    case
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
+}
+
+#[test]
+fn a_killed_peer_is_named_with_its_signal_on_every_transport() {
+    let _turn = alone();
+    for &transport in transport::ALL.iter().filter(|transport| transport.support().is_ok()) {
+        for (mode, victim, name) in [
+            (Mode::TwoProcesses, 0, "initiator: killed by signal 9"),
+            (Mode::TwoProcesses, 1, "responder: killed by signal 9"),
+            (Mode::TwoThreads, 0, "peer: killed by signal 9"),
+        ] {
+            let before = Leftovers::now();
+            let failure = pair::run(&endless(transport, mode), &peer(), DEADLINE, &mut |pids| {
+                signal(pids[victim], Signal::KILL);
+            })
+            .unwrap_err();
+            assert!(failure.contains(name), "{}: {failure}", transport.info().slug);
+            assert_nothing_left(&before);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_peer_is_given_up_at_the_deadline() {
+    let _turn = alone();
+    let before = Leftovers::now();
+    let planned = endless(transport::find("pipe").unwrap(), Mode::TwoProcesses);
+    let failure =
+        pair::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| signal(pids[1], Signal::STOP))
+            .unwrap_err();
+    assert!(failure.contains("no answer within 1 s, killed"), "{failure}");
+    assert_nothing_left(&before);
+}
+
+#[test]
+fn a_peer_that_cannot_start_or_talks_rubbish_is_named() {
+    let _turn = alone();
+    let planned =
+        case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let run = |program: &str, arguments: &[&str]| {
+        let command = PeerCommand {
+            program: program.into(),
+            arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
+        };
+        pair::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err()
+    };
+    let before = Leftovers::now();
+    assert!(run("/nonexistent/peer", &[]).contains("initiator: starting it"));
+    let failure = run("sh", &["-c", "cat > /dev/null & echo rubbish; exec >&-; wait"]);
+    assert!(failure.starts_with("initiator: "), "{failure}");
+    let failure = run("sh", &["-c", "echo what went wrong >&2; exit 3"]);
+    assert!(failure.contains("exit code 3") && failure.contains("what went wrong"), "{failure}");
+    assert_nothing_left(&before);
+}
+
+#[test]
+fn a_failing_case_is_given_up_and_the_others_go_on() {
+    let _turn = alone();
+    let pipe = transport::find("pipe").unwrap();
+    let setting = (Mode::TwoProcesses, Placement::Free);
+    let mut failing = endless(pipe, Mode::TwoProcesses);
+    failing.repetitions = 5;
+    let mut fine = case(pipe, "roundtrip", setting, 65);
+    fine.repetitions = 5;
+    let plan = Plan {
+        preset: Slug::from_name("faults"),
+        about: String::new(),
+        cases: vec![failing, fine],
+        deadline: Duration::from_secs(1),
+    };
+    let outcome = harness::run(&plan, &peer(), 3, &mut |_| {});
+    assert_eq!((outcome.results[0].repetitions.len(), outcome.results[0].failures.len()), (0, 2));
+    assert_eq!((outcome.results[1].repetitions.len(), outcome.results[1].failures.len()), (5, 0));
+}
+
+#[test]
+fn an_end_that_cannot_connect_is_named_without_waiting_for_the_other() {
+    let _turn = alone();
+    for (mode, name) in [(Mode::TwoProcesses, "initiator: "), (Mode::TwoThreads, "peer: ")] {
+        let planned = case(&BROKEN, "roundtrip", (mode, Placement::Free), 64);
+        let failure = pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap_err();
+        assert!(failure.contains(name) && failure.contains("no address was passed"), "{failure}");
+    }
+}
+
+/// Claims to be `tcp`, and passes its initiator nothing to connect to.
+struct Broken;
+static BROKEN: Broken = Broken;
+
+impl Transport for Broken {
+    fn info(&self) -> TransportInfo {
+        transport::tcp::Tcp.info()
+    }
+
+    fn open(&self) -> io::Result<Channel> {
+        let mut channel = transport::tcp::Tcp.open()?;
+        channel.initiator.address = None;
+        Ok(channel)
+    }
+
+    fn connect(&self, _end: End, _parts: Parts) -> io::Result<Box<dyn Link>> {
+        unreachable!("the peer finds the real transport by its slug")
+    }
+}

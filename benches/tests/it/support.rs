@@ -1,0 +1,94 @@
+//! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
+
+use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
+use roundtrip_bench::harness::PeerCommand;
+use roundtrip_bench::scenario::{self, Work};
+use roundtrip_bench::transport::Transport;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Long enough for a loaded machine; only a test that fails waits for it.
+pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
+
+/// The peer program of this crate.
+pub(crate) fn peer() -> PeerCommand {
+    PeerCommand { program: env!("CARGO_BIN_EXE_roundtrip-peer").into(), arguments: Vec::new() }
+}
+
+/// A small case.
+pub(crate) fn case(
+    transport: &'static dyn Transport,
+    scenario: &str,
+    (mode, placement): (Mode, Placement),
+    message_bytes: usize,
+) -> PlannedCase {
+    let streams = scenario == "stream";
+    let messages_per_operation = if streams { 3 } else { 1 };
+    PlannedCase {
+        transport,
+        scenario: scenario::find(scenario).unwrap(),
+        mode,
+        placement,
+        total_bytes: streams.then_some(message_bytes as u64 * messages_per_operation),
+        work: Work {
+            message_bytes,
+            messages_per_operation,
+            operations: 5,
+            warmup: 2,
+            batch: 1,
+            free: placement == Placement::Free,
+        },
+        repetitions: 1,
+    }
+}
+
+/// Every combination of mode and placement.
+pub(crate) fn settings() -> impl Iterator<Item = (Mode, Placement)> {
+    [Mode::TwoProcesses, Mode::TwoThreads].into_iter().flat_map(|mode| {
+        [Placement::SameCpu, Placement::CrossCpu, Placement::Free].map(|placement| (mode, placement))
+    })
+}
+
+/// Tests that count this process's descriptors and children take turns.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What exists now and must not be more afterwards.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Leftovers {
+    descriptors: BTreeSet<String>,
+    children: String,
+    folders: BTreeSet<String>,
+}
+
+impl Leftovers {
+    /// Looks at procfs and the temporary folder.
+    pub(crate) fn now() -> Self {
+        let names = |path: &std::path::Path| -> BTreeSet<String> {
+            let entries = std::fs::read_dir(path).unwrap().flatten();
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        };
+        let ours = format!("roundtrip-channel-{}-", std::process::id());
+        Self {
+            // The descriptor of reading this very folder is in both looks.
+            descriptors: names("/proc/self/fd".as_ref()),
+            children: std::fs::read_to_string("/proc/thread-self/children").unwrap_or_default(),
+            folders: names(&std::env::temp_dir())
+                .into_iter()
+                .filter(|name| name.starts_with(&ours))
+                .collect(),
+        }
+    }
+}
+
+/// Waits until the readers of a repetition's pipes, which end with their peers, have let go of their descriptors.
+pub(crate) fn assert_nothing_left(before: &Leftovers) {
+    let end = std::time::Instant::now() + Duration::from_secs(10);
+    while Leftovers::now() != *before && std::time::Instant::now() < end {
+        std::thread::yield_now();
+    }
+    assert_eq!(Leftovers::now(), *before);
+}
