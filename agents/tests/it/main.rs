@@ -1,0 +1,24 @@
+//! The `roundtrip` command from outside: what it says, its exit codes, and that it loses nothing.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
+mod run;
+mod server;
+mod upload;
+
+use std::process::{Command, Output};
+
+/// The command, in a folder of its own, without what the caller's environment sets.
+fn roundtrip(folder: &std::path::Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtrip"));
+    for variable in ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"] {
+        command.env_remove(variable);
+    }
+    command.current_dir(folder).env("XDG_STATE_HOME", folder.join("state"));
+    command
+}
+
+/// What a command wrote to standard error.
+fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}

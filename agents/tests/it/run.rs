@@ -1,0 +1,79 @@
+//! `roundtrip run`: what it refuses before measuring, and that nothing outlives it.
+
+use crate::{complaint, roundtrip};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A repository with one commit.
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "one"]] {
+        let identity = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
+        let status = Command::new("git").current_dir(folder.path()).args(identity).args(arguments).status();
+        assert!(status.unwrap().success());
+    }
+    folder
+}
+
+#[test]
+fn a_folder_without_a_repository_is_refused_before_measuring() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = roundtrip(folder.path()).arg("run").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complaint(&output).contains("not a git repository"), "{}", complaint(&output));
+}
+
+#[test]
+fn an_unknown_preset_is_a_usage_error_that_names_the_known_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = roundtrip(folder.path()).args(["run", "--preset", "quik"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaint(&output).contains("[possible values: quick]"), "{}", complaint(&output));
+}
+
+#[test]
+fn an_upload_without_a_token_is_refused_before_measuring() {
+    let folder = repository();
+    let output = roundtrip(folder.path()).args(["run", "--upload", "http://127.0.0.1:1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn a_killed_run_takes_its_peers_with_it() {
+    let folder = repository();
+    let mut run =
+        roundtrip(folder.path()).arg("run").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let children = format!("/proc/{0}/task/{0}/children", run.id());
+    if !Path::new(&children).exists() {
+        println!("not run, because this system does not list a process's children");
+        run.kill().unwrap();
+        run.wait().unwrap();
+        return;
+    }
+    let mut peers = String::new();
+    wait_until("the run has peers", || {
+        peers = std::fs::read_to_string(&children).unwrap_or_default();
+        !peers.trim().is_empty()
+    });
+    run.kill().unwrap();
+    run.wait().unwrap();
+    for peer in peers.split_whitespace() {
+        wait_until("the peer has ended", || !is_peer(peer));
+    }
+}
+
+/// Whether a process of this id lives and is one of ours.
+fn is_peer(pid: &str) -> bool {
+    std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.ends_with(b"\0peer\0"))
+}
+
+/// Looks again and again until the condition holds; fails after a minute.
+fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !condition() {
+        assert!(Instant::now() < end, "in vain: {what}");
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,73 @@
+//! A server that answers as a test says, one request after the other, and keeps what it was sent.
+
+use flate2::read::GzDecoder;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::thread::{self, JoinHandle};
+
+/// One answer: status line after `HTTP/1.1`, further headers, body made from the decompressed request body.
+pub(crate) type Answer = (&'static str, &'static str, fn(&[u8]) -> String);
+
+/// A running server.
+pub(crate) struct Server {
+    /// Where it listens.
+    pub(crate) url: String,
+    thread: JoinHandle<Vec<Request>>,
+}
+
+/// What was sent.
+pub(crate) struct Request {
+    /// Request line and headers.
+    pub(crate) head: String,
+    /// Decompressed.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Server {
+    /// Answers exactly these requests.
+    pub(crate) fn answering(answers: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let thread = thread::spawn(move || {
+            answers
+                .into_iter()
+                .map(|(status, headers, answer)| {
+                    let (stream, _) = listener.accept().unwrap();
+                    let mut reader = BufReader::new(stream);
+                    let mut head = String::new();
+                    while !head.ends_with("\r\n\r\n") {
+                        assert_ne!(reader.read_line(&mut head).unwrap(), 0, "the request is cut: {head}");
+                    }
+                    let length = header(&head, "content-length").parse().unwrap();
+                    let mut compressed = vec![0; length];
+                    reader.read_exact(&mut compressed).unwrap();
+                    let mut body = Vec::new();
+                    GzDecoder::new(&compressed[..]).read_to_end(&mut body).unwrap();
+                    let text = answer(&body);
+                    write!(
+                        reader.get_mut(),
+                        "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n{text}",
+                        text.len()
+                    )
+                    .unwrap();
+                    Request { head, body }
+                })
+                .collect()
+        });
+        Self { url, thread }
+    }
+
+    /// What was sent, once all answers are given.
+    pub(crate) fn requests(self) -> Vec<Request> {
+        self.thread.join().unwrap()
+    }
+}
+
+/// The value of a header.
+pub(crate) fn header(head: &str, name: &str) -> String {
+    let value = head.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+    });
+    value.unwrap_or_else(|| panic!("no header {name} in {head}"))
+}

@@ -1,0 +1,127 @@
+//! `roundtrip upload`: what a server's answers mean, and that a report outlives all of them.
+
+use crate::server::{Answer, Server, header};
+use crate::{complaint, roundtrip};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::process::Output;
+
+/// The smallest report that is one.
+const REPORT: &str = include_str!("report.json");
+
+const CREATED: Answer = ("201 Created", "content-type: application/json\r\n", |body| {
+    let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(r#"{{"run_id":"x","body_sha256":"{digest}","result_count":1,"point_count":0}}"#)
+});
+const BUSY: Answer = ("503 Service Unavailable", "retry-after: 0\r\n", |_| String::new());
+const WRONG_DIGEST: Answer = ("201 Created", "content-type: application/json\r\n", |_| {
+    r#"{"run_id":"x","body_sha256":"00","result_count":1,"point_count":0}"#.into()
+});
+const REFUSED: Answer = ("422 Unprocessable Content", "content-type: application/problem+json\r\n", |_| {
+    r#"{"type":"/problems/invalid-report","title":"","status":422,"code":"invalid-report",
+        "detail":"count is 0: expected at least one","pointer":"/results/0/count"}"#
+        .into()
+});
+const UNAUTHENTICATED: Answer = ("401 Unauthorized", "content-type: application/problem+json\r\n", |_| {
+    r#"{"type":"","title":"","status":401,"code":"unauthenticated","detail":"the token is not known"}"#.into()
+});
+
+fn upload(folder: &Path, url: &str) -> Output {
+    std::fs::write(folder.join("report.json"), REPORT).unwrap();
+    std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
+    let output = roundtrip(folder)
+        .args(["upload", "report.json", "--upload", url, "--token-file", "token"])
+        .output()
+        .unwrap();
+    assert!(folder.join("report.json").exists(), "a report of the user's is the user's to remove");
+    output
+}
+
+#[test]
+fn a_report_is_sent_compressed_with_the_token_and_its_own_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![CREATED]);
+    let output = upload(folder.path(), &server.url);
+    assert!(output.status.success(), "{}", complaint(&output));
+    let request = &server.requests()[0];
+    assert!(
+        request.head.starts_with("PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b "),
+        "{}",
+        request.head
+    );
+    assert_eq!(header(&request.head, "authorization"), "Bearer rt_agent_secret");
+    assert_eq!(header(&request.head, "content-encoding"), "gzip");
+    assert_eq!(request.body, REPORT.as_bytes());
+}
+
+#[test]
+fn a_busy_server_is_asked_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![BUSY, CREATED]);
+    let output = upload(folder.path(), &server.url);
+    assert!(output.status.success(), "{}", complaint(&output));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn an_acknowledgement_of_something_else_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![WRONG_DIGEST; 5]);
+    let output = upload(folder.path(), &server.url);
+    assert_eq!(output.status.code(), Some(6));
+    assert!(complaint(&output).contains("acknowledged another report"), "{}", complaint(&output));
+}
+
+#[test]
+fn a_refusal_names_the_member_and_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![REFUSED]);
+    let output = upload(folder.path(), &server.url);
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = complaint(&output);
+    assert!(
+        complaint.contains("/results/0/count") && complaint.contains("expected at least one"),
+        "{complaint}"
+    );
+}
+
+#[test]
+fn a_token_that_is_not_known_has_an_exit_code_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![UNAUTHENTICATED]);
+    let output = upload(folder.path(), &server.url);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(complaint(&output).contains("the token is not known"));
+}
+
+#[test]
+fn a_server_that_is_not_there_leaves_the_report_and_says_how_to_send_it() {
+    let folder = tempfile::tempdir().unwrap();
+    // Bound and closed: nobody else has been given this port since.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    let output = upload(folder.path(), &url);
+    assert_eq!(output.status.code(), Some(6));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("roundtrip upload report.json"), "{complaint}");
+}
+
+#[test]
+fn a_file_that_is_no_report_is_named_with_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.json"), &REPORT[..200]).unwrap();
+    let output = roundtrip(folder.path()).args(["upload", "report.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("report.json is not a report") && complaint.contains("line"), "{complaint}");
+}
+
+#[test]
+fn without_a_token_nothing_is_sent_and_the_message_says_where_to_get_one() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
+    let output = roundtrip(folder.path()).args(["upload", "report.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(5));
+    assert!(complaint(&output).contains("--token-file"));
+}
