@@ -1,2 +1,72 @@
-//! Placeholder.
-fn main() {}
+//! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
+//!
+//! # Codemap
+//! - [`up`], [`test`], [`bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
+//! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
+//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
+//! - [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`]: running programs and telling about it.
+
+mod bench;
+mod fmt;
+mod generate;
+mod interrupt;
+mod measure;
+mod platform;
+mod postgres_binaries;
+mod preflight;
+mod programs;
+mod screen;
+mod server;
+mod test;
+mod tidy;
+mod tool;
+mod up;
+mod web;
+mod workspace;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Builds, runs and checks Roundtrip.
+#[derive(Parser)]
+#[command(bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Build everything, start the server, measure the checked-out commit and serve until Ctrl-C.
+    Up(up::Options),
+    /// Run every check and test; ends with the line `N passed, N failed`.
+    Test,
+    /// Measure the budgets; exit code 3 when one is missed.
+    Bench(bench::Options),
+    /// Format the Rust and web sources.
+    Fmt,
+    /// Check the rules of the tree that no compiler holds.
+    Tidy,
+    /// Regenerate the API document and the web client's types from the server.
+    Gen,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = interrupt::install().and_then(|()| match arguments.verb {
+        Verb::Up(options) => up::up(&options),
+        Verb::Test => test::test(),
+        Verb::Bench(options) => bench::bench(&options),
+        Verb::Fmt => fmt::fmt(),
+        Verb::Tidy => tidy::tidy(),
+        Verb::Gen => generate::generate(),
+    });
+    match outcome {
+        Ok(code) => code,
+        Err(_) if interrupt::requested() => ExitCode::from(interrupt::EXIT_CODE),
+        Err(error) => {
+            screen::error(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

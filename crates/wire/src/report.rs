@@ -16,6 +16,8 @@ pub mod limit {
     pub const REPETITIONS_MAX: usize = 1_000;
     /// Commits of history.
     pub const HISTORY_MAX: usize = 10_000;
+    /// Parents of one commit.
+    pub const PARENTS_MAX: usize = 100;
     /// Bytes of any one text: a commit's subject, a reason, a fact.
     pub const TEXT_BYTES_MAX: usize = 4_096;
     /// Entries of any one map of facts or counters.
@@ -121,6 +123,13 @@ impl RunReport {
         short("/branch", self.branch.as_deref().unwrap_or_default())?;
         for (index, commit) in std::iter::once(&self.commit).chain(&self.history).enumerate() {
             let at = if index == 0 { "/commit".to_owned() } else { format!("/history/{}", index - 1) };
+            if commit.first_parent_ordinal == Some(0) {
+                return Err(Invalid {
+                    pointer: format!("{at}/first_parent_ordinal"),
+                    detail: "first_parent_ordinal is 0: expected 1 for a root commit, more for others".into(),
+                });
+            }
+            within(&format!("{at}/parents"), commit.parents.len(), limit::PARENTS_MAX)?;
             short(&format!("{at}/subject"), &commit.subject)?;
             short(&format!("{at}/author"), &commit.author)?;
         }
@@ -130,11 +139,22 @@ impl RunReport {
             let at = format!("/environment/{name}");
             within(&at, facts.len(), limit::FACTS_MAX)?;
             for (key, value) in facts {
-                short(&format!("{at}/{key}"), key)?;
-                short(&format!("{at}/{key}"), value)?;
+                let at = format!("{at}/{}", token(key));
+                short(&at, key)?;
+                short(&at, value)?;
             }
         }
         within("/canaries", self.canaries.len(), limit::FACTS_MAX)?;
+        for (index, canary) in self.canaries.iter().enumerate() {
+            short(
+                &format!("/canaries/{index}/unsupported"),
+                canary.unsupported.as_deref().unwrap_or_default(),
+            )?;
+        }
+        for (index, canary) in self.canaries.iter().enumerate() {
+            let reason = canary.unsupported.as_deref().unwrap_or_default();
+            short(&format!("/canaries/{index}/unsupported"), reason)?;
+        }
         short("/suite/version", &self.suite.version)
     }
 }
@@ -146,7 +166,21 @@ impl CaseResult {
         within(&format!("{at}/counters"), self.counters.len(), limit::FACTS_MAX)?;
         short(&format!("{at}/transport/title"), &self.transport.title)?;
         short(&format!("{at}/transport/semantics"), &self.transport.semantics)?;
+        short(&format!("{at}/methodology/payload"), &self.methodology.payload)?;
         short(&format!("{at}/unsupported"), self.unsupported.as_deref().unwrap_or_default())?;
+        for (index, failure) in self.failures.iter().enumerate() {
+            short(&format!("{at}/failures/{index}/reason"), &failure.reason)?;
+        }
+        for counter in self.counters.keys() {
+            short(&format!("{at}/counters/{}", token(counter)), counter)?;
+        }
+        short(&format!("{at}/methodology/payload"), &self.methodology.payload)?;
+        for key in self.counters.keys() {
+            short(&format!("{at}/counters/{key}"), key)?;
+        }
+        for (index, failure) in self.failures.iter().enumerate() {
+            short(&format!("{at}/failures/{index}/reason"), &failure.reason)?;
+        }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
             return Err(Invalid {
                 pointer: format!("{at}/unsupported"),
@@ -172,6 +206,10 @@ impl crate::Repetition {
         let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
         if self.count == 0 {
             return fail("count", "count is 0: expected at least one recorded operation".into());
+        }
+        within(&format!("{at}/disturbed"), self.disturbed.len(), limit::FACTS_MAX)?;
+        for (index, reason) in self.disturbed.iter().enumerate() {
+            short(&format!("{at}/disturbed/{index}"), reason)?;
         }
         if self.min_ns > self.max_ns {
             return fail("min_ns", format!("min_ns {} is larger than max_ns {}", self.min_ns, self.max_ns));
@@ -204,6 +242,11 @@ fn within(pointer: &str, len: usize, max: usize) -> Result<(), Invalid> {
         return Ok(());
     }
     Err(Invalid { pointer: pointer.into(), detail: format!("{len} entries: expected at most {max}") })
+}
+
+/// A key as one token of a JSON pointer.
+fn token(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }
 
 fn short(pointer: &str, text: &str) -> Result<(), Invalid> {

@@ -1,0 +1,179 @@
+//! Commits and their order.
+
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Commit, CommitSha};
+use sqlx::{PgConnection, PgPool};
+
+/// Where a stored commit stands.
+#[derive(Debug)]
+pub struct PlaceRow {
+    /// Full object name.
+    pub sha: String,
+    /// Its place.
+    pub ordinal: i64,
+    /// Whether the place is a guess.
+    pub ordinal_is_estimate: bool,
+}
+
+/// A commit as charts name it.
+#[derive(Debug)]
+pub struct Row {
+    /// Full object name.
+    pub sha: String,
+    /// Its place.
+    pub ordinal: i64,
+    /// First line of the message.
+    pub subject: String,
+    /// Name of the author.
+    pub author: String,
+    /// When it was committed.
+    pub committed_at: DateTime<Utc>,
+}
+
+/// Commits of a project by object name, in ascending order.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select sha, ordinal, subject, author, committed_at from commit where commit_id = any($1)
+         order by ordinal, sha",
+        commit_ids,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The places of those commits that are stored.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, project_id: i64, shas: &[String]) -> sqlx::Result<Vec<PlaceRow>> {
+    sqlx::query_as!(
+        PlaceRow,
+        "select sha, ordinal, ordinal_is_estimate from commit where project_id = $1 and sha = any($2)",
+        project_id,
+        shas,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// The key of a stored commit.
+///
+/// # Errors
+/// The database does not answer, or the commit is not stored.
+pub async fn key(connection: &mut PgConnection, project_id: i64, sha: &str) -> sqlx::Result<i64> {
+    sqlx::query_scalar!("select commit_id from commit where project_id = $1 and sha = $2", project_id, sha)
+        .fetch_one(connection)
+        .await
+}
+
+/// The largest ordinal of a project; 0 when it has no commits.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn last_ordinal(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(max(ordinal), 0) as "ordinal!" from commit where project_id = $1"#,
+        project_id,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Stored commits whose place is an estimate, with their first parents; those in `except` are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn estimates(
+    connection: &mut PgConnection,
+    project_id: i64,
+    except: &[String],
+) -> sqlx::Result<Vec<(String, String)>> {
+    let rows = sqlx::query!(
+        r#"select sha, parents[1] as "first_parent!" from commit
+           where project_id = $1 and ordinal_is_estimate and parents[1] is not null and sha <> all ($2)"#,
+        project_id,
+        except,
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.sha, row.first_parent)).collect())
+}
+
+/// Stores commits with their ordinals, and whether each is an estimate.
+///
+/// # Errors
+/// The database does not answer, or refuses a text or a time.
+pub async fn insert(
+    connection: &mut PgConnection,
+    project_id: i64,
+    commits: &[(&Commit, i64, bool)],
+) -> sqlx::Result<()> {
+    if commits.is_empty() {
+        return Ok(());
+    }
+    let text = |of: fn(&Commit) -> &str| commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>();
+    // Arrays of arrays must be rectangular, so the parents of a commit travel as one text.
+    let parents = |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
+    sqlx::query!(
+        "insert into commit (project_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
+         select $1, sha, ordinal, ordinal_is_estimate, string_to_array(parents, ' '), subject, author, committed_at
+         from unnest($2::text[], $3::bigint[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
+              as new (sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)",
+        project_id,
+        &text(|commit| commit.sha.as_str()),
+        &commits.iter().map(|(_, ordinal, _)| *ordinal).collect::<Vec<_>>(),
+        &commits.iter().map(|(.., is_estimate)| *is_estimate).collect::<Vec<_>>(),
+        &commits.iter().map(|(commit, ..)| parents(commit)).collect::<Vec<_>>(),
+        &text(|commit| &commit.subject),
+        &text(|commit| &commit.author),
+        &commits.iter().map(|(commit, ..)| commit.committed_at).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Puts stored commits, and all points of theirs, where they are now known to stand.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn correct(
+    connection: &mut PgConnection,
+    project_id: i64,
+    places: &[PlaceRow],
+) -> sqlx::Result<()> {
+    if places.is_empty() {
+        return Ok(());
+    }
+    let commit_ids = sqlx::query_scalar!(
+        "update commit set ordinal = given.ordinal, ordinal_is_estimate = given.ordinal_is_estimate
+         from unnest($2::text[], $3::bigint[], $4::boolean[]) as given (sha, ordinal, ordinal_is_estimate)
+         where commit.project_id = $1 and commit.sha = given.sha
+         returning commit.commit_id",
+        project_id,
+        &places.iter().map(|place| place.sha.clone()).collect::<Vec<_>>(),
+        &places.iter().map(|place| place.ordinal).collect::<Vec<_>>(),
+        &places.iter().map(|place| place.ordinal_is_estimate).collect::<Vec<_>>(),
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update point set commit_ordinal = commit.ordinal
+         from commit
+         join run on run.commit_id = commit.commit_id
+         join run_outcome on run_outcome.run_id = run.run_id
+         where commit.commit_id = any($1)
+           and point.machine_id = run.machine_id
+           and point.series_id = run_outcome.series_id
+           and point.run_id = run.run_id
+           and point.commit_ordinal <> commit.ordinal",
+        &commit_ids,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

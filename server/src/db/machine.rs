@@ -1,0 +1,75 @@
+//! Machines.
+
+use chrono::{DateTime, Utc};
+use roundtrip_wire::Machine;
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
+
+/// A machine as one project sees it.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name.
+    pub slug: String,
+    /// Operating system family.
+    pub os: String,
+    /// Processor architecture.
+    pub arch: String,
+    /// Uploads from it to the project.
+    pub run_count: i64,
+    /// When the newest of them began.
+    pub last_run_at: DateTime<Utc>,
+    /// Its environment then.
+    pub environment_id: i64,
+    /// The facts that are hashed.
+    pub stable: Json<BTreeMap<String, String>>,
+    /// The facts that vary.
+    pub conditions: Json<BTreeMap<String, String>>,
+}
+
+/// The key of a machine, described as in the newest upload.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::Result<i64> {
+    let (slug, os, arch) = (machine.slug.as_str(), machine.os.as_str(), machine.arch.as_str());
+    sqlx::query!(
+        "insert into machine (slug, os, arch)
+         select $1, $2, $3
+         where not exists (select from machine where slug = $1 and os = $2 and arch = $3)
+         on conflict (slug) do update set os = excluded.os, arch = excluded.arch",
+        slug,
+        os,
+        arch,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query_scalar!("select machine_id from machine where slug = $1", slug).fetch_one(connection).await
+}
+
+/// The machines with uploads to a project, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        r#"select machine.slug, machine.os, machine.arch, of_project.run_count as "run_count!",
+                  latest.started_at as last_run_at, latest.environment_id,
+                  environment.stable as "stable: Json<BTreeMap<String, String>>",
+                  latest.conditions as "conditions: Json<BTreeMap<String, String>>"
+           from (select run.machine_id, count(*) as run_count from run
+                 where run.project_id = $1 group by run.machine_id) as of_project
+           join machine on machine.machine_id = of_project.machine_id
+           cross join lateral (
+               select run.started_at, run.environment_id, run.conditions from run
+               where run.machine_id = machine.machine_id and run.project_id = $1
+               order by run.run_id desc limit 1
+           ) as latest
+           join environment on environment.environment_id = latest.environment_id
+           order by machine.slug"#,
+        project_id,
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -1,0 +1,322 @@
+//! Runs: uploads, whole and in parts.
+
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Canary, CaseResult, Failure, RunReport};
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A run and what it refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// The run.
+    pub run_id: Uuid,
+    /// Whose commit.
+    pub project_id: i64,
+    /// Where.
+    pub machine_id: i64,
+    /// The machine's fingerprint.
+    pub environment_id: i64,
+    /// What was measured.
+    pub commit_id: i64,
+}
+
+/// How much there is in a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    /// Cases.
+    pub result_count: i32,
+    /// Cases with numbers.
+    pub point_count: i32,
+    /// Cases that the machine cannot run.
+    pub unsupported_count: i32,
+    /// Repetitions that did not finish.
+    pub failure_count: i32,
+}
+
+/// What an upload was acknowledged with.
+#[derive(Debug)]
+pub struct Receipt {
+    /// Of the body as it was before compression.
+    pub body_sha256: Vec<u8>,
+    /// Cases.
+    pub result_count: i32,
+    /// Cases with numbers.
+    pub point_count: i32,
+}
+
+/// A run in brief.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and commit, described there")]
+pub struct Row {
+    pub run_id: Uuid,
+    pub project: String,
+    pub machine: String,
+    pub commit_sha: String,
+    pub commit_ordinal: i64,
+    pub commit_subject: String,
+    pub commit_author: String,
+    pub committed_at: DateTime<Utc>,
+    pub branch: Option<String>,
+    pub pull_request: Option<i64>,
+    pub work_tree_modified: bool,
+    pub preset: String,
+    pub suite_version: String,
+    pub build: String,
+    pub order_seed: String,
+    pub started_at: DateTime<Utc>,
+    pub finished_at: DateTime<Utc>,
+    pub received_at: DateTime<Utc>,
+    pub point_count: i32,
+    pub unsupported_count: i32,
+    pub failure_count: i32,
+}
+
+/// Where a run was measured.
+#[derive(Debug)]
+pub struct SurroundingsRow {
+    /// The key of the fingerprint.
+    pub environment_id: i64,
+    /// The facts that are hashed.
+    pub stable: Json<BTreeMap<String, String>>,
+    /// The facts that vary.
+    pub conditions: Json<BTreeMap<String, String>>,
+    /// The machine's own readings.
+    pub canaries: Json<Vec<Canary>>,
+}
+
+/// What a run says of a case besides its numbers.
+#[derive(Debug)]
+pub struct OutcomeRow {
+    /// Of which series.
+    pub series_id: i64,
+    /// Facts of the channel.
+    pub counters: Json<BTreeMap<String, u64>>,
+    /// Repetitions that did not finish.
+    pub failures: Json<Vec<Failure>>,
+    /// Why the machine cannot run the case.
+    pub unsupported: Option<String>,
+}
+
+macro_rules! select_runs {
+    ($rest:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "select run.run_id, project.slug as project, machine.slug as machine, commit.sha as commit_sha,
+                    commit.ordinal as commit_ordinal, commit.subject as commit_subject,
+                    commit.author as commit_author, commit.committed_at, run.branch, run.pull_request,
+                    run.work_tree_modified, run.preset, run.suite_version, run.build, run.order_seed,
+                    run.started_at, run.finished_at, run.received_at, run.point_count, run.unsupported_count,
+                    run.failure_count
+             from run
+             join project on project.project_id = run.project_id
+             join machine on machine.machine_id = run.machine_id
+             join commit on commit.commit_id = run.commit_id
+             where " + $rest,
+            $($argument),+
+        )
+    };
+}
+
+/// The newest runs of a project, of one machine and older than one run if asked.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(
+    pool: &PgPool,
+    project_id: i64,
+    machine: Option<&str>,
+    before: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    select_runs!(
+        "run.project_id = $1
+         and ($2::text is null or machine.slug = $2)
+         and ($3::uuid is null or run.run_id < $3)
+         order by run.run_id desc
+         limit $4",
+        project_id,
+        machine,
+        before,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Runs by their identities; unknown ones are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
+    select_runs!("run.run_id = any($1)", run_ids).fetch_all(pool).await
+}
+
+/// Where a run was measured.
+///
+/// # Errors
+/// The database does not answer, or the run does not exist.
+pub async fn surroundings(pool: &PgPool, run_id: Uuid) -> sqlx::Result<SurroundingsRow> {
+    sqlx::query_as!(
+        SurroundingsRow,
+        r#"select run.environment_id, environment.stable as "stable: Json<BTreeMap<String, String>>",
+                  run.conditions as "conditions: Json<BTreeMap<String, String>>",
+                  run.canaries as "canaries: Json<Vec<Canary>>"
+           from run
+           join environment on environment.environment_id = run.environment_id
+           where run.run_id = $1"#,
+        run_id,
+    )
+    .fetch_one(pool)
+    .await
+}
+
+/// What a run says of its cases, in the order of the upload.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn outcomes(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Vec<OutcomeRow>> {
+    sqlx::query_as!(
+        OutcomeRow,
+        r#"select series_id, counters as "counters: Json<BTreeMap<String, u64>>",
+                  failures as "failures: Json<Vec<Failure>>", unsupported
+           from run_outcome
+           where run_id = $1
+           order by position"#,
+        run_id,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// A case's place in the original upload, and that upload, compressed.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn upload_with_position(
+    pool: &PgPool,
+    run_id: Uuid,
+    series_id: i64,
+) -> sqlx::Result<Option<(i32, Vec<u8>)>> {
+    let row = sqlx::query!(
+        "select run_outcome.position, run_upload.body_zstd
+         from run_outcome
+         join run_upload on run_upload.run_id = run_outcome.run_id
+         where run_outcome.run_id = $1 and run_outcome.series_id = $2",
+        run_id,
+        series_id,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| (row.position, row.body_zstd)))
+}
+
+/// The original upload, compressed.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn upload(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Vec<u8>>> {
+    sqlx::query_scalar!("select body_zstd from run_upload where run_id = $1", run_id).fetch_optional(pool).await
+}
+
+/// What a stored run was acknowledged with.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn receipt(connection: &mut PgConnection, run_id: Uuid) -> sqlx::Result<Option<Receipt>> {
+    sqlx::query_as!(
+        Receipt,
+        "select body_sha256, result_count, point_count from run where run_id = $1",
+        run_id,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Stores a run, unless one with its identity exists. Returns whether it was stored.
+///
+/// # Errors
+/// The database does not answer, or refuses a text or a time.
+pub async fn insert(
+    connection: &mut PgConnection,
+    key: Key,
+    report: &RunReport,
+    counts: Counts,
+    body_sha256: &[u8],
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "insert into run (
+             run_id, project_id, machine_id, environment_id, commit_id, branch, pull_request, work_tree_modified,
+             preset, suite_version, build, order_seed, conditions, canaries, started_at, finished_at, received_at,
+             result_count, point_count, unsupported_count, failure_count, body_sha256
+         ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, now(), $17, $18, $19, $20,
+                   $21)
+         on conflict (run_id) do nothing",
+        key.run_id,
+        key.project_id,
+        key.machine_id,
+        key.environment_id,
+        key.commit_id,
+        report.branch,
+        // Checked to fit.
+        report.pull_request.map(u64::cast_signed),
+        report.work_tree_modified,
+        report.suite.preset.as_str(),
+        report.suite.version,
+        report.suite.build.as_str(),
+        report.suite.order_seed.to_string(),
+        Json(&report.environment.conditions) as _,
+        Json(&report.canaries) as _,
+        report.started_at,
+        report.finished_at,
+        counts.result_count,
+        counts.point_count,
+        counts.unsupported_count,
+        counts.failure_count,
+        body_sha256,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Keeps the original upload.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn insert_upload(connection: &mut PgConnection, run_id: Uuid, body_zstd: &[u8]) -> sqlx::Result<()> {
+    sqlx::query!("insert into run_upload (run_id, body_zstd) values ($1, $2)", run_id, body_zstd)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Stores what a run says of its cases besides numbers. Both slices are in the order of the upload.
+///
+/// # Errors
+/// The database does not answer, or refuses a text.
+pub async fn insert_outcomes(
+    connection: &mut PgConnection,
+    run_id: Uuid,
+    series_ids: &[i64],
+    results: &[CaseResult],
+) -> sqlx::Result<()> {
+    let counters: Vec<_> = results.iter().map(|result| Json(&result.counters)).collect();
+    let failures: Vec<_> = results.iter().map(|result| Json(&result.failures)).collect();
+    let unsupported: Vec<_> = results.iter().map(|result| result.unsupported.clone()).collect();
+    sqlx::query!(
+        "insert into run_outcome (run_id, series_id, position, counters, failures, unsupported)
+         select $1, series_id, position - 1, counters, failures, unsupported
+         from unnest($2::bigint[], $3::jsonb[], $4::jsonb[], $5::text[])
+              with ordinality as given (series_id, counters, failures, unsupported, position)",
+        run_id,
+        series_ids,
+        counters.as_slice() as _,
+        failures.as_slice() as _,
+        &unsupported as &[Option<String>],
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Series, and what they are made of: transports, cases and methodologies.
+
+use super::decode_error;
+use super::point::SeriesKey;
+use roundtrip_wire::slug::InvalidSlug;
+use roundtrip_wire::{Case, CaseResult, Methodology, Slug, TransportInfo};
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+
+/// A series in full.
+#[derive(Debug)]
+pub struct Row {
+    /// Its key.
+    pub series_id: i64,
+    machine_id: i64,
+    project: String,
+    machine: String,
+    transport: String,
+    title: String,
+    family: String,
+    semantics: String,
+    control: bool,
+    scenario: String,
+    message_bytes: i64,
+    total_bytes: Option<i64>,
+    peers: i64,
+    mode: String,
+    placement: String,
+    methodology: Json<Methodology>,
+}
+
+/// A series in the words of the wire format.
+#[derive(Debug)]
+pub struct Series {
+    /// Whose commits.
+    pub project: String,
+    /// Where.
+    pub machine: String,
+    /// On what.
+    pub transport: TransportInfo,
+    /// What.
+    pub case: Case,
+    /// How.
+    pub methodology: Methodology,
+}
+
+impl Row {
+    /// What queries on points need.
+    pub fn key(&self) -> SeriesKey {
+        SeriesKey { series_id: self.series_id, machine_id: self.machine_id }
+    }
+
+    /// In the words of the wire format.
+    ///
+    /// # Errors
+    /// The database holds what was never written by this server.
+    pub fn into_series(self) -> sqlx::Result<Series> {
+        let slug = |text: &str| Slug::parse(text).map_err(|error: InvalidSlug| decode_error(error));
+        Ok(Series {
+            transport: TransportInfo {
+                slug: slug(&self.transport)?,
+                title: self.title,
+                family: slug(&self.family)?,
+                semantics: self.semantics,
+                control: self.control,
+            },
+            case: Case {
+                scenario: slug(&self.scenario)?,
+                message_bytes: self.message_bytes.cast_unsigned(),
+                total_bytes: self.total_bytes.map(i64::cast_unsigned),
+                peers: u32::try_from(self.peers).map_err(decode_error)?,
+                mode: slug(&self.mode)?,
+                placement: slug(&self.placement)?,
+            },
+            project: self.project,
+            machine: self.machine,
+            methodology: self.methodology.0,
+        })
+    }
+}
+
+/// Which series are wanted; what is absent is not asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// Of one machine.
+    pub machine: Option<&'a str>,
+    /// Of one transport.
+    pub transport: Option<&'a str>,
+    /// Of one scenario.
+    pub scenario: Option<&'a str>,
+    /// Of one mode.
+    pub mode: Option<&'a str>,
+    /// Of one placement.
+    pub placement: Option<&'a str>,
+    /// Of one size.
+    pub message_bytes: Option<i64>,
+}
+
+macro_rules! select_series {
+    ($condition:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"select series.series_id, series.machine_id, project.slug as project, machine.slug as machine,
+                      transport.slug as transport, transport.title, transport.family, transport.semantics,
+                      transport.control, measured_case.scenario, measured_case.message_bytes,
+                      measured_case.total_bytes, measured_case.peers, measured_case.mode,
+                      measured_case.placement, methodology.document as "methodology: Json<Methodology>"
+               from series
+               join project on project.project_id = series.project_id
+               join machine on machine.machine_id = series.machine_id
+               join measured_case on measured_case.case_id = series.case_id
+               join transport on transport.transport_id = measured_case.transport_id
+               join methodology on methodology.methodology_id = series.methodology_id
+               where "# + $condition + r#"
+               order by machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
+                        measured_case.placement, measured_case.message_bytes,
+                        measured_case.total_bytes nulls first, series.series_id"#,
+            $($argument),+
+        )
+    };
+}
+
+/// The series of a project, by machine, scenario, transport, mode, placement and sizes.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, project_id: i64, filter: Filter<'_>) -> sqlx::Result<Vec<Row>> {
+    select_series!(
+        "series.project_id = $1
+         and ($2::text is null or machine.slug = $2)
+         and ($3::text is null or transport.slug = $3)
+         and ($4::text is null or measured_case.scenario = $4)
+         and ($5::text is null or measured_case.mode = $5)
+         and ($6::text is null or measured_case.placement = $6)
+         and ($7::bigint is null or measured_case.message_bytes = $7)",
+        project_id,
+        filter.machine,
+        filter.transport,
+        filter.scenario,
+        filter.mode,
+        filter.placement,
+        filter.message_bytes,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Series by their keys; unknown ones are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    select_series!("series.series_id = any($1)", series_ids).fetch_all(pool).await
+}
+
+/// The keys of the series of each result, in order, made when they are new.
+///
+/// # Errors
+/// The database does not answer, or refuses a text.
+pub async fn upsert(
+    connection: &mut PgConnection,
+    project_id: i64,
+    machine_id: i64,
+    results: &[CaseResult],
+) -> sqlx::Result<Vec<i64>> {
+    upsert_transports(connection, results).await?;
+    let case_digests = upsert_cases(connection, results).await?;
+    let methodology_digests = upsert_methodologies(connection, results).await?;
+    sqlx::query!(
+        "insert into series (project_id, machine_id, case_id, methodology_id)
+         select $1, $2, measured_case.case_id, methodology.methodology_id
+         from unnest($3::bytea[], $4::bytea[]) as given (case_digest, methodology_digest)
+         join measured_case on measured_case.digest = given.case_digest
+         join methodology on methodology.digest = given.methodology_digest
+         where not exists (
+             select from series
+             where series.project_id = $1 and series.machine_id = $2 and series.case_id = measured_case.case_id
+               and series.methodology_id = methodology.methodology_id
+         )
+         on conflict on constraint series_identity_key do nothing",
+        project_id,
+        machine_id,
+        &case_digests,
+        &methodology_digests,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query_scalar!(
+        "select series.series_id
+         from unnest($3::bytea[], $4::bytea[]) with ordinality as given (case_digest, methodology_digest, position)
+         join measured_case on measured_case.digest = given.case_digest
+         join methodology on methodology.digest = given.methodology_digest
+         join series on series.project_id = $1 and series.machine_id = $2
+                    and series.case_id = measured_case.case_id
+                    and series.methodology_id = methodology.methodology_id
+         order by given.position",
+        project_id,
+        machine_id,
+        &case_digests,
+        &methodology_digests,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Describes each transport as the newest upload does.
+async fn upsert_transports(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<()> {
+    let text = |of: fn(&TransportInfo) -> &str| {
+        results.iter().map(|result| of(&result.transport).to_owned()).collect::<Vec<_>>()
+    };
+    sqlx::query!(
+        "insert into transport (slug, title, family, semantics, control)
+         select distinct on (given.slug) given.slug, given.title, given.family, given.semantics, given.control
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+              as given (slug, title, family, semantics, control)
+         where not exists (
+             select from transport
+             where transport.slug = given.slug and transport.title = given.title
+               and transport.family = given.family and transport.semantics = given.semantics
+               and transport.control = given.control
+         )
+         order by given.slug
+         on conflict (slug) do update
+         set title = excluded.title, family = excluded.family, semantics = excluded.semantics,
+             control = excluded.control",
+        &text(|transport| transport.slug.as_str()),
+        &text(|transport| &transport.title),
+        &text(|transport| transport.family.as_str()),
+        &text(|transport| &transport.semantics),
+        &results.iter().map(|result| result.transport.control).collect::<Vec<_>>(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Returns the digests of the cases, in order.
+async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> sqlx::Result<Vec<Vec<u8>>> {
+    let digests: Vec<Vec<u8>> =
+        results.iter().map(|result| result.case.digest(&result.transport.slug).to_vec()).collect();
+    let text = |of: fn(&Case) -> &Slug| {
+        results.iter().map(|result| of(&result.case).as_str().to_owned()).collect::<Vec<_>>()
+    };
+    let transports: Vec<_> = results.iter().map(|result| result.transport.slug.as_str().to_owned()).collect();
+    // Both have been checked to fit.
+    let message_bytes: Vec<_> = results.iter().map(|result| result.case.message_bytes.cast_signed()).collect();
+    let total_bytes: Vec<_> =
+        results.iter().map(|result| result.case.total_bytes.map(u64::cast_signed)).collect();
+    sqlx::query!(
+        "insert into measured_case
+             (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement)
+         select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
+                given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement
+         from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
+                     $8::text[])
+              as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement)
+         join transport on transport.slug = given.transport
+         where not exists (select from measured_case where measured_case.digest = given.digest)
+         order by given.digest
+         on conflict (digest) do nothing",
+        &digests,
+        &transports,
+        &text(|case| &case.scenario),
+        &message_bytes,
+        &total_bytes as &[Option<i64>],
+        &results.iter().map(|result| i64::from(result.case.peers)).collect::<Vec<_>>(),
+        &text(|case| &case.mode),
+        &text(|case| &case.placement),
+    )
+    .execute(connection)
+    .await?;
+    Ok(digests)
+}
+
+/// Returns the digests of the methodologies, in order.
+async fn upsert_methodologies(
+    connection: &mut PgConnection,
+    results: &[CaseResult],
+) -> sqlx::Result<Vec<Vec<u8>>> {
+    let digests: Vec<Vec<u8>> = results.iter().map(|result| result.methodology.digest().to_vec()).collect();
+    let documents: Vec<_> = results.iter().map(|result| Json(&result.methodology)).collect();
+    sqlx::query!(
+        "insert into methodology (digest, document)
+         select distinct on (given.digest) given.digest, given.document
+         from unnest($1::bytea[], $2::jsonb[]) as given (digest, document)
+         where not exists (select from methodology where methodology.digest = given.digest)
+         order by given.digest
+         on conflict (digest) do nothing",
+        &digests,
+        documents.as_slice() as _,
+    )
+    .execute(connection)
+    .await?;
+    Ok(digests)
+}

@@ -1,0 +1,33 @@
+//! The database's integers end at 2^63 - 1: a larger number is refused by name and never wrapped.
+
+use crate::error::ApiError;
+use roundtrip_wire::RunReport;
+
+/// The number as the database holds it.
+pub(super) fn fit(pointer: &str, value: u64) -> Result<i64, ApiError> {
+    i64::try_from(value).map_err(|_| ApiError::InvalidReport {
+        pointer: Some(pointer.to_owned()),
+        detail: format!("{pointer} is or adds up to {value}: expected at most {}", i64::MAX),
+    })
+}
+
+/// Adds, as the database will hold the sum.
+pub(super) fn add(pointer: &str, sum: &mut i64, value: u64) -> Result<(), ApiError> {
+    *sum = fit(pointer, sum.cast_unsigned().saturating_add(value))?;
+    Ok(())
+}
+
+/// Checks every stored number of a report outside its repetitions.
+pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
+    fit("/pull_request", report.pull_request.unwrap_or(0))?;
+    fit("/commit/first_parent_ordinal", report.commit.first_parent_ordinal.unwrap_or(0))?;
+    for (index, commit) in report.history.iter().enumerate() {
+        let pointer = format!("/history/{index}/first_parent_ordinal");
+        fit(&pointer, commit.first_parent_ordinal.unwrap_or(0))?;
+    }
+    for (index, result) in report.results.iter().enumerate() {
+        fit(&format!("/results/{index}/case/message_bytes"), result.case.message_bytes)?;
+        fit(&format!("/results/{index}/case/total_bytes"), result.case.total_bytes.unwrap_or(0))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! Original uploads, as they are kept: inflated again, and asked for what no table holds.
+
+use super::reduce;
+use crate::error::ApiError;
+use anyhow::Context;
+use roundtrip_stats::Distribution;
+use roundtrip_wire::{Repetition, RunReport};
+
+/// The report, byte for byte as it was before compression.
+pub(crate) async fn report_bytes(body_zstd: Vec<u8>) -> Result<Vec<u8>, ApiError> {
+    aside(move || inflate(&body_zstd)).await
+}
+
+/// What `describe` makes of each repetition of the result at `position`, in the order of their indices.
+pub(crate) async fn repetitions<T: Send + 'static>(
+    body_zstd: Vec<u8>,
+    position: i32,
+    describe: fn(Repetition, &Distribution) -> T,
+) -> Result<Vec<T>, ApiError> {
+    aside(move || {
+        let report: RunReport = serde_json::from_slice(&inflate(&body_zstd)?).map_err(ApiError::internal)?;
+        let position = usize::try_from(position).map_err(ApiError::internal)?;
+        let result = report.results.into_iter().nth(position).context("the upload lacks a stored result");
+        let mut repetitions = result.map_err(ApiError::internal)?.repetitions;
+        repetitions.sort_by_key(|repetition| repetition.index);
+        let described = repetitions.into_iter().map(|repetition| {
+            // It was decoded when it was stored, so a failure now is ours.
+            let distribution = reduce::decode("", &repetition).map_err(ApiError::internal)?;
+            Ok(describe(repetition, &distribution))
+        });
+        described.collect()
+    })
+    .await
+}
+
+/// Runs work for the processor off the asynchronous threads.
+async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+}
+
+fn inflate(body_zstd: &[u8]) -> Result<Vec<u8>, ApiError> {
+    zstd::decode_all(body_zstd).context("a kept upload does not inflate").map_err(ApiError::internal)
+}

@@ -1,0 +1,62 @@
+//! From JSON to a checked report. What is wrong is named by a JSON pointer.
+
+use crate::error::ApiError;
+use roundtrip_wire::{RunReport, SCHEMA_VERSION};
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment};
+
+/// How much of a wrong version is repeated.
+const SHOWN_CHARACTERS_MAX: usize = 40;
+
+/// What every version of the format has in common.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    schema_version: Option<&'a RawValue>,
+}
+
+/// Parses and checks a report.
+pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, ApiError> {
+    // First alone: a report of another version may have another shape, and that is not its fault.
+    let envelope: Envelope<'_> = deserialize(bytes)?;
+    let found = envelope.schema_version.map_or("absent", RawValue::get);
+    if found.parse() != Ok(SCHEMA_VERSION) {
+        let found = found.chars().take(SHOWN_CHARACTERS_MAX).collect();
+        return Err(ApiError::UnsupportedSchemaVersion { found });
+    }
+    let report: RunReport = deserialize(bytes)?;
+    report
+        .check()
+        .map_err(|invalid| ApiError::InvalidReport { pointer: Some(invalid.pointer), detail: invalid.detail })?;
+    Ok(report)
+}
+
+fn deserialize<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
+    let not_json = |error: &serde_json::Error| ApiError::InvalidJson(format!("the body is not JSON: {error}"));
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| match error.inner().classify() {
+        Category::Data => {
+            let pointer = pointer(error.path());
+            let at = if pointer.is_empty() { "the body" } else { &pointer };
+            ApiError::InvalidReport { detail: format!("{at}: {}", error.inner()), pointer: Some(pointer) }
+        }
+        Category::Syntax | Category::Eof | Category::Io => not_json(error.inner()),
+    })?;
+    deserializer.end().map_err(|error| not_json(&error))?;
+    Ok(value)
+}
+
+/// A path as a JSON pointer (RFC 6901).
+fn pointer(path: &Path) -> String {
+    path.iter()
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+            }
+            Segment::Unknown => String::new(),
+        })
+        .collect()
+}

@@ -1,0 +1,64 @@
+//! The guard: a small process that runs one of PostgreSQL's programs and stops it in order when its standard input
+//! ends. The server holds the other end, so that PostgreSQL is stopped however the server ends: no other way works
+//! on every Unix and survives SIGKILL.
+
+use super::account;
+use crate::cli::GuardArguments;
+use crate::lifeline;
+use anyhow::{Context, Result};
+use rustix::process::{Pid, Signal, kill_process};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::time::Duration;
+use tokio::process::Child;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// How PostgreSQL is asked to stop, and how long each may take: first ending connections and writing what it has;
+/// then leaving that to the next start.
+const STOPS: [(Signal, Duration); 2] =
+    [(Signal::INT, Duration::from_secs(15)), (Signal::QUIT, Duration::from_secs(10))];
+
+/// Runs the verb.
+///
+/// # Errors
+/// The program cannot be started.
+pub(crate) fn run(arguments: &GuardArguments) -> Result<ExitCode> {
+    let status = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?
+        .block_on(guard(arguments))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
+    // Whoever stops a whole service signals all its processes: the order is the server's to decide.
+    let _deaf_to = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
+    let mut stdin = lifeline::stdin_end()?;
+    let (program, rest) = arguments.command.split_first().context("no program is named")?;
+    let mut command = Command::new(program);
+    command.args(rest).stdin(std::process::Stdio::null());
+    if let (Some(user_id), Some(group_id)) = (arguments.user_id, arguments.group_id) {
+        account::run_as(&mut command, user_id, group_id);
+    }
+    let mut child = tokio::process::Command::from(command)
+        .spawn()
+        .with_context(|| format!("cannot run {}", program.display()))?;
+    tokio::select! {
+        status = child.wait() => status.context("cannot wait for PostgreSQL"),
+        () = lifeline::ended(Some(&mut stdin)) => stop(child).await,
+    }
+}
+
+async fn stop(mut child: Child) -> Result<ExitStatus> {
+    for (signal, patience) in STOPS {
+        if let Some(pid) = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
+            // Not waited for, so that the number is still this child's.
+            let _ = kill_process(pid, signal);
+        }
+        if let Ok(status) = tokio::time::timeout(patience, child.wait()).await {
+            return status.context("cannot wait for PostgreSQL");
+        }
+    }
+    child.kill().await.context("cannot kill PostgreSQL")?;
+    child.wait().await.context("cannot wait for PostgreSQL")
+}

@@ -1,0 +1,89 @@
+//! The server's end of a guard: as long as this value lives, the guard's program runs, or has ended by itself.
+
+use super::account::{self, Account};
+use super::lock::TreeLock;
+use anyhow::{Context, Result};
+use std::ffi::OsString;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use tokio::sync::watch;
+
+/// As the system writes it.
+const EXITED_WITH_1: i32 = 1 << 8;
+
+/// A program of PostgreSQL under a guard. Dropping it stops the program and waits until it has ended.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    lifeline: Option<ChildStdin>,
+    ended: watch::Receiver<Option<ExitStatus>>,
+    waiting: Option<JoinHandle<()>>,
+}
+
+impl Guarded {
+    /// Starts a guard that runs `command` as `account`. Both inherit `lock`.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub(crate) fn spawn(
+        account: &Account,
+        command: &[OsString],
+        lock: &TreeLock,
+        output: Stdio,
+        errors: Stdio,
+    ) -> Result<Self> {
+        let this_program = std::env::current_exe().context("this program does not know its own path")?;
+        let mut guard = Command::new(&this_program);
+        account::prepare(&mut guard);
+        guard.arg("postgres-guard");
+        if let Some((user_id, group_id)) = account.ids() {
+            guard.args(["--user-id", &user_id.to_string(), "--group-id", &group_id.to_string()]);
+        }
+        guard.arg("--").args(command);
+        // Ctrl-C in a terminal reaches a whole process group. The server alone decides when PostgreSQL stops.
+        guard.process_group(0);
+        guard.stdin(Stdio::piped()).stdout(output).stderr(errors);
+        lock.inherit()?;
+        let mut child =
+            guard.spawn().with_context(|| format!("cannot start {} again", this_program.display()))?;
+        let lifeline = child.stdin.take();
+        let (sender, ended) = watch::channel(None);
+        let waiting = std::thread::Builder::new()
+            .name("postgres-guard".to_owned())
+            .spawn(move || {
+                // It fails only for a process that was waited for already.
+                if let Ok(status) = child.wait() {
+                    sender.send_replace(Some(status));
+                }
+            })
+            .context("cannot start a thread that waits for PostgreSQL")?;
+        Ok(Self { lifeline, ended, waiting: Some(waiting) })
+    }
+
+    /// How it ended, if it has.
+    pub(crate) fn status(&self) -> Option<ExitStatus> {
+        *self.ended.borrow()
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) async fn ended(&mut self) -> ExitStatus {
+        let ended = self.ended.wait_for(Option::is_some).await;
+        // An unknown end counts as a bad one.
+        ended.ok().and_then(|status| *status).unwrap_or_else(|| ExitStatus::from_raw(EXITED_WITH_1))
+    }
+
+    /// Stops it and waits until it has ended. The guard bounds how long that takes.
+    pub(crate) fn stop(&mut self) {
+        drop(self.lifeline.take());
+        if let Some(waiting) = self.waiting.take() {
+            // Its thread cannot panic, and what it waits for is over either way.
+            let _ = waiting.join();
+        }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,173 @@
+//! PostgreSQL's programs on this machine: where `ROUNDTRIP_PG_BIN` says, else where `pg_config` says, else in the
+//! usual folders, newest version first.
+
+use super::account::Account;
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The part of a version that decides whether files fit.
+pub(crate) type MajorVersion = u32;
+
+const VARIABLE: &str = "ROUNDTRIP_PG_BIN";
+/// The tables need a PostgreSQL that is still maintained.
+const OLDEST: MajorVersion = 14;
+/// Folders that hold a folder for each version.
+const VERSIONED: [&str; 4] = ["/usr/lib/postgresql", "/usr", "/opt/homebrew/opt", "/usr/local/opt"];
+const PLAIN: [&str; 2] = ["/Applications/Postgres.app/Contents/Versions/latest/bin", "/usr/local/bin"];
+
+/// Programs that are there and run.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    folder: PathBuf,
+    version: MajorVersion,
+}
+
+impl Programs {
+    /// Finds programs that `account` can run; of several, those of version `wanted`, whose files are to be used.
+    ///
+    /// # Errors
+    /// There are none, or those that `ROUNDTRIP_PG_BIN` names do not run.
+    pub(crate) fn find(account: &Account, wanted: Option<MajorVersion>) -> Result<Self> {
+        if let Some(folder) = std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            return Self::in_folder(Path::new(&folder), account).with_context(|| {
+                format!("{VARIABLE} is {}, which cannot be used", Path::new(&folder).display())
+            });
+        }
+        let mut fallback = None;
+        let mut complaints = Vec::new();
+        for folder in folder_of_pg_config().into_iter().chain(usual_folders()) {
+            if !holds_programs(&folder) {
+                continue;
+            }
+            match Self::in_folder(&folder, account) {
+                Ok(programs) if wanted.is_none_or(|wanted| wanted == programs.version) => return Ok(programs),
+                Ok(programs) => fallback = fallback.or(Some(programs)),
+                Err(error) => complaints.push(format!("{}: {error:#}", folder.display())),
+            }
+        }
+        let found = match complaints.as_slice() {
+            [] => String::new(),
+            complaints => format!(" ({})", complaints.join("; ")),
+        };
+        fallback.with_context(|| {
+            format!(
+                "no PostgreSQL {OLDEST} or newer was found{found}: install its server from your system's packages, \
+                 or set {VARIABLE} to the folder of its programs, or DATABASE_URL to a database that runs elsewhere"
+            )
+        })
+    }
+
+    /// The folder they are in.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Their version.
+    pub(crate) fn version(&self) -> MajorVersion {
+        self.version
+    }
+
+    /// Makes a database's files.
+    pub(crate) fn initdb(&self) -> PathBuf {
+        self.folder.join("initdb")
+    }
+
+    /// The server.
+    pub(crate) fn postgres(&self) -> PathBuf {
+        self.folder.join("postgres")
+    }
+
+    fn in_folder(folder: &Path, account: &Account) -> Result<Self> {
+        if !holds_programs(folder) {
+            bail!("it holds no initdb and postgres");
+        }
+        let programs = Self { folder: std::path::absolute(folder)?, version: 0 };
+        let mut command = Command::new(programs.postgres());
+        account.apply(&mut command);
+        let output = command
+            .arg("--version")
+            .output()
+            .with_context(|| format!("the user {account} cannot run {}", programs.postgres().display()))?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("its postgres does not run: {}", errors.lines().next().unwrap_or("it gives no reason"));
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let version = major_version(&printed)
+            .with_context(|| format!("its postgres says {:?}: expected its version", printed.trim()))?;
+        if version < OLDEST {
+            bail!("it holds PostgreSQL {version}: expected {OLDEST} or newer");
+        }
+        Ok(Self { version, ..programs })
+    }
+}
+
+/// `pg_config` also comes with the client library alone.
+fn folder_of_pg_config() -> Option<PathBuf> {
+    let output = Command::new("pg_config").arg("--bindir").output().ok()?;
+    let printed = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| PathBuf::from(printed.trim()))
+}
+
+fn usual_folders() -> impl Iterator<Item = PathBuf> {
+    let versioned = VERSIONED.iter().flat_map(|parent| newest_first(Path::new(parent)));
+    versioned.chain(PLAIN.iter().map(PathBuf::from))
+}
+
+/// The `bin` folders of the versions in `parent`: `15/bin`, `pgsql-16/bin`, `postgresql@17/bin`.
+fn newest_first(parent: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = parent.read_dir() else { return Vec::new() };
+    let mut versions: Vec<(MajorVersion, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let version = ["postgresql@", "pgsql-"].iter().find_map(|prefix| name.strip_prefix(prefix));
+            Some((version.unwrap_or(&name).parse().ok()?, entry.path().join("bin")))
+        })
+        .collect();
+    versions.sort();
+    versions.into_iter().rev().map(|(_, folder)| folder).collect()
+}
+
+fn holds_programs(folder: &Path) -> bool {
+    ["initdb", "postgres"].iter().all(|name| folder.join(name).is_file())
+}
+
+/// The 15 in `postgres (PostgreSQL) 15.20 (Debian 15.20-0+deb12u1)`, the 19 in `postgres (PostgreSQL) 19beta1`.
+fn major_version(printed: &str) -> Option<MajorVersion> {
+    let version = printed.split_once("(PostgreSQL) ")?.1;
+    let digits = version.find(|character: char| !character.is_ascii_digit()).unwrap_or(version.len());
+    version[..digits].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read_from_what_postgres_prints() {
+        let printed = "postgres (PostgreSQL) 15.20 (Debian 15.20-0+deb12u1)\n";
+        assert_eq!(major_version(printed), Some(15));
+        assert_eq!(major_version("postgres (PostgreSQL) 19beta1\n"), Some(19));
+        assert_eq!(major_version("postgres: not a version\n"), None);
+    }
+
+    #[test]
+    fn the_newest_installed_version_comes_first() {
+        let parent = tempfile::tempdir().unwrap();
+        for version in ["9", "postgresql@17", "pgsql-16", "common"] {
+            std::fs::create_dir_all(parent.path().join(version).join("bin")).unwrap();
+        }
+        let expected = ["postgresql@17/bin", "pgsql-16/bin", "9/bin"].map(|name| parent.path().join(name));
+        assert_eq!(newest_first(parent.path()), expected);
+    }
+
+    #[test]
+    fn a_folder_without_the_programs_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let account = Account::for_cluster(folder.path()).unwrap();
+        let error = Programs::in_folder(folder.path(), &account).unwrap_err().to_string();
+        assert!(error.contains("initdb"), "{error}");
+    }
+}

@@ -1,0 +1,261 @@
+//! The embedded PostgreSQL: found on this machine, made in the data directory, started and stopped with the server.
+//!
+//! # Codemap
+//! - [`locate`]: PostgreSQL's programs. [`account`]: the user they run as. [`layout`]: what lies where.
+//! - [`lock`]: one server to a directory, and knowing when a PostgreSQL is gone to the last process.
+//! - [`cluster`]: making the database files, whole or not at all.
+//! - [`guard`]: the small process between the server and PostgreSQL, which outlives neither. [`guarded`]: the
+//!   server's end of it.
+//! - [`complaint`]: from what PostgreSQL logged to one sentence.
+
+mod account;
+mod cluster;
+mod complaint;
+pub(crate) mod guard;
+mod guarded;
+mod layout;
+mod locate;
+mod lock;
+
+use crate::database;
+use account::Account;
+use anyhow::{Context, Result, bail};
+use guarded::Guarded;
+use layout::Layout;
+use locate::Programs;
+use lock::{ServerLock, TreeLock};
+use sqlx::migrate::MigrateDatabase;
+use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// The name of the database and of its superuser.
+const NAME: &str = "roundtrip";
+/// Part of the socket's name; nothing listens on TCP.
+const PORT: u16 = 5432;
+/// How long a started PostgreSQL may take until it answers: after a crash it repeats what was not yet written.
+const READY_TIMEOUT: Duration = Duration::from_secs(60);
+const READY_POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// How long the processes of an earlier PostgreSQL may take to end.
+const END_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// SQLSTATE of a database that does not exist.
+const INVALID_CATALOG_NAME: &str = "3D000";
+
+/// A PostgreSQL that this process started. Dropping it stops it and waits until its last process has ended.
+pub(crate) struct Embedded {
+    layout: Layout,
+    server_lock: ServerLock,
+    guarded: Guarded,
+}
+
+impl Embedded {
+    /// Starts the PostgreSQL of `data_dir`, and makes it first if there is none.
+    ///
+    /// # Errors
+    /// One sentence about what is missing, in use, foreign, full or broken, and how to mend it. Nothing is left
+    /// running then.
+    pub(crate) async fn start(data_dir: &Path) -> Result<Self> {
+        Self::start_or_fail(data_dir).await.map_err(|error| complaint::explain(error, data_dir))
+    }
+
+    async fn start_or_fail(data_dir: &Path) -> Result<Self> {
+        let account = Account::for_cluster(&layout::cluster_of(data_dir))?;
+        let layout = Layout::prepare(data_dir, &account)?;
+        let server_lock = ServerLock::take(&layout.server_lock()).await?;
+        let tree_lock = TreeLock::take(&layout, END_TIMEOUT).await?;
+        let version = cluster::version(&layout.cluster())?;
+        let programs = Programs::find(&account, version)?;
+        match version {
+            Some(version) => cluster::check_version(&layout.cluster(), version, &programs)?,
+            None => cluster::create(&layout, &account, &programs, &tree_lock).await?,
+        }
+        layout.remove_traces_of_the_dead()?;
+        let log = layout.start_log()?;
+        let guarded = start_postmaster(&layout, &account, &programs, &tree_lock, log)?;
+        // From here on only the guard and PostgreSQL hold it, so that it is free when they are gone.
+        drop(tree_lock);
+        let mut embedded = Self { layout, server_lock, guarded };
+        embedded.wait_until_ready().await?;
+        Ok(embedded)
+    }
+
+    /// How this program connects to it.
+    pub(crate) fn connect_options(&self) -> PgConnectOptions {
+        connect_options(self.layout.socket_dir())
+    }
+
+    /// How any program of the same user connects to it.
+    pub(crate) fn url(&self) -> String {
+        url(self.layout.socket_dir())
+    }
+
+    /// Waits until PostgreSQL ends without having been asked to, and says so.
+    pub(crate) async fn ended(&mut self) -> anyhow::Error {
+        let status = self.guarded.ended().await;
+        let log = self.layout.log();
+        anyhow::anyhow!("PostgreSQL ended by itself ({status}); its log is {}", log.display())
+    }
+
+    /// The error of something that was done with it, or the sentence for a full disk.
+    pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
+        complaint::explain(error, self.layout.data_dir())
+    }
+
+    /// Tells a server that waits for this directory that it will soon be free.
+    pub(crate) fn announce_stop(&mut self) {
+        self.server_lock.announce_stop();
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<()> {
+        let options = self.connect_options();
+        let started = Instant::now();
+        loop {
+            let error = match database::connect(&options).await {
+                Ok(()) => return Ok(()),
+                Err(error) => error,
+            };
+            if has_code(&error, INVALID_CATALOG_NAME) {
+                // The first start, or one after a first start that was cut short.
+                sqlx::Postgres::create_database(&self.url())
+                    .await
+                    .with_context(|| format!("cannot make the database {NAME}"))?;
+                continue;
+            }
+            if let Some(status) = self.guarded.status() {
+                return Err(self.failed_to_start(status));
+            }
+            if started.elapsed() > READY_TIMEOUT {
+                let log = self.layout.log();
+                return Err(error).with_context(|| {
+                    format!(
+                        "PostgreSQL did not answer within {} s; its log is {}",
+                        READY_TIMEOUT.as_secs(),
+                        log.display()
+                    )
+                });
+            }
+            tokio::time::sleep(READY_POLL_INTERVAL).await;
+        }
+    }
+
+    fn failed_to_start(&self, status: ExitStatus) -> anyhow::Error {
+        let log = self.layout.log();
+        // A log that cannot be read complains of nothing.
+        let text = std::fs::read_to_string(&log).unwrap_or_default();
+        if complaint::is_disk_full(&text, self.layout.data_dir()) {
+            return complaint::disk_full(self.layout.data_dir());
+        }
+        match complaint::last(&text) {
+            Some(complaint) => {
+                anyhow::anyhow!("PostgreSQL did not start: {complaint}; its log is {}", log.display())
+            }
+            None => anyhow::anyhow!("PostgreSQL did not start ({status}); its log is {}", log.display()),
+        }
+    }
+}
+
+impl Drop for Embedded {
+    fn drop(&mut self) {
+        self.guarded.stop();
+        // If the guard was killed, it could stop nothing.
+        if let Err(error) = lock::end_tree(&self.layout, END_TIMEOUT) {
+            tracing::error!("{error:#}");
+        }
+        self.layout.remove_outer_socket_dir();
+    }
+}
+
+/// How to connect to the PostgreSQL that another process runs in `data_dir`.
+///
+/// # Errors
+/// None runs there, or this user may not reach it.
+pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
+    let shown = data_dir.display();
+    let advice = "start it with `roundtrip-server serve`, or set DATABASE_URL";
+    let Ok(data_dir) = data_dir.canonicalize() else {
+        bail!("there is no data directory {shown}, so that no server runs on it: {advice}");
+    };
+    let options = connect_options(&layout::socket_dir_of(&data_dir));
+    match database::connect(&options).await {
+        Ok(()) => Ok(options),
+        Err(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            bail!("the server on {shown} belongs to another user: only that user and root can reach its PostgreSQL")
+        }
+        Err(sqlx::Error::Io(_)) => bail!("no server runs on {shown}: {advice}"),
+        Err(error) => Err(error).with_context(|| format!("cannot use the PostgreSQL of {shown}")),
+    }
+}
+
+fn start_postmaster(
+    layout: &Layout,
+    account: &Account,
+    programs: &Programs,
+    lock: &TreeLock,
+    log: File,
+) -> Result<Guarded> {
+    // The directory is quoted, because the setting is a list.
+    let socket_dir = layout.socket_dir().display().to_string().replace('"', "\"\"");
+    let settings = [
+        "listen_addresses=".to_owned(),
+        format!("unix_socket_directories=\"{socket_dir}\""),
+        "unix_socket_permissions=0700".to_owned(),
+        "fsync=on".to_owned(),
+        "logging_collector=off".to_owned(),
+        "log_destination=stderr".to_owned(),
+        "log_line_prefix=%m ".to_owned(),
+        "log_checkpoints=off".to_owned(),
+        "max_connections=50".to_owned(),
+        "shared_buffers=128MB".to_owned(),
+    ];
+    let mut command: Vec<OsString> = vec![
+        programs.postgres().into(),
+        "-D".into(),
+        layout.cluster().into(),
+        "-p".into(),
+        PORT.to_string().into(),
+    ];
+    for setting in settings {
+        command.extend(["-c".into(), setting.into()]);
+    }
+    let errors = log.try_clone().context("cannot share PostgreSQL's log")?;
+    Guarded::spawn(account, &command, lock, log.into(), errors.into())
+}
+
+fn connect_options(socket_dir: &Path) -> PgConnectOptions {
+    PgConnectOptions::new_without_pgpass()
+        .socket(socket_dir)
+        .port(PORT)
+        .username(NAME)
+        .database(NAME)
+        .ssl_mode(PgSslMode::Disable)
+}
+
+fn url(socket_dir: &Path) -> String {
+    let directory = socket_dir.to_string_lossy();
+    let host = percent_encoding::utf8_percent_encode(&directory, percent_encoding::NON_ALPHANUMERIC);
+    format!("postgresql:///{NAME}?host={host}&port={PORT}&user={NAME}")
+}
+
+fn has_code(error: &sqlx::Error, code: &str) -> bool {
+    error.as_database_error().and_then(|error| error.code()).is_some_and(|found| found == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::str::FromStr;
+
+    #[test]
+    fn the_url_survives_any_directory() {
+        let directory = Path::new("/srv/my data/50%/a&b/run");
+        let options = PgConnectOptions::from_str(&url(directory)).unwrap();
+        assert_eq!(options.get_socket().map(std::path::PathBuf::as_path), Some(directory));
+        assert_eq!(options.get_database(), Some(NAME));
+        assert_eq!(options.get_username(), NAME);
+        assert_eq!(options.get_port(), PORT);
+    }
+}

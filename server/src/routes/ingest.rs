@@ -1,0 +1,64 @@
+//! Uploads: the one way in.
+
+use super::runs::RunPath;
+use crate::extract::{IngestToken, Path, ReportBody};
+use crate::ingest::{self, Stored};
+use crate::{AppState, error::ApiError};
+use axum::{Json, extract::State, http::StatusCode};
+use roundtrip_wire::{Problem, RunReport};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// What the server stored. The same upload again has the same receipt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UploadReceipt {
+    /// Of which run.
+    pub run_id: Uuid,
+    /// SHA-256 of the body as it was before compression, in hexadecimal.
+    pub body_sha256: String,
+    /// Cases in the upload.
+    pub result_count: i32,
+    /// Cases with at least one finished repetition.
+    pub point_count: i32,
+}
+
+/// Stores a run. It can be repeated: the same body under the same identity is stored once.
+#[utoipa::path(
+    put, path = "/api/v1/runs/{run_id}", tag = "ingest", params(
+        RunPath,
+        ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
+    ),
+    request_body(content = RunReport, description = "At most 8 MiB as sent and 64 MiB inflated"),
+    security(("token" = ["ingest:write"])),
+    responses(
+    (status = 201, description = "Stored, and on disk", body = UploadReceipt),
+    (status = 200, description = "The same body had been stored before", body = UploadReceipt),
+    (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 401, description = "No valid token", body = Problem, content_type = "application/problem+json"),
+    (status = 403, description = "The token lacks the scope", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 413, description = "Larger than allowed", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "Another type or encoding", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 422, description = "`unsupported-schema-version`, `invalid-report` or `run-conflict`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 503, description = "Busy: repeat after the time of the `retry-after` header", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 507, description = "The database's disk is full", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn put_run(
+    State(state): State<AppState>,
+    _token: IngestToken,
+    Path(path): Path<RunPath>,
+    body: ReportBody,
+) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
+    let (stored, receipt) = ingest::receive(&state, path.run_id, body).await?;
+    let status = match stored {
+        Stored::Now => StatusCode::CREATED,
+        Stored::Before => StatusCode::OK,
+    };
+    Ok((status, Json(receipt)))
+}

@@ -1,0 +1,343 @@
+//! Points: one run's result in one series, the numbers that charts draw.
+
+use super::runs::{CommitSummary, within};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Path, Query};
+use crate::{AppState, db, ingest};
+use axum::{Json, extract::State};
+use chrono::{DateTime, Utc};
+use roundtrip_stats::Distribution;
+use roundtrip_wire::{EndObservation, Problem, Repetition, RunId};
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The most series of one request.
+pub const SERIES_MAX: usize = 200;
+/// The most points of each series in one answer.
+pub const POINTS_MAX: i64 = 1_000;
+/// Points of each series unless asked otherwise.
+pub const POINTS_DEFAULT: i64 = 500;
+/// How fine the distribution of a point is: steps of 9 %.
+const STEPS_PER_DOUBLING: u32 = 8;
+
+/// Points of several series, over the commits they belong to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PointList {
+    /// The commits that the points refer to, in ascending order.
+    pub commits: Vec<CommitSummary>,
+    /// One entry a series, in the order of the request.
+    pub series: Vec<SeriesPoints>,
+}
+
+/// The newest points of one series.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SeriesPoints {
+    /// Which series.
+    pub series_id: i64,
+    /// In ascending order of commits, then of the beginning of their runs.
+    pub points: Vec<Point>,
+}
+
+/// One run's result in one series. Times are of one operation, in nanoseconds.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Point {
+    /// Of which run.
+    pub run_id: Uuid,
+    /// Of which commit.
+    pub commit_sha: String,
+    /// The commit's place in its project.
+    pub commit_ordinal: i64,
+    /// True when tracked files differed from the commit.
+    pub work_tree_modified: bool,
+    /// When the run began.
+    pub measured_at: DateTime<Utc>,
+    /// The identity of the machine's stable facts: points with different ones are not compared.
+    pub environment_id: i64,
+    /// All repetitions merged.
+    pub latency_ns: LatencyQuantiles,
+    /// Recorded operations.
+    pub count: i64,
+    /// Exact sum of the times of all operations.
+    pub sum_ns: i64,
+    /// Repetitions that finished.
+    pub repetition_count: i32,
+    /// Repetitions that did not.
+    pub failure_count: i32,
+    /// Finished repetitions with a reason to doubt them.
+    pub disturbed_count: i32,
+    /// How the medians of the repetitions lie: the repetition is the statistical unit.
+    pub repetition_p50_ns: RepetitionQuartiles,
+    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios.
+    #[schema(required)]
+    pub bytes_per_second: Option<i64>,
+    /// Messages whose sending was tried.
+    pub attempted: i64,
+    /// Messages that the transport took.
+    pub accepted: i64,
+    /// Messages that arrived intact, summed over receivers.
+    pub delivered: i64,
+    /// True when not everything arrived once, in order and intact: never compared with a lossless point.
+    pub lossy: bool,
+}
+
+/// Nearest-rank quantiles of a distribution, in nanoseconds; the extremes are exact.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LatencyQuantiles {
+    /// Smallest.
+    pub min: i64,
+    /// First quartile.
+    pub p25: i64,
+    /// Median.
+    pub p50: i64,
+    /// Third quartile.
+    pub p75: i64,
+    /// 90 %.
+    pub p90: i64,
+    /// 98 %.
+    pub p98: i64,
+    /// 99 %.
+    pub p99: i64,
+    /// 99.9 %.
+    pub p999: i64,
+    /// Largest.
+    pub max: i64,
+}
+
+/// Quartiles of the medians of the repetitions, in nanoseconds.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RepetitionQuartiles {
+    /// First quartile.
+    pub q1: i64,
+    /// Median.
+    pub median: i64,
+    /// Third quartile.
+    pub q3: i64,
+}
+
+/// One point with its distribution and its repetitions.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PointDetail {
+    /// The point.
+    pub point: Point,
+    /// The merged distribution in eight equal steps of each doubling, without gaps.
+    pub histogram: Vec<HistogramBin>,
+    /// The finished repetitions, by their index.
+    pub repetitions: Vec<RepetitionDetail>,
+}
+
+/// How many operations took how long.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HistogramBin {
+    /// From this many nanoseconds,
+    pub from_ns: u64,
+    /// to less than this many:
+    pub to_ns: u64,
+    /// so many operations.
+    pub count: u64,
+}
+
+/// One repetition, decoded from the original upload.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepetitionDetail {
+    /// Which one, counted from 0.
+    pub index: u32,
+    /// Median.
+    pub p50_ns: u64,
+    /// 99 %.
+    pub p99_ns: u64,
+    /// Exact smallest time.
+    pub min_ns: u64,
+    /// Exact largest time.
+    pub max_ns: u64,
+    /// Recorded operations.
+    pub count: u64,
+    /// Messages whose sending was tried.
+    pub attempted: u64,
+    /// Messages that the transport took.
+    pub accepted: u64,
+    /// Messages that arrived intact, summed over receivers.
+    pub delivered: u64,
+    /// Messages that arrived after a later one.
+    pub out_of_order: u64,
+    /// Messages that arrived with another content.
+    pub corrupted: u64,
+    /// What the operating system said of each end, the sender first.
+    pub ends: Vec<EndObservation>,
+    /// Reasons to doubt it; empty when there are none.
+    pub disturbed: Vec<String>,
+}
+
+/// Which points are wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PointQuery {
+    /// Series numbers, separated by commas: at most 200.
+    #[param(example = "1,2,3")]
+    pub series: String,
+    /// The newest so many points of each series.
+    #[param(minimum = 1, maximum = 1000, default = 500)]
+    pub limit: Option<i64>,
+}
+
+/// A series in a run, in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct PointPath {
+    /// The run's identity.
+    pub run_id: RunId,
+    /// The series' number.
+    pub series_id: i64,
+}
+
+/// The newest points of several series.
+#[utoipa::path(get, path = "/api/v1/points", tag = "points", params(PointQuery), responses(
+    (status = 200, description = "The points", body = PointList),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn list_points(
+    State(state): State<AppState>,
+    Query(query): Query<PointQuery>,
+) -> Result<Json<PointList>, ApiError> {
+    let limit = within("limit", query.limit, POINTS_DEFAULT, POINTS_MAX)?;
+    let series_ids = series_ids(&query.series)?;
+    let keys: HashMap<_, _> = db::series::find(&state.pool, &series_ids)
+        .await?
+        .into_iter()
+        .map(|row| (row.series_id, row.key()))
+        .collect();
+    if let Some(unknown) = series_ids.iter().find(|series_id| !keys.contains_key(series_id)) {
+        return Err(ApiError::unknown(Kind::Series, unknown));
+    }
+    let keys: Vec<_> = keys.into_values().collect();
+    let mut commit_ids = HashSet::new();
+    let mut points: HashMap<i64, Vec<Point>> = HashMap::new();
+    for row in db::point::newest(&state.pool, &keys, limit).await? {
+        commit_ids.insert(row.commit_id);
+        points.entry(row.series_id).or_default().push(row.into());
+    }
+    let commit_ids: Vec<_> = commit_ids.into_iter().collect();
+    let commits = db::commit::list(&state.pool, &commit_ids).await?;
+    let series = series_ids
+        .into_iter()
+        .map(|series_id| SeriesPoints { series_id, points: points.remove(&series_id).unwrap_or_default() });
+    Ok(Json(PointList {
+        commits: commits.into_iter().map(CommitSummary::from).collect(),
+        series: series.collect(),
+    }))
+}
+
+/// One point with its distribution and its repetitions.
+#[utoipa::path(
+    get, path = "/api/v1/runs/{run_id}/series/{series_id}", tag = "points", params(PointPath), responses(
+    (status = 200, description = "The point", body = PointDetail),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get_point(
+    State(state): State<AppState>,
+    Path(path): Path<PointPath>,
+) -> Result<Json<PointDetail>, ApiError> {
+    let run_id = path.run_id.as_uuid();
+    let unknown = || ApiError::unknown(Kind::Point, format!("of series {} in run {run_id}", path.series_id));
+    let series = db::series::find(&state.pool, &[path.series_id]).await?;
+    let series = series.first().ok_or_else(unknown)?.key();
+    let row = db::point::of_run(&state.pool, run_id, &[path.series_id]).await?.into_iter().next();
+    let row = row.ok_or_else(unknown)?;
+    let histogram = db::point::histogram(&state.pool, series, run_id).await?.ok_or_else(unknown)?;
+    let (position, kept) =
+        db::run::upload_with_position(&state.pool, run_id, path.series_id).await?.ok_or_else(unknown)?;
+    let (min_ns, max_ns, sum_ns) = (row.latency_ns_min, row.latency_ns_max, row.latency_ns_sum);
+    let merged = Distribution::of_histogram_bytes(
+        &histogram,
+        min_ns.cast_unsigned(),
+        max_ns.cast_unsigned(),
+        sum_ns.cast_unsigned(),
+    )
+    .map_err(ApiError::internal)?;
+    let bin = |(from_ns, to_ns, count)| HistogramBin { from_ns, to_ns, count };
+    Ok(Json(PointDetail {
+        point: row.into(),
+        histogram: merged.log_bins(STEPS_PER_DOUBLING).into_iter().map(bin).collect(),
+        repetitions: ingest::kept::repetitions(kept, position, RepetitionDetail::new).await?,
+    }))
+}
+
+/// Series numbers in a text, without repeats.
+fn series_ids(text: &str) -> Result<Vec<i64>, ApiError> {
+    let mut seen = HashSet::new();
+    let mut series_ids = Vec::new();
+    for part in text.split(',') {
+        let series_id: i64 = part
+            .parse()
+            .map_err(|_| ApiError::parameter("series", format!("`{part}` is no number: expected as in 1,2,3")))?;
+        if seen.insert(series_id) {
+            series_ids.push(series_id);
+        }
+    }
+    if series_ids.len() > SERIES_MAX {
+        let count = series_ids.len();
+        return Err(ApiError::parameter("series", format!("{count} series: expected at most {SERIES_MAX}")));
+    }
+    Ok(series_ids)
+}
+
+impl RepetitionDetail {
+    fn new(repetition: Repetition, distribution: &Distribution) -> Self {
+        Self {
+            index: repetition.index,
+            p50_ns: distribution.quantile_ns(500_000),
+            p99_ns: distribution.quantile_ns(990_000),
+            min_ns: repetition.min_ns,
+            max_ns: repetition.max_ns,
+            count: repetition.count,
+            attempted: repetition.attempted,
+            accepted: repetition.accepted,
+            delivered: repetition.delivered,
+            out_of_order: repetition.out_of_order,
+            corrupted: repetition.corrupted,
+            ends: repetition.ends,
+            disturbed: repetition.disturbed,
+        }
+    }
+}
+
+impl From<db::point::Row> for Point {
+    fn from(row: db::point::Row) -> Self {
+        Self {
+            run_id: row.run_id,
+            commit_sha: row.commit_sha,
+            commit_ordinal: row.commit_ordinal,
+            work_tree_modified: row.work_tree_modified,
+            measured_at: row.measured_at,
+            environment_id: row.environment_id,
+            latency_ns: LatencyQuantiles {
+                min: row.latency_ns_min,
+                p25: row.latency_ns_p25,
+                p50: row.latency_ns_p50,
+                p75: row.latency_ns_p75,
+                p90: row.latency_ns_p90,
+                p98: row.latency_ns_p98,
+                p99: row.latency_ns_p99,
+                p999: row.latency_ns_p999,
+                max: row.latency_ns_max,
+            },
+            count: row.operation_count,
+            sum_ns: row.latency_ns_sum,
+            repetition_count: row.repetition_count,
+            failure_count: row.failure_count,
+            disturbed_count: row.disturbed_count,
+            repetition_p50_ns: RepetitionQuartiles {
+                q1: row.repetition_p50_ns_q1,
+                median: row.repetition_p50_ns_median,
+                q3: row.repetition_p50_ns_q3,
+            },
+            bytes_per_second: row.throughput_bytes_per_second,
+            attempted: row.attempted,
+            accepted: row.accepted,
+            delivered: row.delivered,
+            lossy: row.lossy,
+        }
+    }
+}

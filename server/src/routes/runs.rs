@@ -1,0 +1,295 @@
+//! Runs: uploads, what each says of its cases, and the original as it came.
+
+use super::points::Point;
+use super::projects::{ProjectPath, project_id};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Path, Query};
+use crate::{AppState, db, ingest};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Json, extract::State};
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{
+    Canary, Case, Environment, Failure, Methodology, Problem, RunId, RunReport, Slug, TransportInfo,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// The most runs of one answer.
+pub const RUNS_MAX: i64 = 200;
+/// Runs of one answer unless asked otherwise.
+pub const RUNS_DEFAULT: i64 = 50;
+
+/// Runs of one project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunList {
+    /// The newest first.
+    pub runs: Vec<RunSummary>,
+    /// What to pass as `before` for those that follow; null when there are none.
+    #[schema(required)]
+    pub next_before: Option<Uuid>,
+}
+
+/// One upload.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct RunSummary {
+    /// Its identity.
+    pub run_id: Uuid,
+    /// Whose commit.
+    pub project: String,
+    /// Where it was measured.
+    pub machine: String,
+    /// What was measured.
+    pub commit: CommitSummary,
+    /// The branch that was checked out.
+    #[schema(required)]
+    pub branch: Option<String>,
+    /// The pull request it belongs to.
+    #[schema(required)]
+    pub pull_request: Option<i64>,
+    /// True when tracked files differed from the commit.
+    pub work_tree_modified: bool,
+    /// The definition that was run.
+    pub preset: String,
+    /// Version of the suite.
+    pub suite_version: String,
+    /// `release` or `debug`.
+    pub build: String,
+    /// The seed of the order of repetitions: text, because it may exceed what a browser's numbers can hold.
+    #[schema(example = "17446744073709551615")]
+    pub order_seed: String,
+    /// When the first repetition began, by the agent's clock.
+    pub started_at: DateTime<Utc>,
+    /// When the last repetition ended, by the agent's clock.
+    pub finished_at: DateTime<Utc>,
+    /// When it was stored, by the server's clock.
+    pub received_at: DateTime<Utc>,
+    /// Cases with at least one finished repetition.
+    pub point_count: i32,
+    /// Cases that the machine cannot run.
+    pub unsupported_count: i32,
+    /// Repetitions that did not finish.
+    pub failure_count: i32,
+}
+
+/// One commit.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CommitSummary {
+    /// Full object name.
+    pub sha: String,
+    /// Commits on the first-parent path from the root, itself included: the order of charts.
+    pub ordinal: i64,
+    /// First line of the message.
+    pub subject: String,
+    /// Name of the author.
+    pub author: String,
+    /// When it was committed.
+    pub committed_at: DateTime<Utc>,
+}
+
+/// One run and all that it says of its cases.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunDetail {
+    /// The run.
+    pub run: RunSummary,
+    /// The identity of the machine's stable facts: equal if and only if all of them are.
+    pub environment_id: i64,
+    /// The machine's fingerprint.
+    pub environment: Environment,
+    /// The machine's own readings.
+    pub canaries: Vec<Canary>,
+    /// One entry a case, in the order of the upload.
+    pub results: Vec<RunResult>,
+}
+
+/// What one run says of one case.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunResult {
+    /// The series it belongs to.
+    pub series_id: i64,
+    /// On what.
+    pub transport: TransportInfo,
+    /// What.
+    pub case: Case,
+    /// How.
+    pub methodology: Methodology,
+    /// The numbers; null when no repetition finished.
+    #[schema(required)]
+    pub point: Option<Point>,
+    /// Facts of the channel as it really was, with the unit last.
+    pub counters: BTreeMap<String, u64>,
+    /// Repetitions that did not finish, with the reason.
+    pub failures: Vec<Failure>,
+    /// Why the machine cannot run the case; null when it can.
+    #[schema(required)]
+    pub unsupported: Option<String>,
+}
+
+/// Which runs are wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunQuery {
+    /// The machine's name.
+    pub machine: Option<Slug>,
+    /// The newest so many.
+    #[param(minimum = 1, maximum = 200, default = 50)]
+    pub limit: Option<i64>,
+    /// Only those older than this run: `next_before` of the previous answer.
+    pub before: Option<RunId>,
+}
+
+/// A run in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct RunPath {
+    /// The run's identity: a UUID of version 7.
+    pub run_id: RunId,
+}
+
+/// The runs of a project.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/runs", tag = "runs", params(ProjectPath, RunQuery), responses(
+    (status = 200, description = "The runs, the newest first", body = RunList),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn list_runs(
+    State(state): State<AppState>,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<RunQuery>,
+) -> Result<Json<RunList>, ApiError> {
+    let limit = within("limit", query.limit, RUNS_DEFAULT, RUNS_MAX)?;
+    let project_id = project_id(&state, &path).await?;
+    let machine = query.machine.as_ref().map(Slug::as_str);
+    let before = query.before.map(RunId::as_uuid);
+    // One more than asked for tells whether others follow.
+    let rows = db::run::list(&state.pool, project_id, machine, before, limit + 1).await?;
+    let mut runs: Vec<_> = rows.into_iter().map(RunSummary::from).collect();
+    let asked = usize::try_from(limit).map_err(ApiError::internal)?;
+    let has_more = runs.len() > asked;
+    runs.truncate(asked);
+    let next_before = runs.last().filter(|_| has_more).map(|run| run.run_id);
+    Ok(Json(RunList { runs, next_before }))
+}
+
+/// One run and all that it says of its cases.
+#[utoipa::path(get, path = "/api/v1/runs/{run_id}", tag = "runs", params(RunPath), responses(
+    (status = 200, description = "The run", body = RunDetail),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get_run(
+    State(state): State<AppState>,
+    Path(path): Path<RunPath>,
+) -> Result<Json<RunDetail>, ApiError> {
+    let run_id = path.run_id.as_uuid();
+    let run = db::run::find(&state.pool, &[run_id]).await?.into_iter().next();
+    let run = run.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let surroundings = db::run::surroundings(&state.pool, run_id).await?;
+    Ok(Json(RunDetail {
+        run: run.into(),
+        environment_id: surroundings.environment_id,
+        environment: Environment { stable: surroundings.stable.0, conditions: surroundings.conditions.0 },
+        canaries: surroundings.canaries.0,
+        results: results(&state, run_id).await?,
+    }))
+}
+
+/// The original upload, byte for byte as it was before compression.
+#[utoipa::path(get, path = "/api/v1/runs/{run_id}/report", tag = "runs", params(RunPath), responses(
+    (status = 200, description = "The report, as an attachment", body = RunReport,
+        headers(("content-disposition" = String, description = "`attachment` and a file name"))),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get_report(
+    State(state): State<AppState>,
+    Path(path): Path<RunPath>,
+) -> Result<Response, ApiError> {
+    let run_id = path.run_id.as_uuid();
+    let kept = db::run::upload(&state.pool, run_id).await?;
+    let kept = kept.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let report = ingest::kept::report_bytes(kept).await?;
+    let headers = [
+        (header::CONTENT_TYPE, "application/json".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"roundtrip-{run_id}.json\"")),
+    ];
+    Ok((headers, report).into_response())
+}
+
+/// A number in a query: absent, or from 1 to a limit.
+pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> Result<i64, ApiError> {
+    match asked {
+        None => Ok(default),
+        Some(asked) if (1..=max).contains(&asked) => Ok(asked),
+        Some(asked) => Err(ApiError::parameter(name, format!("{asked} is not between 1 and {max}"))),
+    }
+}
+
+async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiError> {
+    let outcomes = db::run::outcomes(&state.pool, run_id).await?;
+    let series_ids: Vec<_> = outcomes.iter().map(|outcome| outcome.series_id).collect();
+    let points = db::point::of_run(&state.pool, run_id, &series_ids).await?;
+    let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
+    let series = db::series::find(&state.pool, &series_ids).await?;
+    let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
+    let result = |outcome: db::run::OutcomeRow| {
+        let series_id = outcome.series_id;
+        // Every outcome refers to a series, once.
+        let row = series.remove(&series_id).ok_or_else(|| ApiError::unknown(Kind::Series, series_id))?;
+        let db::series::Series { transport, case, methodology, .. } = row.into_series()?;
+        Ok(RunResult {
+            series_id,
+            transport,
+            case,
+            methodology,
+            point: points.remove(&series_id),
+            counters: outcome.counters.0,
+            failures: outcome.failures.0,
+            unsupported: outcome.unsupported,
+        })
+    };
+    outcomes.into_iter().map(result).collect()
+}
+
+impl From<db::run::Row> for RunSummary {
+    fn from(row: db::run::Row) -> Self {
+        Self {
+            run_id: row.run_id,
+            project: row.project,
+            machine: row.machine,
+            commit: CommitSummary {
+                sha: row.commit_sha,
+                ordinal: row.commit_ordinal,
+                subject: row.commit_subject,
+                author: row.commit_author,
+                committed_at: row.committed_at,
+            },
+            branch: row.branch,
+            pull_request: row.pull_request,
+            work_tree_modified: row.work_tree_modified,
+            preset: row.preset,
+            suite_version: row.suite_version,
+            build: row.build,
+            order_seed: row.order_seed,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+            received_at: row.received_at,
+            point_count: row.point_count,
+            unsupported_count: row.unsupported_count,
+            failure_count: row.failure_count,
+        }
+    }
+}
+
+impl From<db::commit::Row> for CommitSummary {
+    fn from(row: db::commit::Row) -> Self {
+        Self {
+            sha: row.sha,
+            ordinal: row.ordinal,
+            subject: row.subject,
+            author: row.author,
+            committed_at: row.committed_at,
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The server over a real PostgreSQL: each test has its own database, made from the migrations. `DATABASE_URL` names
+//! a server on which databases may be created.
+
+mod commits;
+mod errors;
+mod health;
+mod ingest;
+mod machines;
+mod numbers;
+mod openapi;
+mod points;
+mod projects;
+mod replay;
+mod runs;
+mod schema_tidy;
+mod series;
+mod support;
+mod tokens;
+mod web;

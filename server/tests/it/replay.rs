@@ -1,0 +1,93 @@
+//! Uploads that come again, at once, or beside others.
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::routes::ingest::UploadReceipt;
+use roundtrip_wire::RunReport;
+use sqlx::PgPool;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_same_upload_again_has_the_same_receipt_and_changes_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    let first = app.put(&report).await;
+    let before = app.row_counts().await;
+    let second = app.put(&report).await;
+    assert_eq!((first.status.as_u16(), second.status.as_u16()), (201, 200));
+    assert_eq!(first.json::<UploadReceipt>(), second.json::<UploadReceipt>());
+    assert_eq!(app.row_counts().await, before);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_body_under_the_same_identity_is_refused_and_changes_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let before = app.row_counts().await;
+    for changed in [
+        RunReport { branch: Some("other".into()), ..report.clone() },
+        RunReport { project: factory::slug("other-project"), ..report.clone() },
+    ] {
+        app.put(&changed).await.assert_problem(422, "run-conflict");
+        assert_eq!(app.row_counts().await, before);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn twenty_identical_uploads_at_once_make_one_run(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    let answers = all_at_once(&app, &vec![report; 20]).await;
+    let created = answers.iter().filter(|(status, _)| *status == 201).count();
+    let repeated = answers.iter().filter(|(status, _)| *status == 200).count();
+    assert_eq!((created, repeated), (1, 19), "{answers:?}");
+    assert!(answers.iter().all(|(_, receipt)| *receipt == answers[0].1), "{answers:?}");
+    let counts = app.row_counts().await;
+    assert_eq!((counts["run"], counts["run_upload"], counts["point"]), (1, 1, 1));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut reports = Vec::new();
+    for number in 0..24_u64 {
+        let mut report = factory::report_at(factory::commit(number + 2, Some(number + 2)));
+        report.project = factory::slug(&format!("project-{}", number % 4));
+        report.machine.slug = factory::slug(&format!("lab-{}", number % 3));
+        report.results = ["pipe", "tcp", "fifo", "socketpair"]
+            .into_iter()
+            .flat_map(|transport| [64, 1_024].map(|bytes| (transport, bytes)))
+            .map(|(transport, bytes)| {
+                factory::result(transport, bytes, vec![factory::repetition(0, &[bytes * 10])])
+            })
+            .collect();
+        // The same rows, wanted in another order by each.
+        let shift = usize::try_from(number).unwrap() % report.results.len();
+        report.results.rotate_left(shift);
+        reports.push(report);
+    }
+    let answers = all_at_once(&app, &reports).await;
+    assert!(answers.iter().all(|(status, _)| *status == 201), "{answers:?}");
+    let counts = app.row_counts().await;
+    assert_eq!((counts["project"], counts["machine"], counts["measured_case"]), (4, 3, 8));
+    assert_eq!((counts["run"], counts["point"], counts["series"]), (24, 192, 96));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn one_identity_used_by_two_projects_at_once_is_stored_for_one_of_them(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let one = factory::report();
+    let other = RunReport { project: factory::slug("other-project"), ..one.clone() };
+    let mut statuses: Vec<u16> =
+        all_at_once(&app, &[one, other]).await.into_iter().map(|(status, _)| status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 422]);
+    assert_eq!(app.row_counts().await["project"], 1);
+}
+
+async fn all_at_once(app: &TestApp, reports: &[RunReport]) -> Vec<(u16, String)> {
+    let uploads = reports.iter().map(async |report| {
+        let answer = app.put(report).await;
+        (answer.status.as_u16(), String::from_utf8_lossy(&answer.body).into_owned())
+    });
+    futures_util::future::join_all(uploads).await
+}

@@ -1,0 +1,162 @@
+//! Reports to send: small, valid, and easy to change in one respect.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_stats::Distribution;
+use roundtrip_wire::{
+    Canary, Case, CaseResult, Commit, CommitSha, EndObservation, Environment, Failure, Machine, Methodology,
+    Repetition, RunId, RunReport, SCHEMA_VERSION, Slug, Suite, TransportInfo,
+};
+use std::collections::BTreeMap;
+
+pub fn slug(text: &str) -> Slug {
+    Slug::parse(text).unwrap()
+}
+
+/// A moment, so many seconds after the first of the tests' world.
+pub fn time(seconds: i64) -> DateTime<Utc> {
+    "2026-11-21T10:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(seconds)
+}
+
+/// The object name of the commit with this number.
+pub fn sha(number: u64) -> CommitSha {
+    CommitSha::parse(&format!("{number:040x}")).unwrap()
+}
+
+/// Commit `number`, whose first parent is the one before; number 1 is a root.
+pub fn commit(number: u64, ordinal: Option<u64>) -> Commit {
+    Commit {
+        sha: sha(number),
+        parents: if number > 1 { vec![sha(number - 1)] } else { Vec::new() },
+        subject: format!("Change {number}"),
+        author: "A. Author".into(),
+        committed_at: time(i64::try_from(number).unwrap()),
+        first_parent_ordinal: ordinal,
+    }
+}
+
+pub fn transport(name: &str) -> TransportInfo {
+    TransportInfo {
+        slug: slug(name),
+        title: format!("The {name}"),
+        family: slug("pipe"),
+        semantics: "write(2) and read(2); two copies.".into(),
+        control: true,
+    }
+}
+
+pub fn case(message_bytes: u64) -> Case {
+    Case {
+        scenario: slug("roundtrip"),
+        message_bytes,
+        total_bytes: None,
+        peers: 1,
+        mode: slug("2proc"),
+        placement: slug("same-cpu"),
+    }
+}
+
+pub fn methodology() -> Methodology {
+    Methodology {
+        protocol_version: 1,
+        send: slug("blocking"),
+        receive: slug("block"),
+        on_full: slug("wait"),
+        window: 1,
+        batch: 1,
+        clock: slug("clock-monotonic"),
+        warmup: 100,
+        payload: "every byte written, read and compared".into(),
+        storage: slug("touched"),
+    }
+}
+
+/// A lossless repetition with these times.
+pub fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
+    let distribution = Distribution::of_samples(times_ns.to_vec()).unwrap();
+    let count = distribution.count();
+    Repetition {
+        index,
+        histogram: distribution.histogram_text(),
+        samples: distribution.samples_text(),
+        count,
+        min_ns: distribution.min_ns(),
+        max_ns: distribution.max_ns(),
+        sum_ns: distribution.sum_ns(),
+        attempted: count,
+        accepted: count,
+        delivered: count,
+        out_of_order: 0,
+        corrupted: 0,
+        elapsed_ns: distribution.sum_ns(),
+        ends: vec![EndObservation { cpus_seen: vec![1], migrations: Some(0), ..Default::default() }],
+        disturbed: Vec::new(),
+    }
+}
+
+pub fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<Repetition>) -> CaseResult {
+    CaseResult {
+        transport: transport(transport_name),
+        case: case(message_bytes),
+        methodology: methodology(),
+        repetitions,
+        failures: Vec::new(),
+        counters: BTreeMap::from([("effective_buffer_bytes".into(), 65_536)]),
+        unsupported: None,
+    }
+}
+
+pub fn unsupported(transport_name: &str, reason: &str) -> CaseResult {
+    CaseResult {
+        unsupported: Some(reason.into()),
+        counters: BTreeMap::new(),
+        ..result(transport_name, 64, Vec::new())
+    }
+}
+
+/// A run of `libfoo` on `lab-1` at commit 1, with one case of two repetitions.
+pub fn report() -> RunReport {
+    RunReport {
+        schema_version: SCHEMA_VERSION,
+        run_id: RunId::draw(),
+        project: slug("libfoo"),
+        branch: Some("main".into()),
+        pull_request: None,
+        commit: commit(1, Some(1)),
+        work_tree_modified: false,
+        history: Vec::new(),
+        machine: Machine { slug: slug("lab-1"), os: slug("linux"), arch: slug("x86-64") },
+        environment: Environment {
+            stable: BTreeMap::from([("os.kernel".into(), "6.1.0".into())]),
+            conditions: BTreeMap::from([("load.1min".into(), "0.02".into())]),
+        },
+        canaries: vec![Canary {
+            slug: slug("null-syscall"),
+            p50_ns: Some(70),
+            min_ns: Some(61),
+            count: 1_000,
+            unsupported: None,
+        }],
+        suite: Suite {
+            version: "0.1.0".into(),
+            preset: slug("quick"),
+            order_seed: u64::MAX,
+            build: slug("release"),
+        },
+        started_at: time(100),
+        finished_at: time(160),
+        results: vec![result(
+            "pipe",
+            64,
+            vec![repetition(0, &[1_000, 1_100, 1_200]), repetition(1, &[1_050, 1_150, 1_300])],
+        )],
+    }
+}
+
+/// [`report`] at another commit.
+pub fn report_at(commit: Commit) -> RunReport {
+    RunReport { commit, ..report() }
+}
+
+pub fn failure(repetition: u32, reason: &str) -> Failure {
+    Failure { repetition, reason: reason.into() }
+}

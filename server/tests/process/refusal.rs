@@ -1,0 +1,175 @@
+//! What is refused: each with one sentence, without harm to what is there, and with nothing left running.
+
+use crate::support::{Place, SERVE, Server, give_to_postgres, is_root_or_says_why};
+use std::fs::Permissions;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[test]
+fn a_second_server_on_the_same_directory() {
+    let place = Place::new();
+    let server = place.serve();
+    let refused = place.run(&SERVE);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains(&place.data_dir().display().to_string()), "{sentence}");
+    assert!(sentence.contains(&format!("process {}", server.pid().as_raw_nonzero())), "{sentence}");
+    assert_eq!(server.get("/readyz"), 200);
+}
+
+#[test]
+fn a_port_in_use() {
+    let place = Place::new();
+    let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = holder.local_addr().unwrap().port().to_string();
+    let refused = place.run(&["serve", "--port", &port]);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains(&port) && sentence.contains("--port"), "{sentence}");
+    assert!(!place.data_dir().exists(), "nothing was begun");
+}
+
+#[test]
+fn an_address_that_others_reach_is_a_usage_error() {
+    let place = Place::new();
+    let refused = place.run(&["serve", "--port", "0", "--host", "0.0.0.0"]);
+    assert!(refused.sentence(2).contains("--public-read"));
+    assert!(!place.data_dir().exists(), "nothing was begun");
+}
+
+#[test]
+fn a_half_initialised_directory_is_left_untouched() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.data("postgres/base")).unwrap();
+    std::fs::write(place.data("postgres/base/1"), "precious").unwrap();
+    let refused = place.run(&SERVE);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains(&place.data("postgres").display().to_string()), "{sentence}");
+    assert!(sentence.contains("PG_VERSION is missing"), "{sentence}");
+    assert_eq!(std::fs::read_to_string(place.data("postgres/base/1")).unwrap(), "precious");
+    assert_eq!(names_in(&place.data("postgres")), ["base"]);
+}
+
+#[test]
+fn files_of_another_major_version() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.data("postgres/global")).unwrap();
+    std::fs::write(place.data("postgres/global/pg_control"), "").unwrap();
+    std::fs::write(place.data("postgres/PG_VERSION"), "9\n").unwrap();
+    give_to_postgres(&place.data("postgres"));
+    let refused = place.run(&SERVE);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains("made by PostgreSQL 9, but"), "{sentence}");
+    assert!(sentence.contains("pg_upgrade") && sentence.contains("ROUNDTRIP_PG_BIN"), "{sentence}");
+    assert_eq!(names_in(&place.data("postgres")), ["PG_VERSION", "global"]);
+}
+
+#[test]
+fn a_directory_that_postgresqls_user_cannot_enter() {
+    if !is_root_or_says_why("a directory that PostgreSQL's user cannot enter") {
+        return;
+    }
+    let place = Place::new();
+    let closed = place.folder().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    std::fs::set_permissions(&closed, Permissions::from_mode(0o700)).unwrap();
+    let refused = Server::spawn(&closed.join("data"), &SERVE, &[]).finish();
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains(&format!("cannot enter {}", closed.display())), "{sentence}");
+}
+
+#[test]
+fn a_file_in_the_place_of_the_data_directory() {
+    let place = Place::new();
+    std::fs::write(place.data_dir(), "precious").unwrap();
+    let refused = place.run(&SERVE);
+    assert!(refused.sentence(1).contains(&place.data_dir().display().to_string()));
+    assert_eq!(std::fs::read_to_string(place.data_dir()).unwrap(), "precious");
+}
+
+#[test]
+fn programs_that_are_not_there() {
+    let place = Place::new();
+    let nowhere = place.folder().join("nowhere");
+    let refused = Server::spawn(&place.data_dir(), &SERVE, &[("ROUNDTRIP_PG_BIN", &nowhere)]).finish();
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains("ROUNDTRIP_PG_BIN"), "{sentence}");
+    assert!(sentence.contains(&nowhere.display().to_string()), "{sentence}");
+}
+
+#[test]
+fn a_database_url_behind_which_nothing_answers() {
+    let place = Place::new();
+    let url = Path::new("postgres://someone:secret@127.0.0.1:1/there");
+    let refused = Server::spawn(&place.data_dir(), &SERVE, &[("DATABASE_URL", url)]).finish();
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains("the database there on 127.0.0.1:1"), "{sentence}");
+    assert!(!refused.errors.contains("secret"), "{refused:?}");
+    assert!(!place.data_dir().exists(), "nothing was begun");
+}
+
+#[test]
+fn what_an_interrupted_first_start_left_is_no_obstacle() {
+    let place = Place::new();
+    std::fs::create_dir_all(place.data("postgres.partial/base")).unwrap();
+    std::fs::write(place.data("postgres.partial/base/1"), "").unwrap();
+    let server = place.serve();
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(!place.data("postgres.partial").exists());
+}
+
+#[test]
+fn a_full_disk_leaves_nothing_half_and_room_mends_it() {
+    if !is_root_or_says_why("a full disk") {
+        return;
+    }
+    let place = Place::new();
+    std::fs::create_dir(place.data_dir()).unwrap();
+    let Some(disk) = Disk::mount(&place.data_dir(), 20) else {
+        println!("a full disk does not apply: this system does not let root mount a file system");
+        return;
+    };
+    let refused = place.run(&SERVE);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains("is full"), "{sentence}");
+    assert!(sentence.contains(&place.data_dir().display().to_string()), "{sentence}");
+    assert!(!place.data("postgres").exists());
+    assert!(!place.data("postgres.partial").exists());
+    assert!(!place.has_postgres());
+    disk.resize(400);
+    let server = place.serve();
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
+}
+
+/// A small disk. Taken away when dropped.
+struct Disk {
+    at: PathBuf,
+}
+
+impl Disk {
+    fn mount(at: &Path, mebibytes: u32) -> Option<Self> {
+        let options = format!("size={mebibytes}m,mode=0755");
+        let status =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(at).status().unwrap();
+        status.success().then(|| Self { at: at.to_path_buf() })
+    }
+
+    fn resize(&self, mebibytes: u32) {
+        let options = format!("remount,size={mebibytes}m");
+        assert!(Command::new("mount").args(["-o", &options]).arg(&self.at).status().unwrap().success());
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.at).status();
+    }
+}
+
+fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,134 @@
+//! Starting, answering and stopping in order.
+
+use crate::support::{Place, SERVE, Server, eventually};
+use rustix::process::{Signal, kill_process};
+use sqlx::Connection;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_new_server_answers_and_is_ready() {
+    let place = Place::new();
+    let server = place.serve();
+    assert_eq!(server.get("/healthz"), 200);
+    assert_eq!(server.get("/readyz"), 200);
+    let finished = server.stop();
+    assert_eq!(finished.output, "", "one line and no more on standard output");
+}
+
+#[test]
+fn sigterm_stops_the_server_and_its_postgresql_in_order() {
+    stops_in_order_on(Signal::TERM);
+}
+
+#[test]
+fn sigint_stops_the_server_and_its_postgresql_in_order() {
+    stops_in_order_on(Signal::INT);
+}
+
+fn stops_in_order_on(signal: Signal) {
+    let place = Place::new();
+    let server = place.serve();
+    assert!(place.has_postgres());
+    server.signal(signal);
+    let finished = server.finish();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!place.has_postgres());
+    let log = std::fs::read_to_string(place.data("postgres.log")).unwrap();
+    assert!(log.contains("database system is shut down"), "{log}");
+}
+
+#[test]
+fn the_end_of_standard_input_stops_the_server() {
+    let place = Place::new();
+    let mut server = place.serve_with(&["--stop-with-stdin"]);
+    server.close_stdin();
+    let finished = server.finish();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!place.has_postgres());
+}
+
+#[test]
+fn standard_input_means_nothing_unless_asked_for() {
+    let place = Place::new();
+    let mut server = place.serve();
+    server.close_stdin();
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
+}
+
+#[test]
+fn a_stop_while_the_database_is_made_leaves_nothing_and_the_next_start_works() {
+    let place = Place::new();
+    let server = Server::spawn(&place.data_dir(), &SERVE, &[]);
+    eventually("initdb", || place.data("postgres.partial/base").exists().then_some(()));
+    let finished = server.stop();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!place.has_postgres());
+    assert_eq!(place.serve().get("/readyz"), 200);
+}
+
+#[test]
+fn a_signal_to_all_processes_of_the_service_stops_in_order() {
+    let place = Place::new();
+    let server = place.serve();
+    // What a service manager does: each process gets the same signal.
+    for pid in [place.process("postgres-guard"), place.postmaster(), server.pid()] {
+        kill_process(pid, Signal::TERM).unwrap();
+    }
+    let finished = server.finish();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!place.has_postgres());
+}
+
+#[test]
+fn the_first_token_is_for_its_owner_alone_and_stays_the_same() {
+    let place = Place::new();
+    place.serve().stop();
+    let path = place.data("agent.token");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let token = std::fs::read_to_string(&path).unwrap();
+    place.serve().stop();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), token);
+}
+
+#[test]
+fn the_postgres_verb_prints_the_url_of_a_durable_database_without_a_port() {
+    let place = Place::new();
+    let postgres = Server::start(&place.data_dir(), &["postgres"], &[]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let setting = |name: &'static str| {
+        runtime.block_on(async {
+            let mut connection = sqlx::PgConnection::connect(&postgres.first_line).await.unwrap();
+            let value: String = sqlx::query_scalar("select current_setting($1)")
+                .bind(name)
+                .fetch_one(&mut connection)
+                .await
+                .unwrap();
+            value
+        })
+    };
+    assert_eq!(setting("fsync"), "on");
+    assert_eq!(setting("listen_addresses"), "");
+    assert_eq!(place.data("run").metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    assert!(postgres.stop().status.success());
+    assert!(!place.has_postgres());
+}
+
+#[test]
+fn a_path_too_long_for_a_socket_is_no_obstacle() {
+    let place = Place::new();
+    let deep = place.folder().join("deep/".repeat(30)).join("data");
+    let server = Server::start(&deep, &SERVE, &[]);
+    assert_eq!(server.get("/readyz"), 200);
+    let finished = server.stop();
+    assert!(finished.status.success(), "{finished:?}");
+}
+
+#[test]
+fn migrate_prepares_a_database_and_ends() {
+    let place = Place::new();
+    let finished = place.run(&["migrate"]);
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!place.has_postgres());
+    assert!(place.data("postgres/PG_VERSION").exists());
+}

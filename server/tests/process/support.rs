@@ -1,0 +1,284 @@
+//! A place for data, servers that run on it, and waiting for a condition. All that a test starts ends with it.
+
+use nix::unistd::User;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{File, Permissions};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Far more than anything takes here: a test that reaches it has failed.
+const DEADLINE: Duration = Duration::from_secs(120);
+/// On a free port.
+pub(crate) const SERVE: [&str; 3] = ["serve", "--port", "0"];
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+
+/// A temporary folder that PostgreSQL's user can enter, and the data directory in it, which does not exist yet.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        // Not the user's own temporary folder: no other user may be able to enter that one.
+        let folder = tempfile::Builder::new().prefix("roundtrip-").tempdir_in("/var/tmp").unwrap();
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        Self { folder }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn data_dir(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// A file in the data directory.
+    pub(crate) fn data(&self, name: &str) -> PathBuf {
+        self.data_dir().join(name)
+    }
+
+    /// Starts `serve` on a free port and waits until it is ready.
+    pub(crate) fn serve(&self) -> Server {
+        self.serve_with(&[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn serve_with(&self, arguments: &[&str]) -> Server {
+        Server::start(&self.data_dir(), &[&SERVE, arguments].concat(), &[])
+    }
+
+    /// Runs a verb on the data directory to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
+        Server::spawn(&self.data_dir(), arguments, &[]).finish()
+    }
+
+    /// Whether any process of a PostgreSQL of this place is left, or its guard.
+    pub(crate) fn has_postgres(&self) -> bool {
+        is_lock_taken(&self.data("postgres.lock")) || !processes_of(&self.data_dir()).is_empty()
+    }
+
+    /// The process that names the data directory and `word` in its arguments.
+    pub(crate) fn process(&self, word: &str) -> Pid {
+        let found: Vec<_> =
+            processes_of(&self.data_dir()).into_iter().filter(|(_, line)| line.contains(word)).collect();
+        assert_eq!(found.len(), 1, "processes with {word}: {found:?}");
+        found[0].0
+    }
+
+    /// PostgreSQL's first process, by its own note.
+    pub(crate) fn postmaster(&self) -> Pid {
+        let note = std::fs::read_to_string(self.data("postgres/postmaster.pid")).unwrap();
+        Pid::from_raw(note.lines().next().unwrap().parse().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // A server that was killed leaves its PostgreSQL to the guard, which needs a moment. One that was left
+        // behind by a failed test is killed.
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while self.has_postgres() {
+            if Instant::now() > deadline {
+                for (pid, _) in processes_of(&self.data_dir()) {
+                    let _ = kill_process(pid, Signal::KILL);
+                }
+                break;
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// A process of the program under test. Killed when dropped.
+pub(crate) struct Server {
+    child: Child,
+    /// What it printed first: the address, or a verb's answer.
+    pub(crate) first_line: String,
+    lines: mpsc::Receiver<String>,
+    errors: Option<JoinHandle<String>>,
+}
+
+/// What is left of a process.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+impl Server {
+    /// Starts a verb and waits for its first line.
+    pub(crate) fn start(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
+        let mut server = Self::spawn(data_dir, arguments, variables);
+        match server.lines.recv_timeout(DEADLINE) {
+            Ok(line) => server.first_line = line,
+            Err(_) => panic!("no line from {arguments:?}: {:?}", server.finish()),
+        }
+        server
+    }
+
+    /// Starts a verb and waits for nothing.
+    pub(crate) fn spawn(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_roundtrip-server"))
+            .args(arguments)
+            .arg("--data-dir")
+            .arg(data_dir)
+            .env_remove("DATABASE_URL")
+            .envs(variables.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let mut errors = child.stderr.take().unwrap();
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        let errors = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            errors.read_to_end(&mut bytes).unwrap();
+            String::from_utf8(bytes).unwrap()
+        });
+        Self { child, first_line: String::new(), lines, errors: Some(errors) }
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).unwrap();
+    }
+
+    /// Closes the standard input that the server reads.
+    pub(crate) fn close_stdin(&mut self) {
+        drop(self.child.stdin.take());
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(mut self) -> Finished {
+        let status = eventually("the end of the process", || self.child.try_wait().unwrap());
+        let output: Vec<String> = self.lines.iter().collect();
+        let errors = self.errors.take().unwrap().join().unwrap();
+        Finished { status, output: output.join("\n"), errors }
+    }
+
+    /// Asks it to stop and waits.
+    pub(crate) fn stop(self) -> Finished {
+        self.signal(Signal::TERM);
+        self.finish()
+    }
+
+    /// The status of a GET.
+    pub(crate) fn get(&self, path: &str) -> u16 {
+        client().get(&self.address(path)).call().unwrap().status().as_u16()
+    }
+
+    /// The status of an upload that is no report.
+    pub(crate) fn put_nonsense(&self, token: &str) -> u16 {
+        client()
+            .put(&self.address("/api/v1/runs/01a1f000-0000-7000-8000-000000000001"))
+            .header("authorization", &format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .send("nonsense")
+            .unwrap()
+            .status()
+            .as_u16()
+    }
+
+    fn address(&self, path: &str) -> String {
+        let address = self.first_line.strip_prefix("listening on ").expect("not the line of a ready server");
+        format!("{address}{path}")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Finished {
+    /// The one sentence that it gave up with. Log lines before it begin with their time.
+    #[track_caller]
+    pub(crate) fn sentence(&self, code: i32) -> &str {
+        assert_eq!(self.status.code(), Some(code), "{self:?}");
+        let sentences: Vec<&str> =
+            self.errors.lines().filter_map(|line| line.strip_prefix("error: ")).collect();
+        assert_eq!(sentences.len(), 1, "{self:?}");
+        assert!(self.errors.trim_end().ends_with(sentences[0]), "{self:?}");
+        sentences[0]
+    }
+}
+
+/// Waits until `condition` holds, looking every few milliseconds: what other processes do cannot be awaited.
+#[track_caller]
+pub(crate) fn eventually<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        if let Some(value) = condition() {
+            return value;
+        }
+        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        std::thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Says why a test does not apply here. True for root.
+pub(crate) fn is_root_or_says_why(test: &str) -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        println!("{test} does not apply: only root runs PostgreSQL as another user and mounts file systems");
+    }
+    is_root
+}
+
+/// Gives files to the user who runs PostgreSQL for this one.
+pub(crate) fn give_to_postgres(path: &Path) {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let user = ["postgres", "nobody"].iter().find_map(|name| User::from_name(name).unwrap()).unwrap();
+    let status = Command::new("chown").args(["-R", &user.uid.to_string()]).arg(path).status().unwrap();
+    assert!(status.success());
+}
+
+fn client() -> ureq::Agent {
+    ureq::Agent::config_builder().http_status_as_error(false).build().into()
+}
+
+fn is_lock_taken(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else { return false };
+    match file.try_lock() {
+        Ok(()) => {
+            // Not by closing: a process that another test starts just now may hold a copy for a moment.
+            file.unlock().unwrap();
+            false
+        }
+        Err(_) => true,
+    }
+}
+
+fn processes_of(data_dir: &Path) -> Vec<(Pid, String)> {
+    let output = Command::new("ps").args(["-A", "-ww", "-o", "pid=,args="]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    // The guard and the first process of PostgreSQL name the files that they work on.
+    let cluster = data_dir.join("postgres").display().to_string();
+    text.lines()
+        .filter(|line| line.contains(&cluster))
+        .filter_map(|line| line.trim().split_once(' '))
+        .filter_map(|(pid, line)| Some((Pid::from_raw(pid.parse().ok()?)?, line.to_owned())))
+        .collect()
+}

@@ -1,0 +1,73 @@
+/** Every page in light and dark, wide and narrow: accessible, and never wider than the screen. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, keepScreen, openSeries, overviewPath, test } from "./support/test";
+
+const SCREENS = [
+  { scheme: "light", width: 1360 },
+  { scheme: "dark", width: 1360 },
+  { scheme: "light", width: 390 },
+  { scheme: "dark", width: 390 },
+] as const;
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("overview", async ({ page, report }) => {
+      await page.goto(overviewPath(report));
+      await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+      await inspect(page, `overview-${scheme}-${width}`);
+    });
+
+    test("series", async ({ page, report }) => {
+      await openSeries(page, report, "pipe");
+      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await inspect(page, `series-${scheme}-${width}`);
+    });
+
+    test("series of a stream", async ({ page, report }) => {
+      await page.goto(`/${report.project}?scenario=stream`);
+      await page.locator("td a").first().click();
+      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await inspect(page, `stream-${scheme}-${width}`);
+    });
+
+    test("series as tables", async ({ page, report }) => {
+      await openSeries(page, report, "pipe");
+      for (const button of await page.getByRole("button", { name: "Table" }).all()) await button.click();
+      await expect(page.getByRole("table")).toHaveCount(3);
+      await inspect(page, `tables-${scheme}-${width}`);
+    });
+
+    test("run", async ({ page, report }) => {
+      await page.goto(`/${report.project}/runs/${report.run_id}`);
+      await expect(page.getByRole("heading", { name: "Measure it again" })).toBeVisible();
+      await inspect(page, `run-${scheme}-${width}`);
+    });
+
+    test("runs", async ({ page, report }) => {
+      await page.goto(`/${report.project}/runs`);
+      await expect(page.getByRole("table")).toBeVisible();
+      await inspect(page, `runs-${scheme}-${width}`);
+    });
+
+    test("nothing here", async ({ page }) => {
+      await page.goto("/nowhere/at/all");
+      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+      await inspect(page, `nothing-${scheme}-${width}`);
+    });
+  });
+}
+
+async function inspect(page: Page, name: string): Promise<void> {
+  await keepScreen(page, name);
+  const overflow_px = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow_px).toBe(0);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ target }) => target) })),
+  ).toEqual([]);
+}

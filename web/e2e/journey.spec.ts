@@ -1,0 +1,60 @@
+/** What people do without a mouse, and where they end up when an address is wrong. */
+import { expect, overviewPath, test } from "./support/test";
+
+test("the keyboard alone leads from the overview over a series to its run", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  const cell = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: "pipe", exact: true }) })
+    .getByRole("link")
+    .first();
+  await expect(cell).toBeVisible();
+  await tabTo(page, cell);
+  await page.keyboard.press("Enter");
+
+  const chart = page.getByRole("slider", { name: /^Latency by commits/ });
+  await expect(chart).toBeVisible();
+  await tabTo(page, chart);
+  await page.keyboard.press("Home");
+  await expect(page).toHaveURL(/run=[0-9a-f-]{36}/);
+  await expect(chart).toHaveAttribute("aria-valuetext", /^commit [0-9a-f]{7}, p50 /);
+
+  const run = page.getByRole("link", { name: "Open run" });
+  await tabTo(page, run);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(report.machine.slug);
+});
+
+test("chosen colours stay after a reload", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await page.getByRole("button", { name: "Dark colours" }).click();
+  await page.reload();
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+  await expect(page.getByRole("button", { name: "Dark colours" })).toHaveAttribute("aria-pressed", "true");
+});
+
+test("the browser's way back restores the page before", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await page.getByRole("link", { name: "All runs" }).click();
+  await expect(page).toHaveURL(/\/runs$/);
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Machines" })).toBeVisible();
+});
+
+test("an unknown page and an unknown run say so", async ({ page, report, complaints }) => {
+  await page.goto("/nowhere/at/all");
+  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  await page.goto(`/${report.project}/runs/01900000-0000-7000-8000-000000000000`);
+  await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  // The browser logs the 404 that this test is about.
+  complaints.length = 0;
+});
+
+async function tabTo(page: import("@playwright/test").Page, target: import("@playwright/test").Locator) {
+  const STEPS_MAX = 60;
+  for (let step = 0; step < STEPS_MAX; step++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The focus did not arrive within ${STEPS_MAX} presses of Tab.`);
+}

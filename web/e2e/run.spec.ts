@@ -1,0 +1,60 @@
+/** A run's page shows every result of the report. */
+import { readFile } from "node:fs/promises";
+import { formatBytes, formatNs } from "../src/lib/units";
+import { measuredResults, P50, P99, quantile, samplesOf } from "./support/report";
+import { expect, test } from "./support/test";
+
+test.beforeEach(async ({ page, report }) => {
+  await page.goto(`/${report.project}/runs/${report.run_id}`);
+});
+
+test("every measured round trip stands in the table with its percentiles", async ({ page, report }) => {
+  const results = measuredResults(report, { scenario: "roundtrip" });
+  const table = page.getByRole("table").first();
+  await expect(table.locator("tbody tr")).toHaveCount(results.length);
+  const rows = await table
+    .locator("tbody tr")
+    .evaluateAll((elements) =>
+      elements.map((element) => [...element.children].map((cell) => cell.textContent?.trim() ?? "")),
+    );
+  const shown = rows.map(([transport, mode, , message, , p50, , p99]) =>
+    [transport, mode, message, p50, p99].join(" | "),
+  );
+  for (const result of results) {
+    const samples = samplesOf(result);
+    const expected = [
+      result.transport.slug,
+      result.case.mode,
+      formatBytes(result.case.message_bytes),
+      formatNs(quantile(samples, P50)),
+      formatNs(quantile(samples, P99)),
+    ];
+    expect(shown).toContain(expected.join(" | "));
+  }
+});
+
+test("the table can be narrowed to a transport, by its address too", async ({ page, report }) => {
+  await page.getByRole("searchbox", { name: "Transport" }).fill("tcp");
+  await expect(page).toHaveURL(/transport=tcp/);
+  const results = measuredResults(report, { scenario: "roundtrip" }).filter(
+    ({ transport }) => transport.slug === "tcp",
+  );
+  await expect(page.getByRole("table").first().locator("tbody tr")).toHaveCount(results.length);
+  await page.reload();
+  await expect(page.getByRole("searchbox", { name: "Transport" })).toHaveValue("tcp");
+});
+
+test("the report can be downloaded as it was uploaded", async ({ page, report }) => {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download JSON" }).click();
+  const download = await downloading;
+  expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(report);
+});
+
+test("commit, machine facts and the command to repeat it are there", async ({ page, report }) => {
+  await expect(page.getByText(report.commit.sha, { exact: true }).first()).toBeVisible();
+  await expect(page.getByText(`roundtrip run --preset ${report.suite.preset}`)).toBeVisible();
+  for (const name of Object.keys(report.environment.stable)) {
+    await expect(page.getByText(name, { exact: true })).toBeVisible();
+  }
+});

@@ -1,0 +1,93 @@
+/** A series' page shows its distribution, its repetitions and its neighbours as they were measured. */
+import { readFile } from "node:fs/promises";
+import { formatCount, formatNs } from "../src/lib/units";
+import { measuredResults, P50, P98, P99, quantile, resultOf, samplesOf } from "./support/report";
+import { expect, openSeries, test } from "./support/test";
+
+const CASE = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" };
+
+test("headline and pinned point show the percentiles of all samples", async ({ page, report }) => {
+  await openSeries(page, report, "pipe");
+  const samples = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
+  const [p50, p99] = [quantile(samples, P50), quantile(samples, P99)];
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    `1 KiB messages: p50 ${formatNs(p50)}, p99 ${formatNs(p99)}`,
+  );
+  const pinned = page.getByRole("complementary", { name: "Pinned point" });
+  await expect(pinned).toContainText(report.commit.subject);
+  for (const value of [p50, quantile(samples, P98), p99, samples.at(-1) ?? 0]) {
+    await expect(pinned).toContainText(formatNs(value));
+  }
+});
+
+test("the histogram holds every operation once", async ({ page, report }) => {
+  await openSeries(page, report, "pipe");
+  const { length } = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
+  const distribution = page.getByRole("region", { name: /^Distribution at [0-9a-f]{7}$/ });
+  await expect(distribution).toContainText(`${formatCount(length)} operations`);
+  await expect(distribution.getByRole("img")).toHaveCount(2);
+  await distribution.getByRole("button", { name: "Table" }).click();
+  await expect(page).toHaveURL(/tables=histogram/);
+  const counts = await distribution.getByRole("row").locator("td:nth-child(3)").allInnerTexts();
+  const total = counts.reduce((sum, count) => sum + Number(count.replaceAll(",", "")), 0);
+  expect(total).toBe(length);
+});
+
+test("the size sweep has a line for each measured transport, and the medians in its table", async ({
+  page,
+  report,
+}) => {
+  await openSeries(page, report, "pipe");
+  const results = measuredResults(report, CASE);
+  const transports = new Set(results.map(({ transport }) => transport.slug));
+  const sweep = page.getByRole("region", { name: /against message size at [0-9a-f]{7}$/ });
+  await expect(sweep.locator(".sweep-line")).toHaveCount(transports.size);
+  for (const transport of transports) {
+    await expect(sweep.locator("text").filter({ hasText: transport })).toHaveCount(1);
+  }
+  await sweep.getByRole("button", { name: "Table" }).click();
+  for (const result of results) {
+    await expect(sweep.getByRole("table")).toContainText(formatNs(quantile(samplesOf(result), P50)));
+  }
+});
+
+test("the trend's CSV has the exact nanoseconds", async ({ page, report }) => {
+  await openSeries(page, report, "pipe");
+  const samples = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
+  const downloading = page.waitForEvent("download");
+  await page
+    .getByRole("region", { name: "Latency", exact: true })
+    .getByRole("button", { name: "CSV" })
+    .click();
+  const download = await downloading;
+  const [header = "", ...rows] = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n");
+  const columns = header.split(",");
+  const row = rows.find((line) => line.includes(report.run_id))?.split(",") ?? [];
+  expect(Number(row[columns.indexOf("latency_ns_p50")])).toBe(quantile(samples, P50));
+  expect(Number(row[columns.indexOf("latency_ns_p99")])).toBe(quantile(samples, P99));
+});
+
+test("what is shown is in the address, and the address brings it back", async ({ page, report }) => {
+  await openSeries(page, report, "pipe");
+  await page.getByRole("button", { name: "p99.9" }).first().click();
+  await page.getByRole("button", { name: "time", exact: true }).click();
+  await expect(page).toHaveURL(/show=p999/);
+  await page.reload();
+  await expect(page.getByRole("button", { name: "p99.9" }).first()).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("button", { name: "time", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+});
+
+test("a stream's page is about throughput", async ({ page, report }) => {
+  await page.goto(`/${report.project}?scenario=stream`);
+  await page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: "pipe", exact: true }) })
+    .getByRole("link")
+    .first()
+    .click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes: [\d.,]+ [KMG]iB\/s/);
+  await expect(page.getByRole("region", { name: "Throughput", exact: true })).toBeVisible();
+});

@@ -1,0 +1,81 @@
+/**
+ * The uploaded report, and its percentiles calculated a second time, from the samples and by another program than
+ * the server: what a page shows is compared with these.
+ */
+import { readFileSync } from "node:fs";
+import type { components } from "../../src/api/schema.gen";
+
+type Report = components["schemas"]["RunReport"];
+type Result = Report["results"][number];
+
+/** Quantiles in parts per million, so that ranks are exact. */
+export const P50 = 500_000;
+export const P98 = 980_000;
+export const P99 = 990_000;
+
+/**
+ * Reads the report that `ROUNDTRIP_REPORT` names.
+ *
+ * @throws when the variable is missing: without the report there is nothing to compare with.
+ */
+export function readReport(): Report {
+  const path = process.env.ROUNDTRIP_REPORT;
+  if (path === undefined || path === "") {
+    throw new Error("ROUNDTRIP_REPORT is not set: expected the path of the JSON report that was uploaded.");
+  }
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+/** The measured result of a case. */
+export function resultOf(report: Report, transport: string, kase: Partial<Result["case"]>): Result {
+  const found = measuredResults(report, kase).find((result) => result.transport.slug === transport);
+  if (found === undefined) {
+    throw new Error(`The report has no measured ${transport} with ${JSON.stringify(kase)}.`);
+  }
+  return found;
+}
+
+/** The results that have repetitions and agree with the given parameters. */
+export function measuredResults(report: Report, kase: Partial<Result["case"]>): Result[] {
+  return report.results.filter(
+    (result) =>
+      result.repetitions.length > 0 &&
+      Object.entries(kase).every(([key, value]) => result.case[key as keyof Result["case"]] === value),
+  );
+}
+
+/** All samples of all repetitions, ascending. */
+export function samplesOf(result: Result): number[] {
+  const samples = result.repetitions.flatMap(({ samples: text, index }) => {
+    if (text == null)
+      throw new Error(`Repetition ${index} of ${result.transport.slug} came without samples.`);
+    return decodeSamples(text);
+  });
+  return samples.sort((a, b) => a - b);
+}
+
+/** The nearest-rank quantile of ascending values. */
+export function quantile(sorted: number[], q_ppm: number): number {
+  const rank = Math.max(1, Math.ceil((q_ppm * sorted.length) / 1_000_000));
+  const value = sorted[rank - 1];
+  if (value === undefined) throw new Error("There is no quantile of nothing.");
+  return value;
+}
+
+/** Differences between neighbours as LEB128, base64. */
+function decodeSamples(text: string): number[] {
+  const samples: number[] = [];
+  let previous = 0;
+  let difference = 0;
+  let weight = 1;
+  for (const byte of Buffer.from(text, "base64")) {
+    difference += (byte & 0x7f) * weight;
+    weight *= 0x80;
+    if ((byte & 0x80) !== 0) continue;
+    previous += difference;
+    samples.push(previous);
+    difference = 0;
+    weight = 1;
+  }
+  return samples;
+}

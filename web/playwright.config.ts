@@ -1,0 +1,22 @@
+/**
+ * End-to-end tests in a real Chromium against a running server: `ROUNDTRIP_URL` says where it is, and
+ * `ROUNDTRIP_REPORT` names the report that was uploaded to it last. `CHROMIUM` names the browser.
+ */
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "e2e",
+  outputDir: "test-results",
+  reporter: "list",
+  forbidOnly: process.env.CI !== undefined,
+  workers: 1,
+  use: {
+    baseURL: process.env.ROUNDTRIP_URL ?? "http://127.0.0.1:7979",
+    viewport: { width: 1360, height: 1000 },
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    },
+  },
+});

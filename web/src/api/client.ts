@@ -1,0 +1,24 @@
+/** The typed client: paths, parameters and answers are checked against the generated schema. */
+import createClient from "openapi-fetch";
+import { errorOfResponse, errorOfSilence } from "./errors";
+import type { paths } from "./schema.gen";
+
+/** Requests go to the origin that served the page. */
+export const client = createClient<paths>({ baseUrl: window.location.origin });
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/**
+ * The data of an answer.
+ *
+ * @throws ApiError for everything else.
+ */
+export async function dataOf<Data>(request: Promise<Answer<Data>>): Promise<Data> {
+  const { data, error, response } = await request.catch((cause: unknown) => {
+    // A request that the page itself gave up is not the server's silence.
+    if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    throw errorOfSilence();
+  });
+  if (data === undefined) throw errorOfResponse(response, error);
+  return data;
+}

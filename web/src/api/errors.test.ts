@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { errorOfResponse, errorOfSilence } from "./errors";
+
+describe("errors of the API", () => {
+  it("speak with the words of the problem document", () => {
+    const response = new Response(null, { status: 404, headers: { "x-request-id": "header" } });
+    const body = { type: "/problems/unknown-run", title: "Unknown run", status: 404, code: "unknown-run" };
+    const error = errorOfResponse(response, { ...body, detail: "There is no run 7.", request_id: "abc" });
+    expect(error).toMatchObject({ message: "There is no run 7.", title: "Unknown run", requestId: "abc" });
+    expect(error.isTransient).toBe(false);
+  });
+  it("make do with the status and the header when there is no document", () => {
+    const response = new Response("<html>", { status: 502, headers: { "x-request-id": "header" } });
+    const error = errorOfResponse(response, "<html>");
+    expect(error.message).toContain("502");
+    expect(error.requestId).toBe("header");
+    expect(error.isTransient).toBe(true);
+  });
+  it("take silence for something that may pass", () => {
+    expect(errorOfSilence()).toMatchObject({ status: null, isTransient: true });
+  });
+});

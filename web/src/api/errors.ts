@@ -1,0 +1,54 @@
+/** What can go wrong with a request, as one error type whose message is a sentence for people. */
+import type { Problem } from "./types";
+
+/** A request that got no usable answer. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+
+  constructor(
+    message: string,
+    /** The HTTP status; `null` when no answer came at all. */
+    readonly status: number | null,
+    /** What the server calls the kind of problem. */
+    readonly title: string,
+    /** The request's id in the server's log. */
+    readonly requestId: string | null,
+  ) {
+    super(message);
+  }
+
+  /** True when asking again may help: no answer, or a fault of the server. */
+  get isTransient(): boolean {
+    return this.status === null || this.status >= 500 || this.status === 429;
+  }
+}
+
+/** The error that an answer of another status than 2xx stands for. */
+export function errorOfResponse(response: Response, body: unknown): ApiError {
+  const requestId = response.headers.get("x-request-id");
+  if (isProblem(body)) {
+    return new ApiError(body.detail, response.status, body.title, body.request_id ?? requestId);
+  }
+  return new ApiError(
+    `The server answered with status ${response.status} and no explanation.`,
+    response.status,
+    "Unexpected answer",
+    requestId,
+  );
+}
+
+/** The error of a request that was never answered. */
+export function errorOfSilence(): ApiError {
+  return new ApiError(
+    "The server did not answer. Is it still running, and is the network up?",
+    null,
+    "No answer",
+    null,
+  );
+}
+
+function isProblem(body: unknown): body is Problem {
+  if (typeof body !== "object" || body === null) return false;
+  const { title, detail } = body as Record<string, unknown>;
+  return typeof title === "string" && typeof detail === "string";
+}

@@ -1,0 +1,82 @@
+/** One query per endpoint: its cache key, how to ask, and how long the answer stays fresh. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { client, dataOf } from "./client";
+
+/** What a run measured never changes after its upload. */
+const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
+/** The server answers at most this many points a series. */
+const POINTS_MAX = 1000;
+/** The server takes at most this many series in one request for points. */
+const SERIES_MAX = 200;
+
+export const projectsQuery = queryOptions({
+  queryKey: ["projects"],
+  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/projects", { signal })),
+});
+
+export const projectQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["project", project],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
+  });
+
+export const machinesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["machines", project],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/machines", { params: { path: { project } }, signal })),
+  });
+
+export const runsQuery = (project: string, query: { machine?: string; limit?: number; before?: string }) =>
+  queryOptions({
+    queryKey: ["runs", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/runs", { params: { path: { project }, query }, signal })),
+  });
+
+export const seriesListQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["series-list", project],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/series", { params: { path: { project } }, signal })),
+  });
+
+export const seriesQuery = (series_id: number) =>
+  queryOptions({
+    queryKey: ["series", series_id],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/series/{series_id}", { params: { path: { series_id } }, signal })),
+  });
+
+export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => {
+  const series = seriesIds.slice(0, SERIES_MAX).join(",");
+  return queryOptions({
+    queryKey: ["points", series, limit],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/points", { params: { query: { series, limit } }, signal })),
+    enabled: series !== "",
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const runQuery = (run_id: string) =>
+  queryOptions({
+    queryKey: ["run", run_id],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/runs/{run_id}", { params: { path: { run_id } }, signal })),
+    ...FOREVER,
+  });
+
+export const pointDetailQuery = (run_id: string, series_id: number) =>
+  queryOptions({
+    queryKey: ["point", run_id, series_id],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/runs/{run_id}/series/{series_id}", {
+          params: { path: { run_id, series_id } },
+          signal,
+        }),
+      ),
+    ...FOREVER,
+  });

@@ -1,0 +1,22 @@
+/** Short names for the generated types of the API's answers. */
+import type { components } from "./schema.gen";
+
+type Schemas = components["schemas"];
+
+export type Canary = Schemas["Canary"];
+export type Case = Schemas["Case"];
+export type CommitSummary = Schemas["CommitSummary"];
+export type EndObservation = Schemas["EndObservation"];
+export type MachineSummary = Schemas["MachineSummary"];
+export type Methodology = Schemas["Methodology"];
+export type Point = Schemas["Point"];
+export type PointDetail = Schemas["PointDetail"];
+export type Problem = Schemas["Problem"];
+export type ProjectSummary = Schemas["ProjectSummary"];
+export type RunDetail = Schemas["RunDetail"];
+export type RunResult = Schemas["RunResult"];
+export type RunSummary = Schemas["RunSummary"];
+export type SeriesSummary = Schemas["SeriesSummary"];
+export type TransportInfo = Schemas["TransportInfo"];
+export type HistogramBin = PointDetail["histogram"][number];
+export type Repetition = PointDetail["repetitions"][number];

@@ -1,0 +1,135 @@
+/**
+ * All pages: their addresses, the state that each keeps in its query, and the data that each waits for. Pages
+ * with charts are loaded when they are first opened.
+ */
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import {
+  machinesQuery,
+  pointsQuery,
+  projectQuery,
+  projectsQuery,
+  runQuery,
+  runsQuery,
+  seriesListQuery,
+  seriesQuery,
+} from "@/api/queries";
+import { PageSkeleton } from "@/components/ui/Skeleton";
+import { OverviewPage } from "@/features/overview/OverviewPage";
+import { ProjectsPage } from "@/features/overview/ProjectsPage";
+import { parseOverviewSearch } from "@/features/overview/search";
+import { RunPage } from "@/features/runs/RunPage";
+import { RunsPage } from "@/features/runs/RunsPage";
+import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
+import { parseSeriesSearch } from "@/features/series/search";
+import { toOverview } from "@/lib/paths";
+import { ErrorPage } from "./ErrorPage";
+import { Layout } from "./Layout";
+import { NotFoundPage } from "./NotFoundPage";
+
+type Context = { queryClient: QueryClient };
+
+const rootRoute = createRootRouteWithContext<Context>()({
+  component: Layout,
+  notFoundComponent: NotFoundPage,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  loader: async ({ context }) => {
+    const { projects } = await context.queryClient.fetchQuery(projectsQuery);
+    const [only] = projects;
+    if (only !== undefined && projects.length === 1) {
+      throw redirect({ ...toOverview(only.project), replace: true });
+    }
+  },
+  component: ProjectsPage,
+});
+
+const projectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/$project",
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(projectQuery(params.project)),
+});
+
+const overviewRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/",
+  validateSearch: parseOverviewSearch,
+  loader: ({ context: { queryClient }, params: { project } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(machinesQuery(project)),
+      queryClient.ensureQueryData(seriesListQuery(project)),
+      queryClient.ensureQueryData(runsQuery(project, {})),
+    ]),
+  component: OverviewPage,
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/runs",
+  validateSearch: parseRunsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { queryClient }, params: { project }, deps }) =>
+    Promise.all([
+      queryClient.ensureQueryData(runsQuery(project, deps)),
+      queryClient.ensureQueryData(machinesQuery(project)),
+    ]),
+  component: RunsPage,
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/runs/$runId",
+  validateSearch: parseRunSearch,
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(runQuery(params.runId)),
+  component: RunPage,
+});
+
+const seriesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/series/$seriesId",
+  validateSearch: parseSeriesSearch,
+  loader: ({ context: { queryClient }, params }) => {
+    const seriesId = Number(params.seriesId);
+    return Promise.all([
+      queryClient.ensureQueryData(seriesQuery(seriesId)),
+      queryClient.ensureQueryData(pointsQuery([seriesId])),
+    ]);
+  },
+  component: lazyRouteComponent(() => import("@/features/series/SeriesPage"), "SeriesPage"),
+});
+
+const routeTree = rootRoute.addChildren([
+  homeRoute,
+  projectRoute.addChildren([overviewRoute, runsRoute, runRoute, seriesRoute]),
+]);
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultErrorComponent: ErrorPage,
+    defaultNotFoundComponent: NotFoundPage,
+    defaultPendingComponent: PageSkeleton,
+    // A page that takes longer than a blink shows where its content will be.
+    defaultPendingMs: 200,
+    // The cache of queries decides what is fresh.
+    defaultPreloadStaleTime: 0,
+    defaultPreload: "intent",
+    scrollRestoration: true,
+  });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

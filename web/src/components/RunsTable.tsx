@@ -1,0 +1,75 @@
+/** Runs, newest first: what was measured where, and what came of it. */
+import { Link } from "@tanstack/react-router";
+import type { RunSummary } from "@/api/types";
+import { toRun } from "@/lib/paths";
+import { formatDuration } from "@/lib/time";
+import { formatCount } from "@/lib/units";
+import { Ago } from "./ui/Ago";
+import { CommitName } from "./ui/CommitName";
+import { ScrollRegion } from "./ui/ScrollRegion";
+
+export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }) {
+  return (
+    <ScrollRegion label={label}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">commit</th>
+            <th scope="col" className="grow">
+              subject
+            </th>
+            <th scope="col">machine</th>
+            <th scope="col">preset</th>
+            <th scope="col" className="number">
+              points
+            </th>
+            <th scope="col" className="number">
+              unsupported
+            </th>
+            <th scope="col" className="number">
+              failures
+            </th>
+            <th scope="col" className="number">
+              took
+            </th>
+            <th scope="col">measured</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.run_id}>
+              <th scope="row">
+                <Link {...toRun(run.project, run.run_id)}>
+                  <CommitName commit={run.commit} />
+                </Link>
+              </th>
+              <td className="grow" title={run.commit.subject}>
+                {run.commit.subject} <Remarks run={run} />
+              </td>
+              <td>{run.machine}</td>
+              <td className="muted">{run.preset}</td>
+              <td className="number">{formatCount(run.point_count)}</td>
+              <td className="number">{formatCount(run.unsupported_count)}</td>
+              <td className={run.failure_count > 0 ? "number warning" : "number"}>
+                {formatCount(run.failure_count)}
+              </td>
+              <td className="number">{formatDuration(run.started_at, run.finished_at)}</td>
+              <td>
+                <Ago moment={run.finished_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+/** What keeps a run from being compared without thought. */
+function Remarks({ run }: { run: RunSummary }) {
+  const remarks = [
+    ...(run.work_tree_modified ? ["modified work tree"] : []),
+    ...(run.build === "release" ? [] : [`${run.build} build`]),
+  ];
+  return remarks.length === 0 ? null : <span className="warning">({remarks.join(", ")})</span>;
+}

@@ -1,0 +1,36 @@
+/**
+ * A word-sized line. Its height stands for at least a tenth of the median to each side, so that ordinary noise
+ * looks small and a step looks like one; a single value is a dot.
+ */
+
+type Props = { values: number[]; width?: number; height?: number };
+
+const PADDING_PX = 2;
+
+export function Sparkline({ values, width = 132, height = 22 }: Props) {
+  const points = placed(values, width, height);
+  const [first] = points;
+  if (first === undefined) return <span style={{ width }} />;
+  return (
+    <svg className="sparkline" width={width} height={height} aria-hidden="true">
+      {points.length === 1 ? (
+        <circle cx={width - PADDING_PX - 2} cy={first.y} r={2} fill="currentcolor" stroke="none" />
+      ) : (
+        <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} strokeLinejoin="round" />
+      )}
+    </svg>
+  );
+}
+
+function placed(values: number[], width: number, height: number): { x: number; y: number }[] {
+  const sorted = values.toSorted((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const low = Math.min(sorted[0] ?? 0, median * 0.9);
+  const high = Math.max(sorted.at(-1) ?? 0, median * 1.1);
+  const step = (width - 2 * PADDING_PX) / Math.max(1, values.length - 1);
+  const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
+  return values.map((value, index) => ({
+    x: Number((PADDING_PX + index * step).toFixed(1)),
+    y: Number((height - PADDING_PX - share(value) * (height - 2 * PADDING_PX)).toFixed(1)),
+  }));
+}

@@ -1,0 +1,24 @@
+/** The look that all axes share, and the drawing area's margins. */
+
+/** Properties of every axis. */
+export const AXIS = {
+  axisLine: false,
+  tickLine: false,
+  tick: { fill: "var(--muted)" },
+  // Of our own ticks, those that would touch are left out; the ends stay.
+  interval: "preserveStartEnd",
+  minTickGap: 10,
+} as const;
+
+/** Room for the labels of a vertical axis. */
+export const AXIS_WIDTH = 70;
+
+/** Properties of the horizontal hairlines. */
+export const GRID = { stroke: "var(--rule)", vertical: false } as const;
+
+/** Properties of every tooltip: it says what is under the pointer, at once. */
+export const TOOLTIP = {
+  isAnimationActive: false,
+  wrapperStyle: { zIndex: 2, outline: "none" },
+  cursor: { stroke: "var(--rule-strong)" },
+} as const;

@@ -1,0 +1,61 @@
+/** The projects of a server that has several; how to begin on one that has none. */
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { projectsQuery } from "@/api/queries";
+import { Ago } from "@/components/ui/Ago";
+import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { toOverview } from "@/lib/paths";
+import { counted, formatCount } from "@/lib/units";
+import { useTitle } from "@/lib/useTitle";
+import { Onboarding } from "./components/Onboarding";
+
+export function ProjectsPage() {
+  const {
+    data: { projects },
+  } = useSuspenseQuery(projectsQuery);
+  useTitle("Projects");
+  if (projects.length === 0) return <Onboarding project={null} />;
+  return (
+    <>
+      <h1>{counted(projects.length, "project")} measured here</h1>
+      <div className="section">
+        <ScrollRegion label="Projects">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">project</th>
+                <th scope="col" className="number">
+                  series
+                </th>
+                <th scope="col" className="number">
+                  commits
+                </th>
+                <th scope="col" className="number">
+                  machines
+                </th>
+                <th scope="col" className="number">
+                  runs
+                </th>
+                <th scope="col">last run</th>
+              </tr>
+            </thead>
+            <tbody>
+              {projects.map((entry) => (
+                <tr key={entry.project}>
+                  <th scope="row">
+                    <Link {...toOverview(entry.project)}>{entry.project}</Link>
+                  </th>
+                  <td className="number">{formatCount(entry.series_count)}</td>
+                  <td className="number">{formatCount(entry.commit_count)}</td>
+                  <td className="number">{formatCount(entry.machine_count)}</td>
+                  <td className="number">{formatCount(entry.run_count)}</td>
+                  <td>{entry.last_run_at == null ? "none yet" : <Ago moment={entry.last_run_at} />}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+/** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
+import { useNavigate } from "@tanstack/react-router";
+import type { SeriesSummary } from "@/api/types";
+import { Segmented } from "@/components/ui/Segmented";
+import { SelectField } from "@/components/ui/SelectField";
+import { formatBytes } from "@/lib/units";
+import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+import { type Slice, sliceOptions } from "../data";
+import type { OverviewSearch } from "../search";
+
+type Props = { series: SeriesSummary[]; slice: Slice };
+
+export function SliceControls({ series, slice }: Props) {
+  const navigate = useNavigate({ from: "/$project/" });
+  const { scenarios, modes, placements, sizes } = sliceOptions(series, slice.scenario);
+  const choose = (change: OverviewSearch) =>
+    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
+  return (
+    <div className="controls">
+      <Choice
+        label="Scenario"
+        values={scenarios}
+        name={scenarioName}
+        value={slice.scenario}
+        onChange={(scenario) => choose({ scenario })}
+      />
+      <Choice
+        label="Mode"
+        values={modes}
+        name={modeName}
+        value={slice.mode}
+        onChange={(mode) => choose({ mode })}
+      />
+      <Choice
+        label="Placement"
+        values={placements}
+        name={placementName}
+        value={slice.placement}
+        onChange={(placement) => choose({ placement })}
+      />
+      <SelectField
+        label={slice.scenario === "stream" ? "Write size" : "Message size"}
+        options={sizes.map((size) => ({ value: String(size), label: formatBytes(size) }))}
+        value={String(slice.bytes)}
+        onChange={(size) => choose({ bytes: Number(size) })}
+      />
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  label: string;
+  values: string[];
+  name: (value: string) => string;
+  value: string;
+  onChange: (value: string) => void;
+};
+
+function Choice({ label, values, name, value, onChange }: ChoiceProps) {
+  if (values.length < 2) return null;
+  const options = values.map((entry) => ({ value: entry, label: name(entry) }));
+  return <Segmented label={label} options={options} value={value} onChange={onChange} />;
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
+import {
+  canaryHistory,
+  chosenSlice,
+  headlineOf,
+  seriesOfSlice,
+  shownCanaries,
+  sliceOptions,
+  systemOf,
+  transportGrid,
+} from "./data";
+
+const slice = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
+
+describe("chosenSlice", () => {
+  const series = [
+    aSeries({ case: { message_bytes: 64 } }),
+    aSeries({ case: { message_bytes: 1024 } }),
+    aSeries({ case: { message_bytes: 1024, placement: "cross-cpu" } }),
+    aSeries({ case: { scenario: "stream", message_bytes: 65_536, placement: "cross-cpu" } }),
+  ];
+  it("opens with the usual slice", () => {
+    expect(chosenSlice(series, {})).toEqual(slice);
+  });
+  it("takes what was asked for as far as it was measured", () => {
+    expect(chosenSlice(series, { bytes: 64, placement: "nowhere" })).toEqual({ ...slice, bytes: 64 });
+  });
+  it("takes what there is when the usual was not measured", () => {
+    expect(chosenSlice(series, { scenario: "stream" })).toEqual({
+      scenario: "stream",
+      mode: "2proc",
+      placement: "cross-cpu",
+      bytes: 65_536,
+    });
+  });
+  it("has a name for the slice of nothing", () => {
+    expect(chosenSlice([], {})).toEqual(slice);
+  });
+  it("offers only what was measured, placements in their usual order", () => {
+    expect(sliceOptions(series, "roundtrip")).toEqual({
+      scenarios: ["roundtrip", "stream"],
+      modes: ["2proc"],
+      placements: ["same-cpu", "cross-cpu"],
+      sizes: [64, 1024],
+    });
+  });
+});
+
+describe("seriesOfSlice", () => {
+  it("takes the methodology measured last", () => {
+    const old = aSeries({ series_id: 1, latest: aPoint({ measured_at: "2026-01-01T00:00:00Z" }) });
+    const now = aSeries({ series_id: 2, latest: aPoint({ measured_at: "2026-02-01T00:00:00Z" }) });
+    expect(seriesOfSlice([now, old], slice).map(({ series_id }) => series_id)).toEqual([2]);
+  });
+});
+
+describe("transportGrid", () => {
+  it("says of each place what was measured, why not, or that nothing is known", () => {
+    const rows = transportGrid({
+      slice,
+      series: [
+        aSeries({ series_id: 1, transport: "pipe" }),
+        aSeries({ series_id: 2, transport: "posix-mq", latest: null }),
+        aSeries({ series_id: 3, transport: "tcp", case: { message_bytes: 64 } }),
+      ],
+      machines: ["lab-linux-1"],
+      histories: new Map(),
+      latestRuns: new Map([
+        [
+          "lab-linux-1",
+          aRun({ results: [aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" })] }),
+        ],
+      ]),
+    });
+    expect(rows.map(({ slug, cells }) => [slug, cells[0]?.cell.kind])).toEqual([
+      ["pipe", "measured"],
+      ["posix-mq", "unsupported"],
+      ["tcp", "missing"],
+    ]);
+    expect(rows[1]?.cells[0]?.cell).toEqual({ kind: "unsupported", reason: "not mounted" });
+  });
+  it("draws one value a commit, the newest run's", () => {
+    const point = (commit_sha: string, p50: number) => aPoint({ commit_sha, latency_ns: latency(p50) });
+    const [row] = transportGrid({
+      slice,
+      series: [aSeries({ series_id: 1 })],
+      machines: ["lab-linux-1"],
+      histories: new Map([[1, [point("a", 1000), point("a", 2000), point("b", 3000)]]]),
+      latestRuns: new Map(),
+    });
+    expect(row?.cells[0]?.cell).toMatchObject({ values: [2000, 3000] });
+  });
+});
+
+describe("headlineOf", () => {
+  const measured = (transport: string, p50: number, rate: number | null = null) =>
+    aSeries({ transport, latest: aPoint({ latency_ns: latency(p50), bytes_per_second: rate }) });
+  it("finds the quickest and the slowest", () => {
+    const headline = headlineOf(
+      [measured("tcp", 12_200), measured("pipe", 4000), measured("fifo", 4100)],
+      "lab-linux-1",
+    );
+    expect(headline?.best.transport.slug).toBe("pipe");
+    expect(headline?.worst.transport.slug).toBe("tcp");
+    expect(headline?.transportCount).toBe(3);
+  });
+  it("ranks rates the other way round", () => {
+    const headline = headlineOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
+    expect(headline?.best.transport.slug).toBe("pipe");
+  });
+  it("says nothing of a machine without numbers", () => {
+    expect(headlineOf([aSeries({ latest: null })], "lab-linux-1")).toBeNull();
+    expect(headlineOf([measured("pipe", 1)], "lab-mac-2")).toBeNull();
+  });
+});
+
+describe("canaries", () => {
+  const run = (wake: number | null) =>
+    aRun({
+      canaries: [
+        { slug: "clock-cost", p50_ns: 21, min_ns: 20, count: 9 },
+        { slug: "wake", p50_ns: wake, min_ns: wake, count: 9 },
+      ],
+    });
+  it("prefers the telling ones and falls back to those that were read", () => {
+    expect(shownCanaries([run(4000)])).toEqual(["wake"]);
+    expect(shownCanaries([run(null)])).toEqual(["clock-cost"]);
+  });
+  it("puts readings in the order of time and leaves gaps out", () => {
+    expect(canaryHistory([run(4300), run(null), run(4100)], "wake")).toEqual([4100, 4300]);
+  });
+});
+
+describe("systemOf", () => {
+  const machine = (stable: Record<string, string>) => ({
+    machine: "lab-linux-1",
+    os: "linux",
+    arch: "x86-64",
+    run_count: 1,
+    last_run_at: "2026-11-14T11:00:00Z",
+    environment_id: 1,
+    environment: { stable, conditions: {} },
+  });
+  it("names kernel and processor briefly", () => {
+    const stable = { "os.kernel": "6.12.4", "cpu.model": "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz" };
+    expect(systemOf(machine(stable))).toEqual({ system: "Linux 6.12.4", cpu: "Intel Xeon E5-2670 v3" });
+    expect(systemOf(machine({ "cpu.model": "AMD EPYC 9354 32-Core Processor" })).cpu).toBe("AMD EPYC 9354");
+  });
+  it("does not take a reason for a fact", () => {
+    expect(systemOf(machine({ "cpu.model": "not available: no /proc" }))).toEqual({
+      system: "Linux",
+      cpu: "x86-64",
+    });
+  });
+});

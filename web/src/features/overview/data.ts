@@ -1,0 +1,251 @@
+/** From the API's answers to what the overview shows. Pure. */
+import type { Canary, Case, MachineSummary, Point, RunDetail, SeriesSummary } from "@/api/types";
+import { ascending, distinct } from "@/lib/collections";
+import type { OverviewSearch } from "./search";
+
+/** One slice of the measurements: everything that is not transport, machine or commit. */
+export type Slice = { scenario: string; mode: string; placement: string; bytes: number };
+
+/** What each part of a slice can be, given what was measured. */
+export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
+
+/** The slice that the page opens with, as far as it was measured. */
+const USUAL: Slice = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
+
+/** The order in which placements are offered; others follow. */
+const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
+
+/** What can be chosen. Sizes are those of the chosen scenario. */
+export function sliceOptions(series: SeriesSummary[], scenario: string): SliceOptions {
+  const cases = series.map((entry) => entry.case);
+  const within = cases.filter((candidate) => candidate.scenario === scenario);
+  const rank = (placement: string) => (PLACEMENT_ORDER.indexOf(placement) + 4) % 4;
+  return {
+    scenarios: distinct(cases.map((candidate) => candidate.scenario)).sort(),
+    modes: distinct(within.map(({ mode }) => mode)).sort(),
+    placements: distinct(within.map(({ placement }) => placement)).sort(
+      (a, b) => ascending(rank(a), rank(b)) || ascending(a, b),
+    ),
+    sizes: distinct(within.map(({ message_bytes }) => message_bytes)).sort(ascending),
+  };
+}
+
+/** The slice to show: what was asked for where it was measured, else the usual one, else the first there is. */
+export function chosenSlice(series: SeriesSummary[], search: OverviewSearch): Slice {
+  const scenarios = sliceOptions(series, "").scenarios;
+  const scenario = firstOf(scenarios, search.scenario, USUAL.scenario);
+  const options = sliceOptions(series, scenario);
+  return {
+    scenario,
+    mode: firstOf(options.modes, search.mode, USUAL.mode),
+    placement: firstOf(options.placements, search.placement, USUAL.placement),
+    bytes: firstOf(options.sizes, search.bytes, USUAL.bytes),
+  };
+}
+
+/** The series of a slice: of several with different methodologies, the one measured last. */
+export function seriesOfSlice(series: SeriesSummary[], slice: Slice): SeriesSummary[] {
+  const newest = new Map<string, SeriesSummary>();
+  for (const candidate of series) {
+    if (!isOfSlice(candidate.case, slice)) continue;
+    const key = `${candidate.machine} ${candidate.transport.slug}`;
+    const rival = newest.get(key);
+    if (rival === undefined || measuredAt(candidate) > measuredAt(rival)) newest.set(key, candidate);
+  }
+  return [...newest.values()];
+}
+
+/** A place in the grid: a measured series, a reason why there is none, or nothing known. */
+export type Cell =
+  | { kind: "measured"; series: SeriesSummary; latest: Point; values: number[] }
+  | { kind: "unsupported"; reason: string }
+  | { kind: "missing" };
+
+/** A row of the grid: one transport on every machine. */
+export type GridRow = {
+  slug: string;
+  title: string;
+  semantics: string;
+  cells: { machine: string; cell: Cell }[];
+};
+
+/** What the grid is made from. */
+export type GridInput = {
+  slice: Slice;
+  /** All series of the project: a transport keeps its row where the slice lacks it. */
+  series: SeriesSummary[];
+  machines: string[];
+  /** The points of each series in ascending order of commits. */
+  histories: Map<number, Point[]>;
+  /** The newest run of each machine: it knows why a transport is missing there. */
+  latestRuns: Map<string, RunDetail>;
+};
+
+/** Transports by machines. */
+export function transportGrid({ slice, series: all, machines, histories, latestRuns }: GridInput): GridRow[] {
+  const scenario = all.filter((entry) => entry.case.scenario === slice.scenario);
+  const measured = seriesOfSlice(all, slice);
+  const transports = new Map(scenario.map(({ transport }) => [transport.slug, transport]));
+  return [...transports.values()]
+    .sort((a, b) => ascending(a.slug, b.slug))
+    .map(({ slug, title, semantics }) => ({
+      slug,
+      title,
+      semantics,
+      cells: machines.map((machine) => {
+        const series = measured.find((entry) => entry.transport.slug === slug && entry.machine === machine);
+        const reason = unsupportedReason(latestRuns.get(machine), slug, slice);
+        return { machine, cell: cellOf(series, histories, reason) };
+      }),
+    }));
+}
+
+/** The number that a series is about: bytes per second where those were measured, else the median latency. */
+export function headlineValue(point: Point): { kind: "rate" | "latency"; value: number } {
+  return point.bytes_per_second == null
+    ? { kind: "latency", value: point.latency_ns.p50 }
+    : { kind: "rate", value: point.bytes_per_second };
+}
+
+/** How the grid's cells are drawn: on one axis, and whether any has a history. */
+export function shapeOf(rows: GridRow[]): { domain: [number, number]; hasHistory: boolean } {
+  const cells = rows.flatMap((row) =>
+    row.cells.flatMap(({ cell }) => (cell.kind === "measured" ? [cell] : [])),
+  );
+  const latencies = cells.map(({ latest }) => latest.latency_ns);
+  return {
+    domain: [
+      latencies.reduce((least, { min }) => Math.min(least, min), Number.POSITIVE_INFINITY),
+      latencies.reduce((most, { max }) => Math.max(most, max), 1),
+    ],
+    hasHistory: cells.some(({ values }) => values.length > 1),
+  };
+}
+
+/** What the headline says: the quickest and the slowest transport of the slice on one machine. */
+export type Headline = {
+  machine: string;
+  transportCount: number;
+  best: SeriesSummary & { latest: Point };
+  worst: SeriesSummary & { latest: Point };
+};
+
+/** The headline's facts for one machine; `null` when nothing of the slice was measured there. */
+export function headlineOf(slice: SeriesSummary[], machine: string): Headline | null {
+  const measured = slice
+    .flatMap((series) => (series.latest == null ? [] : [{ ...series, latest: series.latest }]))
+    .filter((series) => series.machine === machine)
+    .sort((a, b) => {
+      const [left, right] = [headlineValue(a.latest), headlineValue(b.latest)];
+      return left.kind === "rate" ? right.value - left.value : left.value - right.value;
+    });
+  const [best] = measured;
+  const worst = measured.at(-1);
+  if (best === undefined || worst === undefined) return null;
+  return { machine, transportCount: measured.length, best, worst };
+}
+
+/** The canaries worth a glance, in this order; where none of them was read, the first ones that were. */
+const SHOWN_CANARIES = ["wake", "null-syscall", "cache-line"];
+const CANARIES_MAX = 3;
+
+/** The names of the canaries to show, given the newest run of each machine. */
+export function shownCanaries(latestRuns: RunDetail[]): string[] {
+  const read = distinct(
+    latestRuns.flatMap(({ canaries }) => canaries.filter(hasReading).map(({ slug }) => slug)),
+  );
+  const shown = SHOWN_CANARIES.filter((slug) => read.includes(slug));
+  return shown.length > 0 ? shown : read.slice(0, CANARIES_MAX);
+}
+
+/** The readings of one canary in ascending order of time, from runs in descending order. */
+export function canaryHistory(runs: RunDetail[], slug: string): number[] {
+  return runs
+    .toReversed()
+    .flatMap(({ canaries }) => canaries.find((canary) => canary.slug === slug)?.p50_ns ?? []);
+}
+
+/** A machine's operating system and processor, in a few words, from what its newest run found. */
+export function systemOf({ os, arch, environment: { stable } }: MachineSummary): {
+  system: string;
+  cpu: string;
+} {
+  const fact = (key: string) => {
+    const value = stable[key];
+    return value?.startsWith("not available") === true ? undefined : value;
+  };
+  const kernel = fact("os.kernel");
+  return { system: [osName(os), kernel].filter(Boolean).join(" "), cpu: briefCpu(fact("cpu.model") ?? arch) };
+}
+
+/** A processor's name without what only lawyers and catalogues need. */
+function briefCpu(model: string): string {
+  return model
+    .replace(/\((R|TM)\)|\bCPU\b|\b(\d+-Core )?Processor\b|@.*$/gi, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function osName(slug: string): string {
+  const names: Record<string, string> = {
+    linux: "Linux",
+    macos: "macOS",
+    windows: "Windows",
+    freebsd: "FreeBSD",
+  };
+  return names[slug] ?? slug;
+}
+
+function cellOf(
+  series: SeriesSummary | undefined,
+  histories: Map<number, Point[]>,
+  reason: string | null,
+): Cell {
+  if (series?.latest != null) {
+    const points = histories.get(series.series_id) ?? [series.latest];
+    return {
+      kind: "measured",
+      series,
+      latest: series.latest,
+      values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
+    };
+  }
+  return reason === null ? { kind: "missing" } : { kind: "unsupported", reason };
+}
+
+/** One point a commit; later runs of a commit stand after earlier ones and replace them. */
+function newestOfEachCommit(points: Point[]): Point[] {
+  return [...new Map(points.map((point) => [point.commit_sha, point])).values()];
+}
+
+/** Why a run has no number for a transport: the reason of this very slice, or the one of all its cases. */
+function unsupportedReason(run: RunDetail | undefined, transport: string, slice: Slice): string | null {
+  const results = run?.results.filter((result) => result.transport.slug === transport) ?? [];
+  const same = results.find((result) => isOfSlice(result.case, slice));
+  if (same !== undefined) return same.unsupported ?? null;
+  const isNowhere = results.every(({ unsupported }) => unsupported != null);
+  return isNowhere ? (results[0]?.unsupported ?? null) : null;
+}
+
+function isOfSlice(candidate: Case, slice: Slice): boolean {
+  return (
+    candidate.scenario === slice.scenario &&
+    candidate.mode === slice.mode &&
+    candidate.placement === slice.placement &&
+    candidate.message_bytes === slice.bytes
+  );
+}
+
+function hasReading(canary: Canary): canary is Canary & { p50_ns: number } {
+  return canary.p50_ns != null;
+}
+
+function measuredAt(series: SeriesSummary): string {
+  return series.latest?.measured_at ?? "";
+}
+
+function firstOf<T>(options: T[], ...wanted: (T | undefined)[]): T {
+  const found = wanted.find((candidate) => candidate !== undefined && options.includes(candidate));
+  // Without any series there is no option; the usual value, last in the list, then names the empty slice.
+  return found ?? options[0] ?? (wanted.at(-1) as T);
+}

@@ -1,0 +1,9 @@
+import { expect, it } from "vitest";
+import { parseOverviewSearch } from "./search";
+
+it("keeps a slice and leaves out what is none", () => {
+  expect(parseOverviewSearch({ placement: "cross-cpu", bytes: 64, mode: "<b>", page: 2 })).toEqual({
+    placement: "cross-cpu",
+    bytes: 64,
+  });
+});

@@ -1,0 +1,134 @@
+/** One run in full: where and how it was measured, and every result. */
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { runQuery } from "@/api/queries";
+import { CommandLine } from "@/components/ui/CommandLine";
+import { CopyLink } from "@/components/ui/CopyLink";
+import { Facts } from "@/components/ui/Facts";
+import { Section } from "@/components/ui/Section";
+import { shortSha } from "@/lib/commits";
+import { reportHref, toRuns } from "@/lib/paths";
+import { counted, formatNs } from "@/lib/units";
+import { useTitle } from "@/lib/useTitle";
+import { scenarioName } from "@/lib/vocabulary";
+import { Failures } from "./components/Failures";
+import { Results } from "./components/Results";
+import { RunFacts } from "./components/RunFacts";
+import { Unsupported } from "./components/Unsupported";
+import { factsOf, reproCommands, sortResults } from "./data";
+
+const route = getRouteApi("/$project/runs/$runId");
+
+export function RunPage() {
+  const { project, runId } = route.useParams();
+  const { transport = "" } = route.useSearch();
+  const navigate = useNavigate({ from: "/$project/runs/$runId" });
+  const { data: detail } = useSuspenseQuery(runQuery(runId));
+  const { run } = detail;
+  useTitle(`${shortSha(run.commit.sha)} on ${run.machine}`);
+  const results = sortResults(detail.results, transport);
+  const filter = (text: string) =>
+    navigate({ search: text === "" ? {} : { transport: text }, replace: true, resetScroll: false });
+
+  return (
+    <>
+      <nav aria-label="Breadcrumb">
+        <ol className="breadcrumb">
+          <li>
+            <Link {...toRuns(project)}>Runs</Link>
+          </li>
+          <li>{run.machine}</li>
+          <li>{run.preset}</li>
+        </ol>
+      </nav>
+      <h1>
+        {counted(run.point_count, "result")} of <code>{shortSha(run.commit.sha)}</code> on {run.machine}
+      </h1>
+      <p className="lede">
+        ‘{run.commit.subject}’ by {run.commit.author}
+      </p>
+      {run.work_tree_modified && (
+        <p className="lede warning">
+          Tracked files differed from the commit: what was measured is not exactly it.
+        </p>
+      )}
+      {run.build !== "release" && (
+        <p className="lede warning">Measured by a {run.build} build: these figures are not for comparison.</p>
+      )}
+
+      <div className="controls section">
+        <label className="field">
+          Transport
+          <input
+            type="search"
+            placeholder="part of its name"
+            value={transport}
+            onChange={(event) => filter(event.target.value)}
+          />
+        </label>
+        <a className="button" href={reportHref(runId)} download>
+          Download JSON
+        </a>
+        <CopyLink className="button" />
+      </div>
+      {results.measured.size === 0 && (
+        <p className="section">No measured transport has “{transport}” in its name.</p>
+      )}
+      {[...results.measured].map(([scenario, measured]) => (
+        <Section key={scenario} title={`Results, ${scenarioName(scenario)}`}>
+          <Results project={project} runId={runId} scenario={scenario} results={measured} />
+        </Section>
+      ))}
+      {results.failures.length > 0 && (
+        <Section title="Repetitions that failed">
+          <Failures failures={results.failures} />
+        </Section>
+      )}
+      {results.unsupported.length > 0 && (
+        <Section title="Not on this system">
+          <Unsupported groups={results.unsupported} />
+        </Section>
+      )}
+
+      <div className="columns">
+        <Section title="Run">
+          <RunFacts detail={detail} />
+        </Section>
+        <Section title="Canaries">
+          <Facts
+            facts={detail.canaries.map(({ slug, p50_ns, min_ns, count, unsupported }) => ({
+              name: slug,
+              value:
+                p50_ns == null
+                  ? (unsupported ?? "no reading")
+                  : `${formatNs(p50_ns)} (min ${formatNs(min_ns ?? p50_ns)}, ${counted(count, "reading")})`,
+            }))}
+          />
+          <p className="section-note">Readings of the machine itself, per operation.</p>
+        </Section>
+      </div>
+      <Section title="Measure it again">
+        {reproCommands(detail).map((command) => (
+          <CommandLine key={command} command={command} />
+        ))}
+      </Section>
+      <div className="columns">
+        <Section title="Environment, stable">
+          <Facts wide facts={environmentFacts(detail.environment.stable)} />
+          <p className="section-note">Runs are comparable while all of these stay the same.</p>
+        </Section>
+        <Section title="Environment, at that minute">
+          <Facts wide facts={environmentFacts(detail.environment.conditions)} />
+        </Section>
+      </div>
+    </>
+  );
+}
+
+/** Reasons why a fact is absent step back behind the facts. */
+function environmentFacts(facts: Record<string, string>) {
+  return factsOf(facts).map(({ name, value, isAbsent }) => ({
+    name,
+    value: isAbsent ? <span className="muted">{value}</span> : value,
+  }));
+}

@@ -1,0 +1,51 @@
+/** All runs of a project, newest first, a page at a time. */
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { machinesQuery, projectQuery, runsQuery } from "@/api/queries";
+import { RunsTable } from "@/components/RunsTable";
+import { SelectField } from "@/components/ui/SelectField";
+import { toRuns } from "@/lib/paths";
+import { counted } from "@/lib/units";
+import { useTitle } from "@/lib/useTitle";
+
+const route = getRouteApi("/$project/runs");
+
+export function RunsPage() {
+  const { project } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const { data: summary } = useSuspenseQuery(projectQuery(project));
+  const { data: machines } = useSuspenseQuery(machinesQuery(project));
+  const { data: page } = useSuspenseQuery(runsQuery(project, search));
+  useTitle(`Runs of ${project}`);
+  const names = machines.machines.map(({ machine }) => machine);
+  return (
+    <>
+      <h1>
+        {counted(summary.run_count, "run")} of {counted(summary.commit_count, "commit")}
+      </h1>
+      {names.length > 1 && (
+        <div className="controls section">
+          <SelectField
+            label="Machine"
+            options={[{ value: "", label: "all" }, ...names.map((name) => ({ value: name, label: name }))]}
+            value={search.machine ?? ""}
+            onChange={(machine) =>
+              navigate({ ...toRuns(project), search: machine === "" ? {} : { machine }, replace: true })
+            }
+          />
+        </div>
+      )}
+      <div className="section">
+        {page.runs.length > 0 ? <RunsTable label="Runs" runs={page.runs} /> : <p>No run matches.</p>}
+      </div>
+      {page.next_before != null && (
+        <p className="section">
+          <Link {...toRuns(project)} search={{ ...search, before: page.next_before }} className="button">
+            Earlier runs
+          </Link>
+        </p>
+      )}
+    </>
+  );
+}

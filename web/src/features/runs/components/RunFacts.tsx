@@ -1,0 +1,23 @@
+/** What a run is: its identity, when it was made and by what. */
+import type { RunDetail } from "@/api/types";
+import { Facts } from "@/components/ui/Facts";
+import { formatDuration, formatMoment } from "@/lib/time";
+
+export function RunFacts({ detail: { run } }: { detail: RunDetail }) {
+  return (
+    <Facts
+      facts={[
+        { name: "commit", value: <code>{run.commit.sha}</code> },
+        { name: "committed", value: formatMoment(run.commit.committed_at) },
+        { name: "branch", value: run.branch ?? "none was checked out" },
+        ...(run.pull_request == null ? [] : [{ name: "pull request", value: `#${run.pull_request}` }]),
+        { name: "measured", value: formatMoment(run.started_at) },
+        { name: "took", value: formatDuration(run.started_at, run.finished_at) },
+        { name: "suite", value: `${run.suite_version}, ${run.build} build` },
+        { name: "preset", value: run.preset },
+        { name: "order of repetitions", value: `drawn from seed ${run.order_seed}` },
+        { name: "run", value: <code>{run.run_id}</code> },
+      ]}
+    />
+  );
+}

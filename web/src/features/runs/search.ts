@@ -1,0 +1,16 @@
+/** What the pages of runs keep in the URL. */
+import { type Present, present, type RawSearch, slug, text, uuid } from "@/lib/search";
+
+/** Which part of the list is shown. */
+export type RunsSearch = Present<{ machine: string | undefined; before: string | undefined }>;
+
+export function parseRunsSearch(raw: RawSearch): RunsSearch {
+  return present({ machine: slug(raw.machine), before: uuid(raw.before) });
+}
+
+/** Which of a run's results are shown. */
+export type RunSearch = Present<{ transport: string | undefined }>;
+
+export function parseRunSearch(raw: RawSearch): RunSearch {
+  return present({ transport: text(raw.transport) });
+}

@@ -1,0 +1,105 @@
+/** One series: how it went over commits, and one pinned point in full. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { pointDetailQuery, pointsQuery, runQuery, seriesQuery } from "@/api/queries";
+import { Facts } from "@/components/ui/Facts";
+import { Section } from "@/components/ui/Section";
+import { formatBytes, formatNs, formatRate } from "@/lib/units";
+import { useTitle } from "@/lib/useTitle";
+import { Breadcrumb } from "./components/Breadcrumb";
+import { Distribution } from "./components/Distribution";
+import { PinnedPoint } from "./components/PinnedPoint";
+import { Sizes } from "./components/Sizes";
+import { Trend } from "./components/Trend";
+import { TrendControls } from "./components/TrendControls";
+import { drawnPoints, methodologyFacts, pinnedPoint, seriesPoints } from "./data";
+import { type ChartName, parseTables, type SeriesSearch, withTable } from "./search";
+
+const route = getRouteApi("/$project/series/$seriesId");
+
+export function SeriesPage() {
+  const params = route.useParams();
+  const seriesId = Number(params.seriesId);
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/$project/series/$seriesId" });
+  const { data: series } = useSuspenseQuery(seriesQuery(seriesId));
+  const { data: answer } = useSuspenseQuery(pointsQuery([seriesId]));
+
+  const points = seriesPoints(answer.series[0]?.points ?? [], answer.commits);
+  const hasRate = points.some(({ point }) => point.bytes_per_second != null);
+  const shown =
+    search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
+  const axis = search.axis ?? "commits";
+  const drawn = drawnPoints(points, axis);
+  const pinned = pinnedPoint(points, drawn, search.run);
+  const runId = pinned?.point.run_id ?? "";
+
+  const pointDetail = useQuery({ ...pointDetailQuery(runId, seriesId), enabled: pinned !== null });
+  const run = useQuery({ ...runQuery(runId), enabled: pinned !== null });
+  useTitle(`${series.transport.slug} ${formatBytes(series.case.message_bytes)}`);
+
+  const change = (patch: SeriesSearch) =>
+    navigate({ search: (previous) => ({ ...previous, ...patch }), replace: true, resetScroll: false });
+  const tableOf = (chart: ChartName) => ({
+    isTable: parseTables(search.tables).includes(chart),
+    onTableChange: (isTable: boolean) =>
+      navigate({
+        search: ({ tables, ...rest }) => {
+          const changed = withTable(tables, chart, isTable);
+          return changed === undefined ? rest : { ...rest, tables: changed };
+        },
+        replace: true,
+        resetScroll: false,
+      }),
+  });
+
+  return (
+    <>
+      <Breadcrumb series={series} />
+      <h1>
+        {formatBytes(series.case.message_bytes)} {hasRate ? "writes" : "messages"}
+        {pinned === null
+          ? ": nothing measured yet"
+          : hasRate
+            ? `: ${formatRate(pinned.point.bytes_per_second ?? 0)}, p99 ${formatNs(pinned.point.latency_ns.p99)} a transfer`
+            : `: p50 ${formatNs(pinned.point.latency_ns.p50)}, p99 ${formatNs(pinned.point.latency_ns.p99)}`}
+      </h1>
+      <p className="lede">
+        {series.transport.title}. {series.transport.semantics}
+      </p>
+      {pinned !== null && (
+        <div className="series-layout">
+          <div>
+            <TrendControls shown={shown} axis={axis} hasRate={hasRate} onChange={change} />
+            <Trend
+              series={series}
+              drawn={drawn}
+              pinned={pinned}
+              shown={shown}
+              axis={axis}
+              onPin={(id) => change({ run: id })}
+              {...tableOf("trend")}
+            />
+          </div>
+          <PinnedPoint series={series} pinned={pinned} detail={pointDetail.data ?? null} />
+          <Distribution series={series} pinned={pinned} query={pointDetail} {...tableOf("histogram")} />
+        </div>
+      )}
+      {pinned !== null && (
+        <div className="columns">
+          <Sizes
+            series={series}
+            pinned={pinned}
+            shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
+            query={run}
+            onShow={(sizes) => change({ sizes })}
+            {...tableOf("sizes")}
+          />
+          <Section title="Methodology">
+            <Facts facts={methodologyFacts(series.case, series.methodology, pinned.point)} />
+          </Section>
+        </div>
+      )}
+    </>
+  );
+}

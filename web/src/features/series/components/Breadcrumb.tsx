@@ -1,0 +1,24 @@
+/** What a series is: everything about it but the message size, which the headline says. */
+import { Link } from "@tanstack/react-router";
+import type { SeriesSummary } from "@/api/types";
+import { toOverview } from "@/lib/paths";
+import { placementName, scenarioName } from "@/lib/vocabulary";
+
+export function Breadcrumb({ series }: { series: SeriesSummary }) {
+  const { scenario, mode, placement, message_bytes } = series.case;
+  return (
+    <nav aria-label="Breadcrumb">
+      <ol className="breadcrumb">
+        <li>{series.machine}</li>
+        <li>
+          <Link {...toOverview(series.project)} search={{ scenario, mode, placement, bytes: message_bytes }}>
+            {scenarioName(scenario)}
+          </Link>
+        </li>
+        <li>{series.transport.slug}</li>
+        <li>{mode}</li>
+        <li>{placementName(placement)}</li>
+      </ol>
+    </nav>
+  );
+}

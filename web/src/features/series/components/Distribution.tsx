@@ -1,0 +1,71 @@
+/** The pinned point's distribution, and below it each repetition on the same axis. */
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { PointDetail, SeriesSummary } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { HistogramChart } from "@/components/chart/HistogramChart";
+import { RepetitionStrip } from "@/components/chart/RepetitionStrip";
+import { shortSha } from "@/lib/commits";
+import { PERCENTILES } from "@/lib/statistics";
+import { counted, formatNs } from "@/lib/units";
+import type { SeriesPoint } from "../data";
+import { histogramTable } from "../tables";
+
+type Props = {
+  series: SeriesSummary;
+  pinned: SeriesPoint;
+  query: UseQueryResult<PointDetail>;
+  isTable: boolean;
+  onTableChange: (isTable: boolean) => void;
+};
+
+const MARKED = ["p50", "p90", "p99", "p999"];
+
+export function Distribution({ series, pinned, query, isTable, onTableChange }: Props) {
+  const detail = query.data ?? null;
+  return (
+    <ChartFrame
+      title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
+      summary={detail === null ? "" : summaryOf(detail)}
+      table={detail === null ? null : histogramTable(series, detail)}
+      isTable={isTable}
+      onTableChange={onTableChange}
+      {...(detail === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+    >
+      {detail !== null && (
+        <>
+          <HistogramChart
+            name="Histogram of latencies on a logarithmic axis"
+            bins={detail.histogram}
+            total={detail.point.count}
+            markers={PERCENTILES.filter(({ key }) => MARKED.includes(key)).map(({ key, label }) => ({
+              label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
+              x: Math.max(1, detail.point.latency_ns[key]),
+            }))}
+          />
+          <RepetitionStrip
+            name="Median, p99 and extremes of each repetition, on the same axis"
+            bins={detail.histogram}
+            spans={detail.repetitions.map((repetition) => ({
+              ...repetition,
+              disturbed: repetition.disturbed.length > 0,
+            }))}
+          />
+          <p className="section-note">
+            Below the bars, one row a repetition: a line from its fastest to its slowest operation, a dot at
+            its median, a tick at its p99
+            {detail.point.disturbed_count > 0 ? "; open dots were disturbed" : ""}.
+          </p>
+        </>
+      )}
+    </ChartFrame>
+  );
+}
+
+function summaryOf({ point, repetitions }: PointDetail): string {
+  const { q1, q3 } = point.repetition_p50_ns;
+  const spread =
+    repetitions.length > 1
+      ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
+      : "";
+  return `${counted(point.count, "operation")} in ${counted(repetitions.length, "fresh start")} of the peers.${spread}`;
+}

@@ -1,0 +1,63 @@
+/** The pinned run's transports against message size, all else as in this series. */
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { RunDetail, SeriesSummary } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { LATENCY, RATE } from "@/components/chart/measure";
+import { SweepChart } from "@/components/chart/SweepChart";
+import { Segmented } from "@/components/ui/Segmented";
+import { shortSha } from "@/lib/commits";
+import { counted } from "@/lib/units";
+import { type SeriesPoint, sweepLines } from "../data";
+import { PERCENTILES, type Percentile } from "../search";
+import { sizesTable } from "../tables";
+
+type Props = {
+  series: SeriesSummary;
+  pinned: SeriesPoint;
+  shown: Percentile | "throughput";
+  query: UseQueryResult<RunDetail>;
+  onShow: (percentile: Percentile) => void;
+  isTable: boolean;
+  onTableChange: (isTable: boolean) => void;
+};
+
+export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableChange }: Props) {
+  const lines = query.data === undefined ? null : sweepLines(query.data, series, shown);
+  const what = shown === "throughput" ? "Throughput" : `Latency (${nameOf(shown)})`;
+  return (
+    <ChartFrame
+      title={`${what} against message size at ${shortSha(pinned.point.commit_sha)}`}
+      summary={
+        lines === null
+          ? ""
+          : `${counted(lines.length, "transport")} of the same run, in the same mode and placement; both axes are logarithmic.`
+      }
+      table={lines === null ? null : sizesTable(series, lines, shown)}
+      isTable={isTable}
+      onTableChange={onTableChange}
+      controls={
+        shown === "throughput" ? null : (
+          <Segmented
+            label="Percentile"
+            options={PERCENTILES.map((value) => ({ value, label: nameOf(value) }))}
+            value={shown}
+            onChange={onShow}
+          />
+        )
+      }
+      {...(lines === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+    >
+      {lines !== null && (
+        <SweepChart
+          name={`${what} of each transport against message size`}
+          lines={lines}
+          measure={shown === "throughput" ? RATE : LATENCY}
+        />
+      )}
+    </ChartFrame>
+  );
+}
+
+function nameOf(percentile: Percentile): string {
+  return percentile === "p999" ? "p99.9" : percentile;
+}

@@ -1,0 +1,28 @@
+/** Chooses how far into the tail the trend reaches, and what it runs over. */
+import { Segmented } from "@/components/ui/Segmented";
+import { AXES, type Axis, type SeriesSearch, type Shown } from "../search";
+
+type Props = { shown: Shown; axis: Axis; hasRate: boolean; onChange: (change: SeriesSearch) => void };
+
+const PERCENTILES: { value: Shown; label: string }[] = [
+  { value: "p50", label: "p50" },
+  { value: "p99", label: "p99" },
+  { value: "p999", label: "p99.9" },
+];
+
+export function TrendControls({ shown, axis, hasRate, onChange }: Props) {
+  const options = hasRate
+    ? [{ value: "throughput" as const, label: "throughput" }, ...PERCENTILES]
+    : PERCENTILES;
+  return (
+    <div className="controls">
+      <Segmented label="Show up to" options={options} value={shown} onChange={(show) => onChange({ show })} />
+      <Segmented
+        label="Over"
+        options={AXES.map((value) => ({ value, label: value }))}
+        value={axis}
+        onChange={(value) => onChange({ axis: value })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,230 @@
+/** From the API's answers to what a series' page draws. Pure. */
+import type {
+  Case,
+  CommitSummary,
+  Methodology,
+  Point,
+  PointDetail,
+  RunDetail,
+  SeriesSummary,
+} from "@/api/types";
+import type { SweepLine } from "@/components/chart/SweepChart";
+import type { TrendLine, TrendRow, TrendRule } from "@/components/chart/TrendChart";
+import { ascending, distinct, groupBy } from "@/lib/collections";
+import { formatBytes, formatCount } from "@/lib/units";
+import { modeName, placementName } from "@/lib/vocabulary";
+import type { Axis, Shown } from "./search";
+
+/** A point with its commit, and how many runs that commit has in this series. */
+export type SeriesPoint = { point: Point; commit: CommitSummary | null; runs: number };
+
+/** Every point with its commit, in the order of the answer: by commit, then by time. */
+export function seriesPoints(points: Point[], commits: CommitSummary[]): SeriesPoint[] {
+  const bySha = new Map(commits.map((commit) => [commit.sha, commit]));
+  const runs = groupBy(points, ({ commit_sha }) => commit_sha);
+  return points.map((point) => ({
+    point,
+    commit: bySha.get(point.commit_sha) ?? null,
+    runs: runs.get(point.commit_sha)?.length ?? 1,
+  }));
+}
+
+/**
+ * The points that the line goes through. Over commits, one a commit: its newest run with an unmodified work tree,
+ * or its newest run when all were modified. Over time, every run.
+ */
+export function drawnPoints(points: SeriesPoint[], axis: Axis): SeriesPoint[] {
+  if (axis === "time") return points.toSorted((a, b) => ascending(a.point.measured_at, b.point.measured_at));
+  const byCommit = groupBy(points, ({ point }) => point.commit_sha);
+  return [...byCommit.values()]
+    .flatMap((ofCommit) => {
+      const newest = ofCommit.toSorted((a, b) => ascending(b.point.measured_at, a.point.measured_at));
+      return newest.find(({ point }) => !point.work_tree_modified) ?? newest[0] ?? [];
+    })
+    .sort((a, b) => a.point.commit_ordinal - b.point.commit_ordinal);
+}
+
+/** The pinned point: the one asked for, even when the line goes through another run of its commit; else the newest. */
+export function pinnedPoint(
+  points: SeriesPoint[],
+  drawn: SeriesPoint[],
+  runId: string | undefined,
+): SeriesPoint | null {
+  return points.find(({ point }) => point.run_id === runId) ?? drawn.at(-1) ?? null;
+}
+
+/** Where a point stands on the axis. */
+export function positionOf(point: Point, axis: Axis): number {
+  return axis === "time" ? Date.parse(point.measured_at) : point.commit_ordinal;
+}
+
+/** The lines for what is shown. The further the tail, the more lines, and the taller the axis. */
+export function trendLines(shown: Shown): TrendLine[] {
+  const p50 = {
+    key: "p50",
+    label: "p50",
+    stroke: "var(--data-1)",
+    ink: "var(--data-1-ink)",
+    dash: "",
+    width: 2,
+  };
+  const p90 = { ...p50, key: "p90", label: "p90", dash: "3 3", width: 1.25 };
+  const p99 = {
+    ...p50,
+    key: "p99",
+    label: "p99",
+    stroke: "var(--data-4)",
+    ink: "var(--data-4-ink)",
+    width: 1.5,
+  };
+  const p999 = { ...p99, key: "p999", label: "p99.9", dash: "1.5 3", width: 1.5 };
+  const rate = { ...p50, key: "rate", label: "rate" };
+  switch (shown) {
+    case "p50":
+      return [p50, p90];
+    case "p99":
+      return [p50, p90, p99];
+    case "p999":
+      return [p50, p90, p99, p999];
+    case "throughput":
+      return [rate];
+  }
+}
+
+/** A point as the trend draws it. */
+export function trendRow({ point }: SeriesPoint, axis: Axis, shown: Shown): TrendRow {
+  return {
+    id: point.run_id,
+    x: positionOf(point, axis),
+    mark: point.lossy ? "lossy" : point.work_tree_modified ? "modified" : "plain",
+    band: shown === "throughput" ? null : [point.latency_ns.p25, point.latency_ns.p75],
+    values: { ...point.latency_ns, rate: point.bytes_per_second ?? 0 },
+  };
+}
+
+/** Two neighbouring points that were measured in different environments. */
+export type EnvironmentChange = { before: Point; after: Point };
+
+/** Where the environment changed along the line. */
+export function environmentChanges(drawn: SeriesPoint[]): EnvironmentChange[] {
+  return drawn.slice(1).flatMap(({ point: after }, index) => {
+    const before = drawn[index]?.point;
+    return before === undefined || before.environment_id === after.environment_id ? [] : [{ before, after }];
+  });
+}
+
+/** What changed from one environment to the next, in a few words. */
+export function environmentDifference(before: RunDetail | undefined, after: RunDetail | undefined): string {
+  if (before === undefined || after === undefined) return "environment changed";
+  const [old, now] = [before.environment.stable, after.environment.stable];
+  const changed = distinct([...Object.keys(old), ...Object.keys(now)])
+    .sort()
+    .filter((key) => old[key] !== now[key]);
+  const [first] = changed;
+  if (first === undefined) return "environment changed";
+  const more = changed.length > 1 ? `, and ${changed.length - 1} more` : "";
+  return `${first}: ${brief(old[first])} → ${brief(now[first])}${more}`;
+}
+
+/** Rules between the points around each change. */
+export function changeRules(changes: EnvironmentChange[], labels: string[], axis: Axis): TrendRule[] {
+  return changes.map(({ before, after }, index) => ({
+    x: (positionOf(before, axis) + positionOf(after, axis)) / 2,
+    label: labels[index] ?? "environment changed",
+  }));
+}
+
+/**
+ * A line for each transport of a run whose other parameters are those of a series: value by message size. The
+ * series' own transport is first and so keeps the colour it has in the other charts.
+ */
+export function sweepLines(run: RunDetail, series: SeriesSummary, shown: Shown): SweepLine[] {
+  const alike = run.results.filter(
+    (result) =>
+      result.case.scenario === series.case.scenario &&
+      result.case.mode === series.case.mode &&
+      result.case.placement === series.case.placement &&
+      result.case.peers === series.case.peers &&
+      result.methodology.window === series.methodology.window,
+  );
+  const current = series.transport.slug;
+  const byTransport = groupBy(alike, ({ transport }) => transport.slug);
+  return [...byTransport.entries()]
+    .sort(([a], [b]) => Number(b === current) - Number(a === current) || ascending(a, b))
+    .map(([slug, results]) => ({
+      key: slug,
+      label: slug,
+      current: slug === current,
+      points: results
+        .flatMap(({ point, case: { message_bytes } }) => {
+          const value = point == null ? null : shownValue(point, shown);
+          return value === null ? [] : [{ message_bytes, value }];
+        })
+        .sort((a, b) => a.message_bytes - b.message_bytes),
+    }))
+    .filter(({ points }) => points.length > 0);
+}
+
+/** The one number that stands for a point: the percentile or rate that is shown. */
+export function shownValue(point: Point, shown: Shown): number | null {
+  return shown === "throughput" ? (point.bytes_per_second ?? null) : point.latency_ns[shown];
+}
+
+/** The processors that both ends were seen on, and how often they were moved, over all repetitions. */
+export function placementSeen(detail: PointDetail): string {
+  const ends = detail.repetitions.flatMap((repetition) => repetition.ends);
+  const sender = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(0, 1)));
+  const receivers = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(1)));
+  if (sender === "" && receivers === "") return "not known on this system";
+  const known = ends.flatMap(({ migrations }) => migrations ?? []);
+  const moves = known.length === 0 ? "migrations not known" : migrationText(known);
+  return `CPU ${sender || "?"} and ${receivers || "?"}, ${moves}`;
+}
+
+/** What was asked and how it was measured, line by line. */
+export function methodologyFacts(
+  kase: Case,
+  method: Methodology,
+  point: Point | null,
+): { name: string; value: string }[] {
+  return [
+    { name: "ends", value: `${modeName(kase.mode)}, ${placementName(kase.placement)}` },
+    { name: "message", value: formatBytes(kase.message_bytes) },
+    ...(kase.total_bytes == null
+      ? []
+      : [{ name: "one operation", value: `${formatBytes(kase.total_bytes)} transferred` }]),
+    { name: "send", value: method.send },
+    { name: "receive", value: method.receive },
+    { name: "when full", value: method.on_full },
+    { name: "in flight", value: formatCount(method.window) },
+    { name: "timed together", value: formatCount(method.batch) },
+    { name: "warm-up", value: `${formatCount(method.warmup)} operations` },
+    ...(point === null ? [] : [{ name: "recorded", value: operationsText(point) }]),
+    { name: "payload", value: method.payload },
+    { name: "buffers", value: method.storage },
+    { name: "clock", value: method.clock },
+    { name: "protocol version", value: String(method.protocol_version) },
+  ];
+}
+
+function operationsText({ count, repetition_count }: Point): string {
+  const each = count / Math.max(1, repetition_count);
+  return Number.isInteger(each)
+    ? `${formatCount(each)} operations × ${formatCount(repetition_count)} repetitions`
+    : `${formatCount(count)} operations in ${formatCount(repetition_count)} repetitions`;
+}
+
+function migrationText(migrations: number[]): string {
+  const total = migrations.reduce((sum, count) => sum + count, 0);
+  return total === 1 ? "1 migration" : `${formatCount(total)} migrations`;
+}
+
+function cpusOf(ends: { cpus_seen: number[] }[]): string {
+  const cpus = distinct(ends.flatMap(({ cpus_seen }) => cpus_seen)).sort(ascending);
+  return cpus.length > 4 ? `${cpus.length} different` : cpus.join(", ");
+}
+
+function brief(value: string | undefined): string {
+  if (value === undefined) return "absent";
+  return value.length > 24 ? `${value.slice(0, 23)}…` : value;
+}

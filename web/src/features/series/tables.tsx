@@ -1,0 +1,109 @@
+/** The data of each chart as a table and as CSV: everything that was measured, in base units. */
+import { Link } from "@tanstack/react-router";
+import type { PointDetail, SeriesSummary } from "@/api/types";
+import type { ChartTable } from "@/components/chart/ChartFrame";
+import type { SweepLine } from "@/components/chart/SweepChart";
+import { ascending, distinct } from "@/lib/collections";
+import { shortSha } from "@/lib/commits";
+import { toPoint } from "@/lib/paths";
+import { PERCENTILES } from "@/lib/statistics";
+import { formatMoment } from "@/lib/time";
+import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
+import type { SeriesPoint } from "./data";
+import type { Shown } from "./search";
+
+/** The trend: one row a point. */
+export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTable {
+  return {
+    fileName: `${fileName(series)}-commits`,
+    columns: [
+      { label: "commit", csvName: "commit_sha", number: false },
+      { label: "#", csvName: "commit_ordinal", number: true },
+      { label: "measured", csvName: "measured_at", number: false },
+      ...PERCENTILES.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
+      { label: "throughput", csvName: "bytes_per_second", number: true },
+      { label: "operations", csvName: "count", number: true },
+      { label: "run", csvName: "run_id", number: false },
+    ],
+    rows: drawn.toReversed().map(({ point }) => ({
+      key: point.run_id,
+      cells: [
+        <code key="sha">{shortSha(point.commit_sha)}</code>,
+        point.commit_ordinal,
+        formatMoment(point.measured_at),
+        ...PERCENTILES.map(({ key }) => formatNs(point.latency_ns[key])),
+        point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second),
+        formatCount(point.count),
+        <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
+          pin
+        </Link>,
+      ],
+      csv: [
+        point.commit_sha,
+        point.commit_ordinal,
+        point.measured_at,
+        ...PERCENTILES.map(({ key }) => point.latency_ns[key]),
+        point.bytes_per_second ?? null,
+        point.count,
+        point.run_id,
+      ],
+    })),
+  };
+}
+
+/** The distribution: one row a bin that holds anything. */
+export function histogramTable(series: SeriesSummary, { point, histogram }: PointDetail): ChartTable {
+  return {
+    fileName: `${fileName(series)}-histogram`,
+    columns: [
+      { label: "from", csvName: "from_ns", number: true },
+      { label: "to", csvName: "to_ns", number: true },
+      { label: "operations", csvName: "count", number: true },
+      { label: "share", csvName: "share", number: true },
+    ],
+    rows: histogram
+      .filter(({ count }) => count > 0)
+      .map(({ from_ns, to_ns, count }) => ({
+        key: String(from_ns),
+        cells: [
+          formatNs(from_ns),
+          formatNs(to_ns),
+          formatCount(count),
+          formatShare(count / Math.max(1, point.count)),
+        ],
+        csv: [from_ns, to_ns, count, count / Math.max(1, point.count)],
+      })),
+  };
+}
+
+/** The sweep: one row a message size, one column a transport. */
+export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
+  const sizes = distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes)));
+  const isRate = shown === "throughput";
+  const unit = isRate ? "bytes_per_second" : `latency_ns_${shown}`;
+  const format = isRate ? formatRate : formatNs;
+  const valueAt = ({ points }: SweepLine, size: number) =>
+    points.find(({ message_bytes }) => message_bytes === size)?.value ?? null;
+  return {
+    fileName: `${fileName(series)}-sizes`,
+    columns: [
+      { label: "message", csvName: "message_bytes", number: true },
+      ...lines.map(({ label }) => ({ label, csvName: `${label}_${unit}`, number: true })),
+    ],
+    rows: sizes.sort(ascending).map((size) => ({
+      key: String(size),
+      cells: [
+        formatBytes(size),
+        ...lines.map((line) => {
+          const value = valueAt(line, size);
+          return value === null ? "" : format(value);
+        }),
+      ],
+      csv: [size, ...lines.map((line) => valueAt(line, size))],
+    })),
+  };
+}
+
+function fileName({ machine, transport, case: kase }: SeriesSummary): string {
+  return [machine, kase.scenario, transport.slug, kase.mode, kase.placement, kase.message_bytes].join("-");
+}

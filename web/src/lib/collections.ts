@@ -1,0 +1,23 @@
+/** Small helpers over lists. */
+
+/** The entries of each key, both in the order of their first appearance. */
+export function groupBy<T, Key>(entries: readonly T[], keyOf: (entry: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
+/** Each value once, in the order of its first appearance. */
+export function distinct<T>(values: readonly T[]): T[] {
+  return [...new Set(values)];
+}
+
+/** Ascending order, for `sort`; the same everywhere, whatever the reader's language. */
+export function ascending<T extends string | number>(a: T, b: T): number {
+  return a < b ? -1 : Number(a > b);
+}

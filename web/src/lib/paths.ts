@@ -1,0 +1,30 @@
+/** Every link of the product as a function, so that a page's address is written once. */
+import { linkOptions } from "@tanstack/react-router";
+
+/** The entry: the only project, or the list of them. */
+export const toHome = () => linkOptions({ to: "/" });
+
+/** A project's overview. */
+export const toOverview = (project: string) => linkOptions({ to: "/$project", params: { project } });
+
+/** A project's runs. */
+export const toRuns = (project: string) => linkOptions({ to: "/$project/runs", params: { project } });
+
+/** One run. */
+export const toRun = (project: string, runId: string) =>
+  linkOptions({ to: "/$project/runs/$runId", params: { project, runId } });
+
+/** One series, as it usually opens. */
+export const toSeries = (project: string, seriesId: number) =>
+  linkOptions({ to: "/$project/series/$seriesId", params: { project, seriesId: String(seriesId) } });
+
+/** One series with the point of one run pinned. */
+export const toPoint = (project: string, seriesId: number, runId: string) =>
+  linkOptions({
+    to: "/$project/series/$seriesId",
+    params: { project, seriesId: String(seriesId) },
+    search: { run: runId },
+  });
+
+/** A run's upload as the server kept it. */
+export const reportHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/report`;

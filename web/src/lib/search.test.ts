@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { oneOf, present, slug, text, uuid, whole } from "./search";
+
+describe("reading a query", () => {
+  it("keeps what is understood", () => {
+    expect(oneOf("time", ["commits", "time"])).toBe("time");
+    expect(slug("same-cpu")).toBe("same-cpu");
+    expect(text(64)).toBe("64");
+    expect(whole(1024)).toBe(1024);
+    expect(uuid("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b")).toBe("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b");
+  });
+  it("leaves out what is not", () => {
+    expect(oneOf("days", ["commits", "time"])).toBeUndefined();
+    expect(slug("Same CPU")).toBeUndefined();
+    expect(text("")).toBeUndefined();
+    expect(text({})).toBeUndefined();
+    expect(whole(-1)).toBeUndefined();
+    expect(whole("1024")).toBeUndefined();
+    expect(uuid("latest")).toBeUndefined();
+  });
+  it("drops absent entries, so that the URL stays short", () => {
+    expect(present({ a: 1, b: undefined })).toEqual({ a: 1 });
+    expect("b" in present({ b: undefined })).toBe(false);
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * Reads page state out of a URL's query. What is missing or not understood is left out, so that a link that
+ * was cut or mistyped still opens the page, in its usual state.
+ */
+
+/** A query as the router parsed it: nothing about it is known. */
+export type RawSearch = Record<string, unknown>;
+
+/** One of a few known values. */
+export function oneOf<const T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
+  return allowed.find((candidate) => candidate === value);
+}
+
+/** A lower-case identifier, as transports, modes and machines have. */
+export function slug(value: unknown): string | undefined {
+  return typeof value === "string" && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined;
+}
+
+/** Free text of reasonable length. A text of digits arrives as a number. */
+export function text(value: unknown): string | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const trimmed = String(value).slice(0, 100);
+  return trimmed === "" ? undefined : trimmed;
+}
+
+/** A whole number that is not negative. */
+export function whole(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** A UUID. */
+export function uuid(value: unknown): string | undefined {
+  return typeof value === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
+    ? value
+    : undefined;
+}
+
+/** The entries that are there, so that an absent value stays out of the URL. */
+export function present<T extends Record<string, unknown>>(values: T): Present<T> {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Present<T>;
+}
+
+/** Every value optional, none of them `undefined`. */
+export type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };

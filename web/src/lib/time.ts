@@ -1,0 +1,36 @@
+/** Moments and durations for people. Times travel as RFC 3339 and are shown in the reader's own time zone. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long ago a moment was; from 30 days on, the day itself. */
+export function formatAgo(moment: string, now: Date): string {
+  const passed_ms = now.getTime() - new Date(moment).getTime();
+  // Clocks of different machines disagree a little: a moment just ahead of ours is now.
+  if (passed_ms < MINUTE_MS) return "just now";
+  if (passed_ms < HOUR_MS) return `${Math.floor(passed_ms / MINUTE_MS)} min ago`;
+  if (passed_ms < DAY_MS) return `${Math.floor(passed_ms / HOUR_MS)} h ago`;
+  const days = Math.floor(passed_ms / DAY_MS);
+  if (days < 30) return days === 1 ? "yesterday" : `${days} days ago`;
+  return formatDay(moment);
+}
+
+/** A moment to the minute, as in 14 Nov 2026, 10:42. */
+export function formatMoment(moment: string): string {
+  return new Date(moment).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+}
+
+/** The day of a moment, as in 14 Nov 2026. */
+export function formatDay(moment: string): string {
+  return new Date(moment).toLocaleDateString("en-GB", { dateStyle: "medium" });
+}
+
+/** How long something took, to the second. */
+export function formatDuration(from: string, to: string): string {
+  const seconds = Math.max(0, Math.round((new Date(to).getTime() - new Date(from).getTime()) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it, test } from "vitest";
+import {
+  axisLabelsOfNs,
+  axisLabelsOfRate,
+  counted,
+  formatBytes,
+  formatCount,
+  formatNs,
+  formatRate,
+  formatShare,
+} from "./units";
+
+describe("formatNs", () => {
+  test.each([
+    [0, "0 ns"],
+    [7, "7 ns"],
+    [83, "83 ns"],
+    [999, "999 ns"],
+    [1000, "1.00 µs"],
+    [4020, "4.02 µs"],
+    [4025, "4.03 µs"],
+    [4000, "4.00 µs"],
+    [1005, "1.01 µs"],
+    [9999, "10.0 µs"],
+    [12_249, "12.2 µs"],
+    [12_250, "12.3 µs"],
+    [999_499, "999 µs"],
+    [999_500, "1.00 ms"],
+    [999_600, "1.00 ms"],
+    [1_234_567, "1.23 ms"],
+    [999_999_999, "1.00 s"],
+    [60_000_000_000, "60.0 s"],
+    [1_234_000_000_000, "1,234 s"],
+  ])("%i ns reads %s", (ns, text) => {
+    expect(formatNs(ns)).toBe(text);
+  });
+});
+
+describe("formatBytes", () => {
+  test.each([
+    [0, "0 B"],
+    [64, "64 B"],
+    [1000, "1,000 B"],
+    [1024, "1 KiB"],
+    [1536, "1.5 KiB"],
+    [5000, "4.88 KiB"],
+    [65_536, "64 KiB"],
+    [1_048_576, "1 MiB"],
+    [7_340_032, "7 MiB"],
+    [1_073_741_824, "1 GiB"],
+  ])("%i bytes reads %s", (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
+  });
+});
+
+describe("formatRate", () => {
+  test.each([
+    [0, "0 B/s"],
+    [512, "512 B/s"],
+    [1_048_576, "1.00 MiB/s"],
+    [1_319_413_953, "1.23 GiB/s"],
+    [1_073_400_000, "1.00 GiB/s"],
+    [1_072_693_248, "1,023 MiB/s"],
+  ])("%i bytes a second reads %s", (rate, text) => {
+    expect(formatRate(rate)).toBe(text);
+  });
+});
+
+describe("small things", () => {
+  it("sets thousands apart", () => {
+    expect(formatCount(1_234_567)).toBe("1,234,567");
+  });
+  it("says one run but two runs, and knows irregular plurals", () => {
+    expect(counted(1, "run")).toBe("1 run");
+    expect(counted(2000, "run")).toBe("2,000 runs");
+    expect(counted(3, "series", "series")).toBe("3 series");
+  });
+  it("never rounds a share that exists to nothing", () => {
+    expect(formatShare(0)).toBe("0.00 %");
+    expect(formatShare(0.00001)).toBe("< 0.01 %");
+    expect(formatShare(0.206)).toBe("20.6 %");
+  });
+});
+
+describe("axis labels", () => {
+  it("share one unit and as many decimals as are needed", () => {
+    expect(axisLabelsOfNs([3500, 4000, 4500])).toEqual(["3.5 µs", "4.0 µs", "4.5 µs"]);
+    expect(axisLabelsOfNs([0, 500, 1000])).toEqual(["0.0 µs", "0.5 µs", "1.0 µs"]);
+    expect(axisLabelsOfNs([100, 200])).toEqual(["100 ns", "200 ns"]);
+    expect(axisLabelsOfRate([0, 1_048_576])).toEqual(["0 MiB/s", "1 MiB/s"]);
+  });
+});

@@ -1,0 +1,129 @@
+/**
+ * Numbers with their units, for people: three significant digits, rounded half up, and one unit chosen after
+ * rounding, so that 999.6 µs reads 1.00 ms and never 1000 µs. Whole nanoseconds, bytes and counts stay exact.
+ */
+
+/** A formatted number and its unit, apart so that a page can set the unit in a quieter colour. */
+export type Quantity = { value: string; unit: string };
+
+type Unit = { size: number; name: string };
+
+const TIME_UNITS: Unit[] = [
+  { size: 1, name: "ns" },
+  { size: 1e3, name: "µs" },
+  { size: 1e6, name: "ms" },
+  { size: 1e9, name: "s" },
+];
+
+const BYTE_UNITS: Unit[] = ["B", "KiB", "MiB", "GiB", "TiB"].map((name, power) => ({
+  size: 1024 ** power,
+  name,
+}));
+
+/** A time in whole nanoseconds, as in 4.02 µs. */
+export function quantityOfNs(ns: number): Quantity {
+  return inUnits(ns, TIME_UNITS, significant);
+}
+
+/** A time in whole nanoseconds, as one text. */
+export function formatNs(ns: number): string {
+  return joined(quantityOfNs(ns));
+}
+
+/** A size in bytes: exact where a few digits say it exactly, as in 64 KiB or 1.5 KiB. */
+export function formatBytes(bytes: number): string {
+  return joined(inUnits(bytes, BYTE_UNITS, short));
+}
+
+/** A rate in bytes per second. */
+export function quantityOfRate(bytesPerSecond: number): Quantity {
+  const { value, unit } = inUnits(bytesPerSecond, BYTE_UNITS, significant);
+  return { value, unit: `${unit}/s` };
+}
+
+/** A rate in bytes per second, as one text. */
+export function formatRate(bytesPerSecond: number): string {
+  return joined(quantityOfRate(bytesPerSecond));
+}
+
+/** The size in bytes of the unit that a rate is written in. */
+export function rateUnitSize(bytesPerSecond: number): number {
+  return unitOf(bytesPerSecond, BYTE_UNITS).size;
+}
+
+/** A whole number with its thousands set apart. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en");
+}
+
+/** A count and its noun, as in "1 run" and "3 runs". */
+export function counted(count: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** A share between 0 and 1, as in 12.3 %. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.01) return "< 0.01 %";
+  return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
+}
+
+/** Labels of an axis of times: one unit for all of them and no more decimals than tell them apart. */
+export function axisLabelsOfNs(ticks: number[]): string[] {
+  return axisLabels(ticks, TIME_UNITS, "");
+}
+
+/** Labels of an axis of rates. */
+export function axisLabelsOfRate(ticks: number[]): string[] {
+  return axisLabels(ticks, BYTE_UNITS, "/s");
+}
+
+function axisLabels(ticks: number[], units: Unit[], suffix: string): string[] {
+  const unit = unitOf(Math.max(...ticks, 0), units);
+  const scaled = ticks.map((tick) => tick / unit.size);
+  const decimals = [0, 1, 2, 3].find((digits) =>
+    scaled.every((value) => Math.abs(Number(value.toFixed(digits)) - value) < 1e-6 * Math.max(1, value)),
+  );
+  return scaled.map((value) => {
+    const text = value.toLocaleString("en", {
+      minimumFractionDigits: decimals ?? 3,
+      maximumFractionDigits: decimals ?? 3,
+    });
+    return `${text} ${unit.name}${suffix}`;
+  });
+}
+
+function inUnits(amount: number, units: Unit[], format: (scaled: number, unit: Unit) => string): Quantity {
+  const unit = unitOf(amount, units);
+  const next = units[units.indexOf(unit) + 1];
+  // Rounding can carry into the next unit, as 999.6 ns does not but 999.6 µs does.
+  const carries = next !== undefined && unit.size > 1 && rounded(amount, unit) * unit.size >= next.size;
+  const chosen = carries ? next : unit;
+  return { value: format(amount, chosen), unit: chosen.name };
+}
+
+function unitOf(amount: number, units: Unit[]): Unit {
+  return units.findLast((unit) => amount >= unit.size) ?? units[0] ?? { size: 1, name: "" };
+}
+
+/** The amount in a unit, to three significant digits; digits before the point are never rounded away. */
+function rounded(amount: number, unit: Unit): number {
+  const scaled = amount / unit.size;
+  if (scaled >= 100 || unit.size === 1) return Math.round(scaled);
+  // A hair above the binary fraction, so that a half such as 1.005 rounds up as it reads.
+  return Number((scaled * (1 + Number.EPSILON)).toPrecision(3));
+}
+
+function significant(amount: number, unit: Unit): string {
+  const value = rounded(amount, unit);
+  return value >= 100 || unit.size === 1 ? formatCount(value) : value.toPrecision(3);
+}
+
+function short(amount: number, unit: Unit): string {
+  const exact = amount / unit.size;
+  return formatCount(Number.isInteger(exact) ? exact : rounded(amount, unit));
+}
+
+function joined({ value, unit }: Quantity): string {
+  return `${value} ${unit}`;
+}

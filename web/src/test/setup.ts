@@ -1,0 +1,5 @@
+/** Runs before each file of unit tests. */
+import { cleanup } from "@testing-library/react";
+import { afterEach } from "vitest";
+
+afterEach(cleanup);

@@ -1,0 +1,52 @@
+//! `bench`: the budgets, measured. One row a bar with its ratio to a peer of the same run; exit code 3 for a miss.
+
+use crate::screen::Step;
+use crate::{programs, workspace};
+use anyhow::{Context, Result};
+use std::process::{Command, ExitCode};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Which budgets.
+    #[arg(value_enum)]
+    budgets: Budgets,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Fewer repetitions: under two minutes, a wider spread.
+    #[arg(long)]
+    quick: bool,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Budgets {
+    /// What the harness adds to a bare C loop.
+    Harness,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The benchmark does not build or start.
+pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
+    let Budgets::Harness = options.budgets;
+    let step = Step::start("programs");
+    let built = programs::build(&step, &["roundtrip-bench"], "release")?;
+    step.clear();
+    let mut command = Command::new(built.program("bench-harness")?);
+    command.current_dir(workspace::root());
+    if options.quick {
+        command.arg("--quick");
+    }
+    if options.format == Format::Json {
+        command.args(["--format", "json"]);
+    }
+    let status = command.status().context("the benchmark does not start")?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+}

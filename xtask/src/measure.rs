@@ -1,0 +1,154 @@
+//! Measuring the checked-out commit with the agent, once.
+
+use crate::interrupt;
+use crate::workspace::{self, Checkout};
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use shared_child::SharedChild;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// The preset that `up` runs: it takes less than a minute.
+pub(crate) const PRESET: &str = "quick";
+
+/// The report of the last run, in the data folder.
+pub(crate) const REPORT: &str = "last-report.json";
+
+/// The agent's exit code for a run that was kept because it could not be uploaded.
+const EXIT_CODE_SPOOLED: i32 = 6;
+
+/// One measuring of one commit, uploaded to one server.
+pub(crate) struct Measuring<'a> {
+    /// The agent program.
+    pub(crate) agent: &'a Path,
+    /// The server's address.
+    pub(crate) url: &'a str,
+    /// Where the server keeps its data; holds the token, the last report and what was measured.
+    pub(crate) data_folder: &'a Path,
+    /// The commit.
+    pub(crate) checkout: &'a Checkout,
+}
+
+impl Measuring<'_> {
+    /// True when the server still holds an earlier run of this very commit.
+    pub(crate) fn is_done(&self) -> bool {
+        let Some(run_id) = self.measured().get(PRESET).and_then(|runs| runs.get(&self.checkout.sha)).cloned()
+        else {
+            return false;
+        };
+        let Some(run_id) = run_id.as_str() else { return false };
+        !self.checkout.modified && ureq::get(format!("{}/api/v1/runs/{run_id}", self.url)).call().is_ok()
+    }
+
+    /// Runs the agent, its progress and table going to the terminal.
+    ///
+    /// # Errors
+    /// The agent fails, or an interrupt ended it.
+    pub(crate) fn run(&self) -> Result<()> {
+        interrupt::check()?;
+        let report = self.data_folder.join(REPORT);
+        let mut command = Command::new(self.agent);
+        command
+            .args(["run", "--preset", PRESET, "--upload", self.url, "--token-file"])
+            .arg(self.data_folder.join("agent.token"))
+            .arg("--output")
+            .arg(&report)
+            .current_dir(workspace::root())
+            .stdin(Stdio::null());
+        let child = SharedChild::spawn(&mut command)
+            .with_context(|| format!("cannot start {}", self.agent.display()))?;
+        let child = Arc::new(child);
+        let guarded = interrupt::guard(&child, None);
+        let status = child.wait().context("cannot wait for the agent")?;
+        drop(guarded);
+        interrupt::check()?;
+        match status.code() {
+            Some(0) => self.remember(&report),
+            Some(EXIT_CODE_SPOOLED) => {
+                bail!(
+                    "the run was measured and kept, but it could not be uploaded: see the agent's message above"
+                )
+            }
+            _ => bail!("measuring failed ({status}): see the agent's message above"),
+        }
+    }
+
+    fn remember(&self, report: &Path) -> Result<()> {
+        if self.checkout.modified {
+            return Ok(());
+        }
+        let text = std::fs::read_to_string(report)
+            .with_context(|| format!("cannot read the agent's report {}", report.display()))?;
+        let report: Value = serde_json::from_str(&text).context("the agent's report is not JSON")?;
+        let run_id = report["run_id"].as_str().context("the agent's report has no run_id")?;
+        let mut measured = self.measured();
+        measured[PRESET][&self.checkout.sha] = json!(run_id);
+        let path = self.record();
+        std::fs::write(&path, format!("{measured:#}\n"))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Run ids by preset and commit. A missing or damaged record only means measuring again.
+    fn measured(&self) -> Value {
+        std::fs::read_to_string(self.record())
+            .ok()
+            .and_then(|text| serde_json::from_str(&text).ok())
+            .filter(|measured: &Value| measured.get(PRESET).is_none_or(Value::is_object))
+            .filter(Value::is_object)
+            .unwrap_or_else(|| json!({}))
+    }
+
+    fn record(&self) -> PathBuf {
+        self.data_folder.join("measured.json")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measuring<'a>(data_folder: &'a Path, checkout: &'a Checkout) -> Measuring<'a> {
+        Measuring { agent: Path::new("agent"), url: "http://127.0.0.1:9", data_folder, checkout }
+    }
+
+    #[test]
+    fn each_measured_commit_is_remembered_with_its_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = folder.path().join("report.json");
+        for (sha, run_id) in [("a1", "r1"), ("b2", "r2")] {
+            std::fs::write(&report, json!({ "run_id": run_id }).to_string()).unwrap();
+            let checkout = Checkout { sha: sha.into(), subject: String::new(), modified: false };
+            measuring(folder.path(), &checkout).remember(&report).unwrap();
+        }
+        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
+        assert_eq!(
+            measuring(folder.path(), &checkout).measured(),
+            json!({ "quick": { "a1": "r1", "b2": "r2" } })
+        );
+    }
+
+    #[test]
+    fn a_modified_work_tree_is_never_taken_for_its_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = folder.path().join("report.json");
+        std::fs::write(&report, r#"{"run_id": "r1"}"#).unwrap();
+        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: true };
+        let measuring = measuring(folder.path(), &checkout);
+        measuring.remember(&report).unwrap();
+        assert!(!measuring.record().exists());
+        assert!(!measuring.is_done());
+    }
+
+    #[test]
+    fn a_damaged_record_means_measuring_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
+        let measuring = measuring(folder.path(), &checkout);
+        for damaged in ["", "[]", "{\"quick\": 1}"] {
+            std::fs::write(measuring.record(), damaged).unwrap();
+            assert!(!measuring.is_done(), "{damaged}");
+            assert_eq!(measuring.measured(), json!({}));
+        }
+    }
+}

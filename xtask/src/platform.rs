@@ -1,0 +1,132 @@
+//! Where the operating systems differ: folders, rights and process groups.
+
+use anyhow::{Context, Result};
+use etcetera::BaseStrategy;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the server keeps its data unless told otherwise.
+///
+/// # Errors
+/// There is no home directory.
+pub(crate) fn data_folder() -> Result<PathBuf> {
+    if is_root() {
+        return Ok(PathBuf::from("/var/lib/roundtrip"));
+    }
+    Ok(base_folders()?.data_dir().join("roundtrip"))
+}
+
+/// Where fetched tools are kept between runs.
+///
+/// # Errors
+/// There is no home directory.
+pub(crate) fn cache_folder() -> Result<PathBuf> {
+    if is_root() {
+        return Ok(PathBuf::from("/var/cache/roundtrip"));
+    }
+    Ok(base_folders()?.cache_dir().join("roundtrip"))
+}
+
+/// True for the superuser. PostgreSQL refuses to run as root: the server starts it as another user, who must be
+/// able to reach its binaries and data, so that both lie under /var and not under /root.
+pub(crate) fn is_root() -> bool {
+    #[cfg(unix)]
+    return rustix::process::geteuid().is_root();
+    #[cfg(not(unix))]
+    return false;
+}
+
+/// Keeps Ctrl-C in the terminal from reaching the child: this program stops it in order.
+pub(crate) fn in_own_process_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(windows)]
+    {
+        const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
+        std::os::windows::process::CommandExt::creation_flags(command, CREATE_NEW_PROCESS_GROUP);
+    }
+}
+
+/// Makes a folder for data, for this user alone; as root for PostgreSQL's user to pass through, too.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if is_root() { 0o755 } else { 0o700 });
+    builder.recursive(true).create(path)
+}
+
+/// Sends what Ctrl-C sends to one program.
+///
+/// # Errors
+/// It has ended, or this system has no such thing.
+pub(crate) fn send_interrupt(process_id: u32) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process};
+        let pid = i32::try_from(process_id).ok().and_then(Pid::from_raw).context("no such process")?;
+        kill_process(pid, Signal::INT).with_context(|| format!("cannot interrupt process {process_id}"))
+    }
+    #[cfg(not(unix))]
+    anyhow::bail!("process {process_id} cannot be interrupted from outside on this system")
+}
+
+/// Lets every user read a folder and all that is in it, and run what its owner may run.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
+    let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
+    if metadata.is_symlink() {
+        return Ok(());
+    }
+    make_reachable(path)?;
+    if metadata.is_dir() {
+        for entry in path.read_dir().with_context(|| format!("cannot list {}", path.display()))? {
+            open_to_all_users(&entry?.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets every user read one file, or enter one folder.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn make_reachable(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let set = || {
+            let mode = path.metadata()?.permissions().mode();
+            let run_by_all = if mode & 0o100 == 0 { 0 } else { 0o111 };
+            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | 0o444 | run_by_all))
+        };
+        set().with_context(|| format!("cannot set the permissions of {}", path.display()))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// Makes `link` another name of the file `source`: a symbolic link where any user may make one, else a copy.
+/// In one folder the link holds the bare name, so that it survives when the folder is moved.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn link_or_copy(source: &Path, link: &Path) -> Result<()> {
+    #[cfg(unix)]
+    let made = {
+        let beside = (source.parent() == link.parent()).then(|| source.file_name()).flatten();
+        std::os::unix::fs::symlink(beside.map_or(source, Path::new), link)
+    };
+    #[cfg(not(unix))]
+    let made = std::fs::copy(source, link).map(|_| ());
+    made.with_context(|| format!("cannot make {} a name of {}", link.display(), source.display()))
+}
+
+fn base_folders() -> Result<impl BaseStrategy> {
+    etcetera::choose_base_strategy().context("no home directory is known: set HOME")
+}

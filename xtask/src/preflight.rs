@@ -1,0 +1,187 @@
+//! What `up` checks before it spends minutes on building: tools, port and room on the disk.
+
+use crate::{platform, tool, web, workspace};
+use anyhow::{Context, Result, bail};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Room for a new database and what it logs while it works.
+const DATA_BYTES_MIN: u64 = 300 * MEBIBYTE;
+/// Room for a build of everything from nothing.
+const BUILD_BYTES_MIN: u64 = 2_000 * MEBIBYTE;
+/// Room for a build on top of an earlier one.
+const REBUILD_BYTES_MIN: u64 = 300 * MEBIBYTE;
+const MEBIBYTE: u64 = 1 << 20;
+
+const PORT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+
+/// # Errors
+/// A tool is missing or too old.
+pub(crate) fn tools() -> Result<()> {
+    let node = "install Node.js, which builds the web UI";
+    needed("git", "install it, because what is measured is a commit")?;
+    needed("cargo", "install Rust with rustup")?;
+    needed("node", node)?;
+    needed("npm", node)?;
+    let printed = tool::Tool::named("node")?.arguments(["--version"]).run_silently()?.successful()?;
+    node_version(printed.output.trim(), &node_version_min()?)
+}
+
+fn needed(name: &str, advice: &str) -> Result<()> {
+    if tool::find(name).is_err() {
+        bail!("{name} is missing: {advice}");
+    }
+    Ok(())
+}
+
+/// What the web UI's own package asks for, such as `20.19`.
+fn node_version_min() -> Result<String> {
+    let path = web::folder().join("package.json");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let package: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
+    let range = package["engines"]["node"].as_str().context("web/package.json has no engines.node")?;
+    let version =
+        range.strip_prefix(">=").context("engines.node of web/package.json: expected >= and a version")?;
+    Ok(version.trim().to_owned())
+}
+
+fn node_version(printed: &str, version_min: &str) -> Result<()> {
+    let parts = |version: &str| -> Vec<u32> {
+        version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
+    };
+    if parts(printed) < parts(version_min) {
+        bail!("node is {printed}: the web UI needs {version_min} or newer");
+    }
+    Ok(())
+}
+
+/// Waits for a port that a server which is just stopping may still hold.
+///
+/// # Errors
+/// Something else holds it.
+pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str)) -> Result<()> {
+    let started = Instant::now();
+    while let Err(error) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+        if error.kind() != ErrorKind::AddrInUse {
+            return Err(error).with_context(|| format!("cannot listen on port {port}"));
+        }
+        let holder =
+            if answers_like_roundtrip(port) { "another Roundtrip server" } else { "another program" };
+        if holder == "another program" || started.elapsed() >= patience {
+            bail!("port {port} is in use by {holder}: stop it, or choose another port with --port");
+        }
+        on_wait(&format!("waiting for port {port}, which {holder} holds"));
+        std::thread::sleep(PORT_RETRY_INTERVAL);
+    }
+    Ok(())
+}
+
+/// Whoever does not answer as Roundtrip will not go away by waiting.
+fn answers_like_roundtrip(port: u16) -> bool {
+    let agent: ureq::Agent =
+        ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(1))).build().into();
+    agent
+        .get(format!("http://127.0.0.1:{port}/healthz"))
+        .call()
+        .and_then(|mut response| response.body_mut().read_to_string())
+        .is_ok_and(|body| body.trim() == "ok")
+}
+
+/// Makes the server's folder if there is none. What is in it is the server's affair.
+///
+/// # Errors
+/// It cannot be made or written to.
+pub(crate) fn data_folder(folder: &Path) -> Result<()> {
+    if folder.exists() && !folder.is_dir() {
+        bail!("the data directory {} is a file: choose another with --data-dir", folder.display());
+    }
+    platform::create_data_folder(folder)
+        .and_then(|()| tempfile::tempfile_in(folder).map(drop))
+        .with_context(|| format!("cannot write to the data directory {}", folder.display()))
+}
+
+/// # Errors
+/// The disk of the data or of the build is nearly full.
+pub(crate) fn disk(data_folder: &Path) -> Result<()> {
+    let target = workspace::target_folder()?;
+    let build_bytes = if target.join("release").is_dir() { REBUILD_BYTES_MIN } else { BUILD_BYTES_MIN };
+    room(data_folder, DATA_BYTES_MIN, "the data")?;
+    room(&target, build_bytes, "the build")
+}
+
+fn room(folder: &Path, bytes_min: u64, what: &str) -> Result<()> {
+    // The folder may yet have to be made: its disk is that of the nearest one that exists.
+    let Some(existing) = folder.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
+    let bytes = fs4::available_space(existing)
+        .with_context(|| format!("cannot tell how much room {} has", existing.display()))?;
+    if bytes < bytes_min {
+        bail!(
+            "disk full: {} has {} MiB left for {what}, and {} MiB are needed",
+            existing.display(),
+            bytes / MEBIBYTE,
+            bytes_min / MEBIBYTE
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_held_by_another_program_is_refused_at_once() {
+        let held = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let number = held.local_addr().unwrap().port();
+        std::thread::spawn(move || while held.accept().is_ok() {});
+        let error = port(number, Duration::MAX, |_| panic!("waited")).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "port {number} is in use by another program: stop it, or choose another port with --port"
+            )
+        );
+    }
+
+    #[test]
+    fn any_free_port_is_fine() {
+        port(0, Duration::ZERO, |_| panic!("waited")).unwrap();
+    }
+
+    #[test]
+    fn an_old_node_is_refused_by_its_version() {
+        node_version("v20.19.0", "20.19").unwrap();
+        node_version("v24.0.1", "20.19").unwrap();
+        let error = node_version("v20.9.0", "20.19").unwrap_err().to_string();
+        assert_eq!(error, "node is v20.9.0: the web UI needs 20.19 or newer");
+        assert!(node_version("", "20.19").is_err());
+    }
+
+    #[test]
+    fn a_data_folder_is_made_unless_something_else_is_in_its_place() {
+        let parent = tempfile::tempdir().unwrap();
+        let folder = parent.path().join("a/b");
+        data_folder(&folder).unwrap();
+        assert!(folder.is_dir());
+        let file = parent.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = data_folder(&file).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("the data directory {} is a file: choose another with --data-dir", file.display())
+        );
+        assert!(data_folder(&file.join("below")).is_err());
+    }
+
+    #[test]
+    fn a_full_disk_is_told_with_its_figures() {
+        let folder = tempfile::tempdir().unwrap();
+        room(&folder.path().join("not/yet/made"), 1, "the data").unwrap();
+        let error = room(folder.path(), u64::MAX, "the data").unwrap_err().to_string();
+        assert!(error.starts_with("disk full: "), "{error}");
+        assert!(error.ends_with(" MiB are needed"), "{error}");
+    }
+}

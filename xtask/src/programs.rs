@@ -1,0 +1,153 @@
+//! The Rust programs: built by cargo, with a bar of how many packages are done.
+
+use crate::{screen::Step, tool::Tool, workspace};
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The package of the server.
+pub(crate) const SERVER: &str = "roundtrip-server";
+/// The package of the agent; its program is called `roundtrip`.
+pub(crate) const AGENT: &str = "roundtrip-agent";
+
+/// What one build produced.
+pub(crate) struct Built {
+    executables: Vec<(String, PathBuf)>,
+    /// True when anything had to be compiled.
+    pub(crate) changed: bool,
+}
+
+impl Built {
+    /// The program of a package.
+    ///
+    /// # Errors
+    /// The build did not include it.
+    pub(crate) fn program(&self, name: &str) -> Result<PathBuf> {
+        let found = self.executables.iter().find(|(built, _)| built == name);
+        found.map(|(_, path)| path.clone()).with_context(|| format!("cargo built no program called {name}"))
+    }
+}
+
+/// Builds packages with a profile: `release`, or `dev`.
+///
+/// # Errors
+/// They do not compile; the error holds what the compiler said.
+pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Built> {
+    step.message("reading the dependencies");
+    step.expect(count(packages)?);
+    let mut built = Built { executables: Vec::new(), changed: false };
+    let mut done = BTreeSet::new();
+    let finished = Tool::cargo()
+        .arguments(["build", "--profile", profile, "--message-format", "json-render-diagnostics"])
+        .arguments(packages.iter().flat_map(|package| ["--package", package]))
+        .folder(workspace::root())
+        .run_with(|line| match Message::parse(line) {
+            Some(Message { package, fresh, executable }) => {
+                built.changed |= !fresh;
+                built.executables.extend(executable);
+                // A package that build scripts or macros use as well is built twice.
+                if done.insert(package) {
+                    step.advance();
+                }
+            }
+            None if !line.starts_with('{') => step.message(line),
+            None => (),
+        })?;
+    if !finished.status.success() {
+        bail!("the programs do not build\n{}", complaints(&finished.log));
+    }
+    Ok(built)
+}
+
+/// How many packages the build takes.
+fn count(packages: &[&str]) -> Result<u64> {
+    let tree = Tool::cargo()
+        .arguments(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+        .arguments(packages.iter().flat_map(|package| ["--package", package]))
+        .folder(workspace::root())
+        .run_silently()?
+        .successful()?;
+    let packages: BTreeSet<&str> = tree
+        .output
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)").trim())
+        .filter(|line| !line.is_empty())
+        .collect();
+    Ok(packages.len() as u64)
+}
+
+/// One message of cargo that says that a package, not its build script, is done.
+struct Message {
+    package: String,
+    fresh: bool,
+    executable: Option<(String, PathBuf)>,
+}
+
+impl Message {
+    fn parse(line: &str) -> Option<Self> {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        if message["reason"] != "compiler-artifact" {
+            return None;
+        }
+        let kinds = message["target"]["kind"].as_array()?;
+        if kinds.iter().any(|kind| kind == "custom-build") {
+            return None;
+        }
+        let package = message["package_id"].as_str()?.to_owned();
+        let name = message["target"]["name"].as_str()?.to_owned();
+        let executable = message["executable"].as_str().map(|path| (name, PathBuf::from(path)));
+        Some(Self { package, fresh: message["fresh"].as_bool()?, executable })
+    }
+}
+
+/// A log of cargo without its messages for programs and its tale of what went well: what is left are complaints.
+pub(crate) fn complaints(log: &str) -> String {
+    log.lines().filter(|line| !line.starts_with('{') && !is_progress(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// Cargo sets the words of its progress flush right in twelve columns.
+fn is_progress(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "Blocking",
+        "Checking",
+        "Compiling",
+        "Doc-tests",
+        "Documenting",
+        "Downloaded",
+        "Downloading",
+        "Finished",
+        "Generated",
+        "Locking",
+        "Running",
+        "Updating",
+    ];
+    let word = line.get(..12).map(str::trim_start).unwrap_or_default();
+    WORDS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finished_package_is_recognised_with_its_program() {
+        let line = r#"{"reason":"compiler-artifact","package_id":"path+file:///w#0.1.0","target":{"kind":["bin"],"name":"roundtrip"},"fresh":false,"executable":"/t/roundtrip"}"#;
+        let message = Message::parse(line).unwrap();
+        assert!(!message.fresh);
+        assert_eq!(message.executable, Some(("roundtrip".to_owned(), PathBuf::from("/t/roundtrip"))));
+    }
+
+    #[test]
+    fn build_scripts_and_other_messages_do_not_advance_the_bar() {
+        let script = r#"{"reason":"compiler-artifact","package_id":"path+file:///w#0.1.0","target":{"kind":["custom-build"],"name":"build-script-build"},"fresh":true,"executable":null}"#;
+        assert!(Message::parse(script).is_none());
+        assert!(Message::parse(r#"{"reason":"build-finished","success":true}"#).is_none());
+        assert!(Message::parse("   Compiling serde v1.0.0").is_none());
+    }
+
+    #[test]
+    fn what_the_compiler_said_stays_and_the_rest_goes() {
+        let log = "   Compiling a v1\n    Checking b v1\n  Downloaded c v1\n{\"reason\":\"x\"}\nerror[E0308]: mismatched types\n";
+        assert_eq!(complaints(log), "error[E0308]: mismatched types");
+    }
+}

@@ -1,0 +1,149 @@
+//! What the person sees: one line a step, with a spinner or a bar while it runs on a terminal.
+//!
+//! Everything here goes to standard error. Colour follows `NO_COLOR`; without a terminal a step prints a line
+//! when it starts and one when it ends.
+
+use crate::interrupt;
+use console::{Style, Term, style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+const NAME_WIDTH: usize = 12;
+const TIME_WIDTH: usize = 9;
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
+
+/// One step that takes a while.
+pub(crate) struct Step {
+    name: String,
+    bar: ProgressBar,
+    started: Instant,
+    told: bool,
+}
+
+impl Step {
+    /// Begins a step.
+    pub(crate) fn start(name: &str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+            .with_style(layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {wide_msg:.dim}"))
+            .with_prefix(format!("{name:<NAME_WIDTH$}"));
+        bar.enable_steady_tick(REDRAW_INTERVAL);
+        if !Term::stderr().is_term() {
+            eprintln!("  · {name}");
+        }
+        Self { name: name.to_owned(), bar, started: Instant::now(), told: false }
+    }
+
+    /// What it is doing right now. Seen on terminals only.
+    pub(crate) fn message(&self, text: &str) {
+        let text = text.trim();
+        if !text.is_empty() {
+            self.bar.set_message(text.to_owned());
+        }
+    }
+
+    /// Turns the spinner into a bar of `total` units.
+    pub(crate) fn expect(&self, total: u64) {
+        self.bar.set_length(total);
+        self.bar.set_style(
+            layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {bar:24.cyan/dim} {pos:>3}/{len}  {wide_msg:.dim}")
+                .progress_chars("━╸─"),
+        );
+    }
+
+    /// One more unit of the bar is done.
+    pub(crate) fn advance(&self) {
+        self.bar.inc(1);
+    }
+
+    /// Ends the step well.
+    pub(crate) fn done(self, detail: &str) {
+        self.finish("✓", &Style::new().green(), detail);
+    }
+
+    /// Ends the step badly.
+    pub(crate) fn failed(self, detail: &str) {
+        self.finish("✗", &Style::new().red(), detail);
+    }
+
+    /// Ends the step without having done it.
+    pub(crate) fn skipped(self, reason: &str) {
+        self.finish("-", &Style::new().yellow(), reason);
+    }
+
+    /// Ends the step without a line.
+    pub(crate) fn clear(mut self) {
+        self.told = true;
+    }
+
+    fn finish(mut self, mark: &str, colour: &Style, detail: &str) {
+        self.tell(mark, colour, detail);
+    }
+
+    fn tell(&mut self, mark: &str, colour: &Style, detail: &str) {
+        self.told = true;
+        self.bar.finish_and_clear();
+        eprintln!(
+            "  {} {}  {}  {detail}",
+            colour.clone().for_stderr().apply_to(mark),
+            style(format!("{:<NAME_WIDTH$}", self.name)).for_stderr().bold(),
+            style(format!("{:>TIME_WIDTH$}", elapsed(self.started.elapsed()))).for_stderr().dim(),
+        );
+    }
+}
+
+/// A step that an error ended says so; the error itself follows as the last line.
+impl Drop for Step {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+        if !self.told && !interrupt::requested() {
+            self.tell("✗", &Style::new().red(), "failed");
+        }
+    }
+}
+
+/// A line of explanation.
+pub(crate) fn note(text: &str) {
+    eprintln!("    {}", style(text).for_stderr().dim());
+}
+
+/// A line that asks for attention without ending anything.
+pub(crate) fn warning(text: &str) {
+    eprintln!("{} {text}", style("warning:").for_stderr().yellow().bold());
+}
+
+/// The sentence with which the program ends.
+pub(crate) fn error(text: &str) {
+    eprintln!("{} {text}", style("error:").for_stderr().red().bold());
+}
+
+/// A duration to read: `0.4 s`, `41 s`, `2 m 07 s`.
+pub(crate) fn elapsed(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    match seconds {
+        0..10 => format!("{:.1} s", duration.as_secs_f64()),
+        10..60 => format!("{seconds} s"),
+        _ => format!("{} m {:02} s", seconds / 60, seconds % 60),
+    }
+}
+
+fn layout(template: &str) -> ProgressStyle {
+    // The templates are constants of this file; a mistyped one still shows the plain spinner.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    style.with_key("spent", |state: &ProgressState, text: &mut dyn Write| {
+        // Writing to a string does not fail.
+        let _ = write!(text, "{:>TIME_WIDTH$}", elapsed(state.elapsed()));
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_keep_the_digits_that_matter() {
+        assert_eq!(elapsed(Duration::from_millis(420)), "0.4 s");
+        assert_eq!(elapsed(Duration::from_millis(41_900)), "41 s");
+        assert_eq!(elapsed(Duration::from_secs(127)), "2 m 07 s");
+    }
+}

@@ -1,0 +1,150 @@
+//! The running server: a child that stops when its standard input closes, whatever closes it.
+
+use crate::interrupt::{self, Guarded, STOP_TIMEOUT};
+use crate::platform;
+use anyhow::{Context, Result, bail};
+use shared_child::SharedChild;
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// How long it may take until it says that it is ready; a new database takes a few seconds.
+const START_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A server program that said it is ready.
+pub(crate) struct Server {
+    child: Arc<SharedChild>,
+    guarded: Guarded,
+    /// The line with which it said so.
+    pub(crate) ready: String,
+}
+
+/// How to start it.
+pub(crate) struct Start<'a> {
+    /// The server program.
+    pub(crate) program: &'a Path,
+    /// Its verb and options.
+    pub(crate) arguments: Vec<String>,
+    /// Where PostgreSQL's programs are, if it must be told.
+    pub(crate) postgres: Option<&'a Path>,
+    /// The file its log goes to.
+    pub(crate) log: PathBuf,
+}
+
+impl Start<'_> {
+    /// Starts it and waits until it is ready.
+    ///
+    /// # Errors
+    /// It ended first: the error is the sentence it left. Or it took too long, or an interrupt ended it.
+    pub(crate) fn start(&self) -> Result<Server> {
+        interrupt::check()?;
+        let mut log = open_log(&self.log)?;
+        let log_before = log.seek(SeekFrom::End(0)).context("cannot read the server's log")?;
+        let mut command = Command::new(self.program);
+        command.args(&self.arguments).arg("--stop-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped());
+        // A file and no pipe: the server can still write after this process was killed.
+        command.stderr(log.try_clone().context("cannot share the server's log")?);
+        if let Some(postgres) = self.postgres {
+            command.env(crate::postgres_binaries::VARIABLE, postgres);
+        }
+        platform::in_own_process_group(&mut command);
+        let child = SharedChild::spawn(&mut command)
+            .with_context(|| format!("cannot start {}", self.program.display()))?;
+        let child = Arc::new(child);
+        let guarded = interrupt::guard(&child, child.take_stdin());
+        let output = child.take_stdout().context("the server has no standard output")?;
+        match first_line(output).recv_timeout(START_TIMEOUT) {
+            Ok(ready) => Ok(Server { child, guarded, ready }),
+            Err(mpsc::RecvTimeoutError::Disconnected) => {
+                child.wait().context("cannot wait for the server")?;
+                interrupt::check()?;
+                log.seek(SeekFrom::Start(log_before)).context("cannot read the server's log")?;
+                let mut written = String::new();
+                log.read_to_string(&mut written).context("cannot read the server's log")?;
+                bail!("{}", last_sentence(&written));
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                child.kill().context("cannot kill the server")?;
+                bail!(
+                    "the server was not ready after {} s; its log is {}",
+                    START_TIMEOUT.as_secs(),
+                    self.log.display()
+                );
+            }
+        }
+    }
+}
+
+impl Server {
+    /// Waits until it has ended, by itself or by an interrupt.
+    ///
+    /// # Errors
+    /// The system cannot tell.
+    pub(crate) fn wait(&self) -> Result<ExitStatus> {
+        self.child.wait().context("cannot wait for the server")
+    }
+
+    /// Stops it in order, and kills it if that takes too long.
+    ///
+    /// # Errors
+    /// The system cannot tell how it ended.
+    pub(crate) fn stop(self) -> Result<ExitStatus> {
+        self.guarded.close_lifeline();
+        interrupt::kill_after(&self.child, STOP_TIMEOUT);
+        self.wait()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.guarded.close_lifeline();
+        interrupt::kill_after(&self.child, STOP_TIMEOUT);
+    }
+}
+
+fn open_log(path: &Path) -> Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .read(true)
+        .append(true)
+        .open(path)
+        .with_context(|| format!("cannot write the server's log {}", path.display()))
+}
+
+/// Sends the first line and reads on, so that the server never waits for a reader.
+fn first_line(output: ChildStdout) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        if let Some(first) = lines.next() {
+            // The receiver may have given up waiting.
+            let _ = sender.send(first);
+        }
+        drop(sender);
+        lines.for_each(drop);
+    });
+    receiver
+}
+
+/// What a program that gave up said last, without the word that marks it.
+fn last_sentence(log: &str) -> String {
+    let log = console::strip_ansi_codes(log);
+    let last = log.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let last = last.unwrap_or("the server ended without a word");
+    ["error: ", "Error: "].iter().find_map(|mark| last.strip_prefix(mark)).unwrap_or(last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_of_a_server_that_gave_up_is_passed_on() {
+        let log = "INFO starting\nerror: the data directory /d is in use by another server\n\n";
+        assert_eq!(last_sentence(log), "the data directory /d is in use by another server");
+        assert_eq!(last_sentence(""), "the server ended without a word");
+    }
+}

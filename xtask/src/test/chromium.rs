@@ -1,0 +1,53 @@
+//! The browser of the end-to-end test: the system's, installed where that is possible.
+
+use crate::screen::Step;
+use crate::{platform, tool};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+
+/// The variable that names a browser, for this program and for the test.
+pub(super) const VARIABLE: &str = "CHROMIUM";
+
+const NAMES: &[&str] = &["chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser"];
+const PLACES: &[&str] = &[
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+];
+
+/// The browser, installed from the system's packages if it is missing and this user may do that.
+///
+/// # Errors
+/// It is missing and cannot be installed.
+pub(super) fn find_or_install(step: &Step) -> Result<PathBuf> {
+    if let Some(path) = find()? {
+        return Ok(path);
+    }
+    if !platform::is_root() || tool::find("apt-get").is_err() {
+        bail!(
+            "Chromium is missing: install it (Debian: `sudo apt-get install chromium`, macOS: `brew install --cask \
+             chromium`, FreeBSD: `pkg install chromium`), or name a Chrome in the variable {VARIABLE}"
+        );
+    }
+    for arguments in [&["update"][..], &["install", "--yes", "--no-install-recommends", "chromium"]] {
+        tool::Tool::named("apt-get")?
+            .arguments(arguments)
+            .variable("DEBIAN_FRONTEND", "noninteractive")
+            .run(step)?
+            .successful()
+            .context("cannot install Chromium")?;
+    }
+    find()?.context("apt-get installed Chromium, but there is none on PATH")
+}
+
+fn find() -> Result<Option<PathBuf>> {
+    if let Some(named) = std::env::var_os(VARIABLE).map(PathBuf::from) {
+        if !named.is_file() {
+            bail!("{VARIABLE} names {}, which is no file", named.display());
+        }
+        return Ok(Some(named));
+    }
+    let on_path = NAMES.iter().find_map(|name| tool::find(name).ok());
+    Ok(on_path.or_else(|| PLACES.iter().map(PathBuf::from).find(|place| place.is_file())))
+}

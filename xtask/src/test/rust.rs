@@ -1,0 +1,90 @@
+//! The Rust side: format, lints, generated files, tests on a real PostgreSQL, documentation.
+
+use super::counts::Counts;
+use super::tally::Outcome;
+use crate::postgres_binaries::Search;
+use crate::screen::Step;
+use crate::server::Start;
+use crate::{fmt, generate, platform, programs, tool::Tool, workspace};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+use tempfile::TempDir;
+
+pub(super) fn format(step: &Step) -> Result<Outcome> {
+    let finished = fmt::rustfmt()?.arguments(["--check"]).run(step)?;
+    finished.successful().context("`cargo xtask fmt` repairs this")?;
+    Ok(Outcome::Passed)
+}
+
+pub(super) fn clippy(step: &Step) -> Result<Outcome> {
+    clean(cargo(&["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]), step)
+}
+
+pub(super) fn docs(step: &Step) -> Result<Outcome> {
+    let documentation =
+        cargo(&["doc", "--workspace", "--no-deps"]).variable("RUSTDOCFLAGS", "--deny warnings");
+    clean(documentation, step)
+}
+
+pub(super) fn generated_files_are_fresh(server: &Path, step: &Step) -> Result<Outcome> {
+    let stale = generate::stale(server, step)?;
+    if !stale.is_empty() {
+        bail!("not what the sources make now: {}; `cargo xtask gen` repairs this", stale.join(", "));
+    }
+    Ok(Outcome::Passed)
+}
+
+/// All tests of the workspace, with a database of their own that goes when they are done.
+pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
+    let folder = reachable_folder()?;
+    step.message("starting a PostgreSQL for the tests");
+    let data_folder = folder.path().join("data");
+    let search = Search::of_this_machine(&data_folder);
+    let binaries = search.installed_or_fetched(&platform::cache_folder()?, step)?;
+    let postgres = Start {
+        program: server,
+        arguments: vec!["postgres".into(), "--data-dir".into(), data_folder.display().to_string()],
+        postgres: binaries.fetched(),
+        log: folder.path().join("postgres.log"),
+    };
+    let postgres = postgres.start().context("no PostgreSQL for the tests")?;
+    let finished = cargo(&["test", "--workspace", "--no-fail-fast"])
+        .variable("DATABASE_URL", &postgres.ready)
+        .run(step)?;
+    let stopped = postgres.stop()?;
+    let mut counts = Counts::of_cargo(&finished.log, finished.status.success());
+    if !stopped.success() {
+        counts.failed += 1;
+        counts.complaints.push(format!("the PostgreSQL of the tests did not stop in order ({stopped})"));
+    }
+    Ok(Outcome::Counted(counts, failures(&finished.log)))
+}
+
+/// A temporary folder that PostgreSQL's user can enter when this one is root.
+pub(super) fn reachable_folder() -> Result<TempDir> {
+    let folder =
+        tempfile::Builder::new().prefix("roundtrip-test-").tempdir().context("no temporary folder")?;
+    if platform::is_root() {
+        platform::make_reachable(folder.path())?;
+    }
+    Ok(folder)
+}
+
+fn clean(cargo: Tool, step: &Step) -> Result<Outcome> {
+    let finished = cargo.run(step)?;
+    if !finished.status.success() {
+        bail!("{}", programs::complaints(&finished.log));
+    }
+    Ok(Outcome::Passed)
+}
+
+fn cargo(arguments: &[&str]) -> Tool {
+    Tool::cargo().arguments(arguments).folder(workspace::root())
+}
+
+/// The log without the tests that passed.
+fn failures(log: &str) -> String {
+    let passed = |line: &str| line.starts_with("test ") && line.ends_with(" ... ok");
+    let complaints = programs::complaints(log);
+    complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
+}

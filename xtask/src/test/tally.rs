@@ -1,0 +1,97 @@
+//! Runs steps, tells how each ended and adds up what passed and failed.
+
+use super::counts::Counts;
+use crate::interrupt;
+use crate::screen::Step;
+use anyhow::Result;
+
+/// How a step ended that did not fail as a whole.
+pub(super) enum Outcome {
+    /// One check, and it passed.
+    Passed,
+    /// Nothing was checked, something was made ready.
+    Prepared,
+    /// Many tests, with what they wrote.
+    Counted(Counts, String),
+    /// Nothing was done, for this reason.
+    Skipped(String),
+}
+
+/// The sums.
+#[derive(Default)]
+pub(super) struct Tally {
+    counts: Counts,
+}
+
+impl Tally {
+    /// Runs one step. What went wrong is printed and counted, and the next step can run.
+    ///
+    /// # Errors
+    /// Someone asked this program to end.
+    pub(super) fn step(&mut self, name: &str, run: impl FnOnce(&Step) -> Result<Outcome>) -> Result<()> {
+        let step = Step::start(name);
+        let outcome = run(&step);
+        interrupt::check()?;
+        match outcome {
+            Ok(Outcome::Passed) => {
+                self.counts.passed += 1;
+                step.done("passed");
+            }
+            Ok(Outcome::Prepared) => step.done("ready"),
+            Ok(Outcome::Skipped(reason)) => step.skipped(&reason),
+            Ok(Outcome::Counted(counts, log)) => {
+                self.counts.add(&counts);
+                if counts.failed == 0 {
+                    step.done(&counts.to_string());
+                } else {
+                    step.failed(&counts.to_string());
+                    quote(&log);
+                    counts.complaints.iter().for_each(|complaint| quote(complaint));
+                }
+            }
+            Err(error) => {
+                self.counts.failed += 1;
+                step.failed("failed");
+                quote(&format!("{error:#}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The last line of the run.
+    pub(super) fn closing_line(&self) -> String {
+        self.counts.to_string()
+    }
+
+    /// True when something passed and nothing failed.
+    pub(super) fn all_passed(&self) -> bool {
+        self.counts.passed > 0 && self.counts.failed == 0
+    }
+}
+
+fn quote(text: &str) {
+    for line in text.lines() {
+        eprintln!("    {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_add_up_to_the_closing_line() {
+        let mut tally = Tally::default();
+        assert!(!tally.all_passed(), "nothing ran");
+        tally.step("one", |_| Ok(Outcome::Passed)).unwrap();
+        tally.step("none", |_| Ok(Outcome::Prepared)).unwrap();
+        tally.step("left out", |_| Ok(Outcome::Skipped("no reason".into()))).unwrap();
+        let counts = Counts { passed: 40, ..Counts::default() };
+        tally.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
+        assert_eq!(tally.closing_line(), "41 passed, 0 failed");
+        assert!(tally.all_passed());
+        tally.step("broken", |_| anyhow::bail!("broken")).unwrap();
+        assert_eq!(tally.closing_line(), "41 passed, 1 failed");
+        assert!(!tally.all_passed());
+    }
+}

@@ -1,0 +1,228 @@
+//! [`Tool`]: one run of another program, its output kept for the case that it fails.
+
+use crate::{interrupt, screen::Step};
+use anyhow::{Context, Result, bail};
+use shared_child::SharedChild;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Arc, mpsc};
+
+/// A program about to be run.
+pub(crate) struct Tool {
+    name: String,
+    command: Command,
+}
+
+/// What a program left behind.
+pub(crate) struct Finished {
+    name: String,
+    /// How it ended.
+    pub(crate) status: ExitStatus,
+    /// What it wrote to standard output.
+    pub(crate) output: String,
+    /// What it wrote to either output, line by line as it came.
+    pub(crate) log: String,
+}
+
+/// A program that is running. An interrupt kills it.
+pub(crate) struct Running {
+    name: String,
+    /// Its process.
+    pub(crate) child: Arc<SharedChild>,
+    /// What it writes, until it closes both outputs.
+    pub(crate) lines: mpsc::Receiver<Line>,
+    _guarded: interrupt::Guarded,
+}
+
+/// One line, and where it was written.
+pub(crate) enum Line {
+    /// To standard output.
+    Output(String),
+    /// To standard error.
+    Error(String),
+}
+
+/// Where `name` is on PATH. Also finds `npm.cmd`, which Windows does not run by the name `npm` alone.
+///
+/// # Errors
+/// It is not there.
+pub(crate) fn find(name: &str) -> Result<PathBuf> {
+    which::which(name).with_context(|| format!("{name} is not on PATH"))
+}
+
+impl Tool {
+    /// A program on PATH.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub(crate) fn named(name: &str) -> Result<Self> {
+        Ok(Self::at(&find(name)?))
+    }
+
+    /// A program by its path.
+    pub(crate) fn at(path: &Path) -> Self {
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let mut command = Command::new(path);
+        // Nothing that is run here may read the terminal, and kept output must be free of colour codes.
+        command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("FORCE_COLOR");
+        Self { name, command }
+    }
+
+    /// The cargo that runs this program.
+    pub(crate) fn cargo() -> Self {
+        let path = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Self::at(Path::new(&path))
+    }
+
+    pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
+        self.command.args(arguments);
+        self
+    }
+
+    pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    pub(crate) fn without_variable(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    pub(crate) fn folder(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// Runs it, showing its latest line in `step`.
+    ///
+    /// # Errors
+    /// It cannot be started, or an interrupt ended it.
+    pub(crate) fn run(self, step: &Step) -> Result<Finished> {
+        self.run_with(|line| step.message(line))
+    }
+
+    /// Runs it without showing anything.
+    ///
+    /// # Errors
+    /// It cannot be started, or an interrupt ended it.
+    pub(crate) fn run_silently(self) -> Result<Finished> {
+        self.run_with(|_| ())
+    }
+
+    /// Runs it and hands every line to `on_line` as it comes.
+    ///
+    /// # Errors
+    /// It cannot be started, or an interrupt ended it.
+    pub(crate) fn run_with(self, mut on_line: impl FnMut(&str)) -> Result<Finished> {
+        let name = self.name.clone();
+        let running = self.spawn()?;
+        let (mut output, mut log) = (String::new(), String::new());
+        for line in &running.lines {
+            on_line(line.text());
+            log.push_str(line.text());
+            log.push('\n');
+            if let Line::Output(text) = line {
+                output.push_str(&text);
+                output.push('\n');
+            }
+        }
+        let status = running.wait()?;
+        interrupt::check()?;
+        Ok(Finished { name, status, output, log })
+    }
+
+    /// Starts it and returns at once.
+    ///
+    /// # Errors
+    /// It cannot be started, or there is an interrupt.
+    pub(crate) fn spawn(mut self) -> Result<Running> {
+        interrupt::check()?;
+        self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = SharedChild::spawn(&mut self.command)
+            .with_context(|| format!("cannot start {}", self.command.get_program().display()))?;
+        let child = Arc::new(child);
+        let guarded = interrupt::guard(&child, None);
+        let (sender, lines) = mpsc::channel();
+        if let Some(pipe) = child.take_stdout() {
+            forward(pipe, sender.clone(), Line::Output);
+        }
+        if let Some(pipe) = child.take_stderr() {
+            forward(pipe, sender, Line::Error);
+        }
+        Ok(Running { name: self.name, child, lines, _guarded: guarded })
+    }
+}
+
+impl Running {
+    /// Waits until it has ended.
+    ///
+    /// # Errors
+    /// The system cannot tell.
+    pub(crate) fn wait(&self) -> Result<ExitStatus> {
+        self.child.wait().with_context(|| format!("cannot wait for {}", self.name))
+    }
+}
+
+impl Line {
+    /// The line without its end and without colour.
+    pub(crate) fn text(&self) -> &str {
+        match self {
+            Self::Output(text) | Self::Error(text) => text,
+        }
+    }
+}
+
+impl Finished {
+    /// # Errors
+    /// The program reported failure; the error holds all that it wrote.
+    pub(crate) fn successful(self) -> Result<Self> {
+        if self.status.success() {
+            return Ok(self);
+        }
+        bail!("{} failed ({})\n{}", self.name, self.status, self.log.trim_end());
+    }
+}
+
+fn forward(pipe: impl Read + Send + 'static, lines: mpsc::Sender<Line>, kind: fn(String) -> Line) {
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(pipe);
+        let mut bytes = Vec::new();
+        // Not `lines()`: a tool may write bytes that are not UTF-8, and none of it may be lost.
+        while reader.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
+            let text = String::from_utf8_lossy(&bytes);
+            let text = console::strip_ansi_codes(text.trim_end_matches(['\n', '\r'])).into_owned();
+            // Without a reader it still reads on, so that the program never blocks on a full pipe.
+            let _ = lines.send(kind(text));
+            bytes.clear();
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_program_hands_over_all_that_it_wrote() {
+        let finished = Tool::cargo().arguments(["no-such-verb"]).run_silently().unwrap();
+        let error = finished.successful().err().unwrap().to_string();
+        assert!(error.starts_with("cargo failed (exit "), "{error}");
+        assert!(error.contains("no-such-verb"), "{error}");
+    }
+
+    #[test]
+    fn standard_output_is_kept_apart_from_the_log() {
+        let finished = Tool::cargo().arguments(["--version"]).run_silently().unwrap();
+        assert!(finished.status.success());
+        assert!(finished.output.starts_with("cargo "), "{}", finished.output);
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = Tool::named("roundtrip-has-no-such-tool").err().unwrap().to_string();
+        assert_eq!(error, "roundtrip-has-no-such-tool is not on PATH");
+    }
+}

@@ -1,0 +1,149 @@
+//! `up`: from a clone to a page that shows this machine's latencies, then serving until Ctrl-C.
+
+use crate::measure::{Measuring, PRESET};
+use crate::postgres_binaries::{Binaries, Search};
+use crate::screen::{self, Step};
+use crate::server::{Server, Start};
+use crate::{interrupt, platform, preflight, programs, web, workspace};
+use anyhow::{Context, Result, bail};
+use console::style;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long a server that is just stopping gets to free its port and its data.
+const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What `up` builds and starts.
+pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Only serve; do not measure the checked-out commit.
+    #[arg(long)]
+    no_run: bool,
+    /// The port on 127.0.0.1; 0 takes a free one.
+    #[arg(long, default_value_t = 7979)]
+    port: u16,
+    /// Where the server keeps its data [default: /var/lib/roundtrip as root, else the user's data folder].
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Something is missing, does not build or does not start.
+pub(crate) fn up(options: &Options) -> Result<ExitCode> {
+    let data_folder = match &options.data_dir {
+        Some(folder) => std::path::absolute(folder).context("--data-dir is no path")?,
+        None => platform::data_folder()?,
+    };
+    preflight::tools()?;
+    let checkout = if options.no_run { None } else { Some(workspace::checkout()?) };
+    check_port(options.port)?;
+    preflight::data_folder(&data_folder)?;
+    preflight::disk(&data_folder)?;
+    workspace::claim_target_folder()?;
+    build_web()?;
+    let built = build_programs()?;
+    let server = serve(options, &data_folder, &built.program(programs::SERVER)?)?;
+    let url = address(&server)?;
+    let agent = built.program("roundtrip")?;
+    let measured = checkout.as_ref().map_or(Ok(()), |checkout| {
+        measure(&Measuring { agent: &agent, url: &url, data_folder: &data_folder, checkout })
+    });
+    if let Err(error) = &measured {
+        interrupt::check()?;
+        screen::warning(&format!("{error:#}; the server keeps serving"));
+    }
+    announce(&url);
+    let stopped = server.wait()?;
+    if interrupt::requested() {
+        screen::note("stopped");
+    } else {
+        bail!("the server ended by itself ({stopped}); its log is {}", log_file(&data_folder).display());
+    }
+    Ok(if measured.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn check_port(port: u16) -> Result<()> {
+    let mut step = None;
+    let free = preflight::port(port, PREDECESSOR_TIMEOUT, |text| {
+        step.get_or_insert_with(|| Step::start("port")).message(text);
+    });
+    if let Some(step) = step {
+        step.clear();
+    }
+    free
+}
+
+fn build_web() -> Result<()> {
+    let step = Step::start("web UI");
+    let changed = web::build(&step)?;
+    step.done(if changed { "built" } else { "up to date" });
+    Ok(())
+}
+
+fn build_programs() -> Result<programs::Built> {
+    let step = Step::start("programs");
+    let built = programs::build(&step, &PROGRAMS, "release")?;
+    step.done(if built.changed { "built" } else { "up to date" });
+    Ok(built)
+}
+
+fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server> {
+    let step = Step::start("PostgreSQL");
+    let postgres = if std::env::var_os("DATABASE_URL").is_some_and(|url| !url.is_empty()) {
+        step.done("the database of DATABASE_URL");
+        None
+    } else {
+        let search = Search::of_this_machine(data_folder);
+        let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
+        step.done(&binaries.to_string());
+        Some(binaries)
+    };
+    let step = Step::start("server");
+    let start = Start {
+        program,
+        arguments: vec![
+            "serve".into(),
+            "--port".into(),
+            options.port.to_string(),
+            "--data-dir".into(),
+            data_folder.display().to_string(),
+        ],
+        postgres: postgres.as_ref().and_then(Binaries::fetched),
+        log: log_file(data_folder),
+    };
+    let server = start.start()?;
+    step.done(&format!("data in {}", data_folder.display()));
+    screen::note(&format!("its log is {}", start.log.display()));
+    Ok(server)
+}
+
+fn measure(measuring: &Measuring) -> Result<()> {
+    let commit = measuring.checkout.title();
+    if measuring.is_done() {
+        Step::start("measured").done(&format!("{commit} was measured before, with the preset {PRESET}"));
+        return Ok(());
+    }
+    let changes = if measuring.checkout.modified { " with uncommitted changes" } else { "" };
+    screen::note(&format!("measuring {commit}{changes}, preset {PRESET}"));
+    measuring.run()
+}
+
+fn address(server: &Server) -> Result<String> {
+    let url = server.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
+    Ok(url.with_context(|| format!("the server said {:?} and no address", server.ready))?.to_owned())
+}
+
+fn log_file(data_folder: &Path) -> PathBuf {
+    data_folder.join("server.log")
+}
+
+fn announce(url: &str) {
+    eprintln!();
+    screen::note("Ctrl-C stops the server and its PostgreSQL; what is stored stays");
+    println!("  {}  {}", style("Overview").bold(), style(format!("{url}/")).cyan().underlined());
+}

@@ -1,0 +1,90 @@
+//! The web UI: installed and built through npm, each only when its inputs changed since the last time.
+
+use crate::{screen::Step, tool::Tool, workspace};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// What is in `web/` without having a say in what the build produces.
+const NOT_BUILD_INPUTS: &[&str] = &["dist", "e2e", "node_modules", "playwright-report", "test-results"];
+
+/// The folder of the web UI.
+pub(crate) fn folder() -> PathBuf {
+    workspace::root().join("web")
+}
+
+/// A run of npm in the web folder.
+///
+/// # Errors
+/// npm is missing.
+pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
+    Ok(Tool::named("npm")?.arguments(arguments).folder(&folder()))
+}
+
+/// Installs the dependencies if the lock file changed. True when it did something.
+///
+/// # Errors
+/// npm fails.
+pub(crate) fn install(step: &Step) -> Result<bool> {
+    let stamp = Stamp::of("install", &[folder().join("package-lock.json")])?;
+    if stamp.is_current() {
+        return Ok(false);
+    }
+    step.message("npm ci");
+    npm(&["ci", "--no-audit", "--no-fund"])?.run_silently()?.successful()?;
+    stamp.write()?;
+    Ok(true)
+}
+
+/// Builds `web/dist` if anything it is made from changed. True when it did something.
+///
+/// # Errors
+/// npm fails.
+pub(crate) fn build(step: &Step) -> Result<bool> {
+    let installed = install(step)?;
+    let stamp = Stamp::of("build", &build_inputs()?)?;
+    if !installed && stamp.is_current() && folder().join("dist/index.html").is_file() {
+        return Ok(false);
+    }
+    step.message("npm run build");
+    npm(&["run", "build"])?.run_silently()?.successful()?;
+    stamp.write()?;
+    Ok(true)
+}
+
+fn build_inputs() -> Result<Vec<PathBuf>> {
+    let folder = folder();
+    let mut inputs = Vec::new();
+    for entry in folder.read_dir().with_context(|| format!("cannot list {}", folder.display()))? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !NOT_BUILD_INPUTS.iter().any(|other| name == *other) {
+            inputs.push(entry.path());
+        }
+    }
+    Ok(inputs)
+}
+
+/// A note beside the installed packages of what a step was last done for. It goes when they go.
+struct Stamp {
+    path: PathBuf,
+    digest: String,
+}
+
+impl Stamp {
+    fn of(step: &str, inputs: &[PathBuf]) -> Result<Self> {
+        let path = folder().join("node_modules").join(format!(".roundtrip-{step}"));
+        Ok(Self { path, digest: workspace::digest(inputs)? })
+    }
+
+    fn is_current(&self) -> bool {
+        std::fs::read_to_string(&self.path).is_ok_and(|written| written == self.digest)
+    }
+
+    fn write(&self) -> Result<()> {
+        write(&self.path, &self.digest)
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
