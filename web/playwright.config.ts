@@ -10,6 +10,9 @@ export default defineConfig({
   reporter: "list",
   forbidOnly: process.env.CI !== undefined,
   workers: 1,
+  // Deadlines for a machine that is busy with other things, not expectations.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   use: {
     baseURL: process.env.ROUNDTRIP_URL ?? "http://127.0.0.1:7979",
     viewport: { width: 1360, height: 1000 },

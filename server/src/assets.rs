@@ -33,8 +33,7 @@ pub(crate) fn serve(path: &str) -> Response {
 
 fn answer(path: &str, file: EmbeddedFile) -> Response {
     let media_type = mime_guess::from_path(path).first_or_octet_stream();
-    let caching =
-        if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let caching = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [(header::CONTENT_TYPE, media_type.as_ref()), (header::CACHE_CONTROL, caching)];
     (headers, file.data).into_response()
 }

@@ -1,5 +1,6 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -100,7 +101,7 @@ pub(crate) enum TokenCommand {
 #[derive(Debug, Args)]
 pub(crate) struct TokenCreateArguments {
     /// Whom it is for, such as a machine's name.
-    #[arg(long)]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: String,
     /// What it allows.
     #[arg(long, default_value = INGEST_WRITE, value_parser = [INGEST_WRITE])]

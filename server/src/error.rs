@@ -251,11 +251,8 @@ impl IntoResponse for ApiError {
 
 /// Middleware: writes the problem of an [`ApiError`], and logs what the answer must not tell.
 pub(crate) async fn render(request: Request, next: Next) -> Response {
-    let request_id = request
-        .headers()
-        .get("x-request-id")
-        .and_then(|value| value.to_str().ok())
-        .map(str::to_owned);
+    let request_id =
+        request.headers().get("x-request-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut response = next.run(request).await;
     let Some(error) = response.extensions_mut().remove::<Arc<ApiError>>() else { return response };
     let (status, code, title) = error.class();
@@ -293,4 +290,36 @@ pub(crate) fn of_panic(panic: Box<dyn std::any::Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("without a message");
     ApiError::internal(anyhow::anyhow!("panic: {said}")).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::{Router, body::Body, middleware::from_fn, routing::get};
+    use http_body_util::BodyExt;
+    use tower::ServiceExt;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_that_does_not_repeat_what_it_said() {
+        async fn broken() -> &'static str {
+            panic!("the secret cause")
+        }
+        let app = Router::new()
+            .route("/", get(broken))
+            .layer(CatchPanicLayer::custom(of_panic))
+            .layer(from_fn(render));
+        let response = app.oneshot(Request::get("/").body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), 500);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let problem: Problem = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem.code, "internal");
+        assert!(!String::from_utf8_lossy(&body).contains("secret"));
+    }
+
+    #[test]
+    fn a_pool_without_a_free_connection_is_temporary() {
+        assert!(matches!(ApiError::from(sqlx::Error::PoolTimedOut), ApiError::Unavailable(_)));
+        assert!(matches!(ApiError::from(sqlx::Error::RowNotFound), ApiError::Internal(_)));
+    }
 }

@@ -27,10 +27,8 @@ fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(code) => code,
         Err(error) => {
-            // A cause may bring line breaks along. What went wrong is one line, so that it can be passed on.
-            let sentence = format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ");
             // Whoever closed standard error does not want to know.
-            let _ = writeln!(std::io::stderr(), "error: {sentence}");
+            let _ = writeln!(std::io::stderr(), "error: {}", sentence(&error));
             ExitCode::from(if error.is::<config::UsageError>() { USAGE } else { FAILURE })
         }
     }
@@ -62,4 +60,31 @@ fn in_runtime(verb: impl Future<Output = Result<()>>) -> Result<()> {
 fn print(line: &str) -> Result<()> {
     let mut output = std::io::stdout().lock();
     writeln!(output, "{line}").and_then(|()| output.flush()).context("cannot write to standard output")
+}
+
+/// What went wrong and why, in one line, so that another program can pass it on.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut sentence = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        // Some errors name their cause themselves, and some bring line breaks along.
+        let cause = cause.split_whitespace().collect::<Vec<_>>().join(" ");
+        if sentence.is_empty() {
+            sentence = cause;
+        } else if !sentence.contains(&cause) {
+            sentence = format!("{sentence}: {cause}");
+        }
+    }
+    sentence
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_one_line_and_names_each_cause_once() {
+        let error =
+            anyhow::anyhow!("refused\n  by it").context("no answer: refused by it").context("no data");
+        assert_eq!(sentence(&error), "no data: no answer: refused by it");
+    }
 }

@@ -40,7 +40,8 @@ pub fn app(state: AppState) -> Router {
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(always(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")))
         .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(TraceLayer::new_for_http().make_span_with(span))
+        // Failures are logged where their cause is known.
+        .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
         .with_state(state)
 }

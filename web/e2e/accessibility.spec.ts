@@ -14,42 +14,34 @@ for (const { scheme, width } of SCREENS) {
   test.describe(`${scheme}, ${width} px`, () => {
     test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
 
-    test("overview", async ({ page, report }) => {
+    test("overview, runs and run", async ({ page, report }) => {
       await page.goto(overviewPath(report));
       await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
       await inspect(page, `overview-${scheme}-${width}`);
-    });
 
-    test("series", async ({ page, report }) => {
-      await openSeries(page, report, "pipe");
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
-      await inspect(page, `series-${scheme}-${width}`);
-    });
+      await page.goto(`${overviewPath(report)}/runs`);
+      await expect(page.getByRole("table")).toBeVisible();
+      await inspect(page, `runs-${scheme}-${width}`);
 
-    test("series of a stream", async ({ page, report }) => {
-      await page.goto(`/${report.project}?scenario=stream`);
-      await page.locator("td a").first().click();
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
-      await inspect(page, `stream-${scheme}-${width}`);
-    });
-
-    test("series as tables", async ({ page, report }) => {
-      await openSeries(page, report, "pipe");
-      for (const button of await page.getByRole("button", { name: "Table" }).all()) await button.click();
-      await expect(page.getByRole("table")).toHaveCount(3);
-      await inspect(page, `tables-${scheme}-${width}`);
-    });
-
-    test("run", async ({ page, report }) => {
-      await page.goto(`/${report.project}/runs/${report.run_id}`);
+      await page.goto(`${overviewPath(report)}/runs/${report.run_id}`);
       await expect(page.getByRole("heading", { name: "Measure it again" })).toBeVisible();
       await inspect(page, `run-${scheme}-${width}`);
     });
 
-    test("runs", async ({ page, report }) => {
-      await page.goto(`/${report.project}/runs`);
-      await expect(page.getByRole("table")).toBeVisible();
-      await inspect(page, `runs-${scheme}-${width}`);
+    test("series, as charts and as tables", async ({ page, report }) => {
+      await openSeries(page, report, "pipe");
+      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
+      await inspect(page, `series-${scheme}-${width}`);
+
+      await page.goto(`${new URL(page.url()).pathname}?tables=trend.histogram.sizes`);
+      await expect(page.getByRole("table")).toHaveCount(3);
+      await inspect(page, `tables-${scheme}-${width}`);
+
+      await page.goto(`${overviewPath(report)}?scenario=stream`);
+      await page.locator("td a").first().click();
+      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await inspect(page, `stream-${scheme}-${width}`);
     });
 
     test("nothing here", async ({ page }) => {

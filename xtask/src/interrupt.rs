@@ -14,8 +14,8 @@ use std::time::Duration;
 /// What a shell reports for a program that Ctrl-C ended.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-/// How long a server gets to stop its PostgreSQL.
-pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long a server gets to answer its last requests and to stop its PostgreSQL.
+pub(crate) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A child that an interrupt ends, for as long as this value lives.
 pub(crate) struct Guarded {

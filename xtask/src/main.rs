@@ -4,11 +4,13 @@
 //! - [`up`], [`test`], [`bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
-//! - [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`]: running programs and telling about it.
+//! - [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and telling about
+//!   it.
 
 mod bench;
 mod fmt;
 mod generate;
+mod http;
 mod interrupt;
 mod measure;
 mod platform;

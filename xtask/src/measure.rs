@@ -1,7 +1,7 @@
 //! Measuring the checked-out commit with the agent, once.
 
-use crate::interrupt;
 use crate::workspace::{self, Checkout};
+use crate::{http, interrupt};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use shared_child::SharedChild;
@@ -33,12 +33,11 @@ pub(crate) struct Measuring<'a> {
 impl Measuring<'_> {
     /// True when the server still holds an earlier run of this very commit.
     pub(crate) fn is_done(&self) -> bool {
-        let Some(run_id) = self.measured().get(PRESET).and_then(|runs| runs.get(&self.checkout.sha)).cloned()
-        else {
-            return false;
-        };
-        let Some(run_id) = run_id.as_str() else { return false };
-        !self.checkout.modified && ureq::get(format!("{}/api/v1/runs/{run_id}", self.url)).call().is_ok()
+        let measured = self.measured();
+        let run_id =
+            measured.get(PRESET).and_then(|runs| runs.get(&self.checkout.sha)).and_then(Value::as_str);
+        let is_stored = |run_id| http::get(&format!("{}/api/v1/runs/{run_id}", self.url)).is_ok();
+        !self.checkout.modified && run_id.is_some_and(is_stored)
     }
 
     /// Runs the agent, its progress and table going to the terminal.
@@ -74,16 +73,20 @@ impl Measuring<'_> {
         }
     }
 
+    /// Notes the run, unless it measured more than a commit. The report tells what was checked out when it began.
     fn remember(&self, report: &Path) -> Result<()> {
-        if self.checkout.modified {
-            return Ok(());
-        }
         let text = std::fs::read_to_string(report)
             .with_context(|| format!("cannot read the agent's report {}", report.display()))?;
         let report: Value = serde_json::from_str(&text).context("the agent's report is not JSON")?;
-        let run_id = report["run_id"].as_str().context("the agent's report has no run_id")?;
+        let modified =
+            report["work_tree_modified"].as_bool().context("the report has no work_tree_modified")?;
+        let run_id = report["run_id"].as_str().context("the report has no run_id")?;
+        let sha = report["commit"]["sha"].as_str().context("the report has no commit.sha")?;
+        if modified {
+            return Ok(());
+        }
         let mut measured = self.measured();
-        measured[PRESET][&self.checkout.sha] = json!(run_id);
+        measured[PRESET][sha] = json!(run_id);
         let path = self.record();
         std::fs::write(&path, format!("{measured:#}\n"))
             .with_context(|| format!("cannot write {}", path.display()))
@@ -112,30 +115,29 @@ mod tests {
         Measuring { agent: Path::new("agent"), url: "http://127.0.0.1:9", data_folder, checkout }
     }
 
+    fn remember(measuring: &Measuring, sha: &str, run_id: &str, modified: bool) {
+        let path = measuring.data_folder.join(REPORT);
+        let report = json!({ "run_id": run_id, "commit": { "sha": sha }, "work_tree_modified": modified });
+        std::fs::write(&path, report.to_string()).unwrap();
+        measuring.remember(&path).unwrap();
+    }
+
     #[test]
     fn each_measured_commit_is_remembered_with_its_run() {
         let folder = tempfile::tempdir().unwrap();
-        let report = folder.path().join("report.json");
-        for (sha, run_id) in [("a1", "r1"), ("b2", "r2")] {
-            std::fs::write(&report, json!({ "run_id": run_id }).to_string()).unwrap();
-            let checkout = Checkout { sha: sha.into(), subject: String::new(), modified: false };
-            measuring(folder.path(), &checkout).remember(&report).unwrap();
-        }
         let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
-        assert_eq!(
-            measuring(folder.path(), &checkout).measured(),
-            json!({ "quick": { "a1": "r1", "b2": "r2" } })
-        );
+        let measuring = measuring(folder.path(), &checkout);
+        remember(&measuring, "a1", "r1", false);
+        remember(&measuring, "b2", "r2", false);
+        assert_eq!(measuring.measured(), json!({ "quick": { "a1": "r1", "b2": "r2" } }));
     }
 
     #[test]
     fn a_modified_work_tree_is_never_taken_for_its_commit() {
         let folder = tempfile::tempdir().unwrap();
-        let report = folder.path().join("report.json");
-        std::fs::write(&report, r#"{"run_id": "r1"}"#).unwrap();
         let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: true };
         let measuring = measuring(folder.path(), &checkout);
-        measuring.remember(&report).unwrap();
+        remember(&measuring, "a1", "r1", true);
         assert!(!measuring.record().exists());
         assert!(!measuring.is_done());
     }

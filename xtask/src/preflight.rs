@@ -1,6 +1,6 @@
 //! What `up` checks before it spends minutes on building: tools, port and room on the disk.
 
-use crate::{platform, tool, web, workspace};
+use crate::{http, platform, tool, web, workspace};
 use anyhow::{Context, Result, bail};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
@@ -81,13 +81,8 @@ pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str))
 
 /// Whoever does not answer as Roundtrip will not go away by waiting.
 fn answers_like_roundtrip(port: u16) -> bool {
-    let agent: ureq::Agent =
-        ureq::Agent::config_builder().timeout_global(Some(Duration::from_secs(1))).build().into();
-    agent
-        .get(format!("http://127.0.0.1:{port}/healthz"))
-        .call()
-        .and_then(|mut response| response.body_mut().read_to_string())
-        .is_ok_and(|body| body.trim() == "ok")
+    let answer = http::get_within(Duration::from_secs(1), &format!("http://127.0.0.1:{port}/healthz"));
+    answer.is_ok_and(|body| body.trim() == "ok")
 }
 
 /// Makes the server's folder if there is none. What is in it is the server's affair.

@@ -40,7 +40,9 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
         None => platform::data_folder()?,
     };
     preflight::tools()?;
-    let checkout = if options.no_run { None } else { Some(workspace::checkout()?) };
+    if !options.no_run {
+        workspace::checkout()?;
+    }
     check_port(options.port)?;
     preflight::data_folder(&data_folder)?;
     preflight::disk(&data_folder)?;
@@ -50,9 +52,7 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     let server = serve(options, &data_folder, &built.program(programs::SERVER)?)?;
     let url = address(&server)?;
     let agent = built.program("roundtrip")?;
-    let measured = checkout.as_ref().map_or(Ok(()), |checkout| {
-        measure(&Measuring { agent: &agent, url: &url, data_folder: &data_folder, checkout })
-    });
+    let measured = if options.no_run { Ok(()) } else { measure(&agent, &url, &data_folder) };
     if let Err(error) = &measured {
         interrupt::check()?;
         screen::warning(&format!("{error:#}; the server keeps serving"));
@@ -122,13 +122,15 @@ fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server
     Ok(server)
 }
 
-fn measure(measuring: &Measuring) -> Result<()> {
-    let commit = measuring.checkout.title();
+fn measure(agent: &Path, url: &str, data_folder: &Path) -> Result<()> {
+    let checkout = &workspace::checkout()?;
+    let measuring = Measuring { agent, url, data_folder, checkout };
+    let commit = checkout.title();
     if measuring.is_done() {
         Step::start("measured").done(&format!("{commit} was measured before, with the preset {PRESET}"));
         return Ok(());
     }
-    let changes = if measuring.checkout.modified { " with uncommitted changes" } else { "" };
+    let changes = if checkout.modified { " with uncommitted changes" } else { "" };
     screen::note(&format!("measuring {commit}{changes}, preset {PRESET}"));
     measuring.run()
 }

@@ -4,13 +4,21 @@
 use crate::quantile::{nearest_rank, rank};
 use crate::samples;
 use base64::{Engine, prelude::BASE64_STANDARD};
+use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use std::io::Read;
 
 /// The largest value that is told apart, 60 s. Longer times are recorded as this much; the exact maximum is kept.
 pub const HIGHEST_NS: u64 = 60_000_000_000;
 /// Significant decimal digits of the histogram: quantiles are within 0.05 % of the samples'.
 pub const SIGNIFICANT_DIGITS: u8 = 3;
+/// The first four bytes of `HdrHistogram` V2 with deflate.
+const DEFLATE_COOKIE: u32 = 0x1c84_9314;
+/// The header of an inflated histogram.
+const HEADER_BYTES: u64 = 40;
+/// More than the widest histogram of our precision can have: 64 bits of range, nine bytes a bucket.
+const INFLATED_BYTES_MAX: u64 = 1 << 20;
 /// Up to this many samples are kept beside the histogram.
 pub const SAMPLES_MAX: usize = 10_000;
 
@@ -246,18 +254,43 @@ impl Distribution {
 }
 
 fn decode_histogram(bytes: &[u8]) -> Result<Histogram<u64>, InvalidDistribution> {
+    let inflated = inflate(bytes)?;
     let decoded: Histogram<u64> = Deserializer::new()
-        .deserialize(&mut std::io::Cursor::new(bytes))
+        .deserialize(&mut inflated.as_slice())
         .map_err(|error| InvalidDistribution::NotHistogram(format!("{error:?}")))?;
-    if decoded.sigfig() != SIGNIFICANT_DIGITS {
-        return Err(InvalidDistribution::OtherShape(format!("{} significant digits", decoded.sigfig())));
-    }
     // Other programs may choose a wider range: values are what count, so they are moved into our bounds.
     let mut histogram = empty_histogram();
     histogram
         .add(&decoded)
         .map_err(|_| InvalidDistribution::OtherShape(format!("a value of {} ns", decoded.max())))?;
     Ok(histogram)
+}
+
+/// Inflates the outer layer, and checks the two numbers of the header by which a few bytes could make the decoder
+/// allocate gigabytes: the length of the payload and the significant digits.
+fn inflate(bytes: &[u8]) -> Result<Vec<u8>, InvalidDistribution> {
+    let not_histogram = |why: &str| InvalidDistribution::NotHistogram(why.to_owned());
+    let (cookie, rest) = bytes.split_first_chunk().ok_or_else(|| not_histogram("too short"))?;
+    let (deflated_bytes, rest) = rest.split_first_chunk().ok_or_else(|| not_histogram("too short"))?;
+    if u32::from_be_bytes(*cookie) != DEFLATE_COOKIE {
+        return Err(not_histogram("another cookie"));
+    }
+    let mut inflated = Vec::new();
+    ZlibDecoder::new(rest.take(u64::from(u32::from_be_bytes(*deflated_bytes))))
+        .take(INFLATED_BYTES_MAX)
+        .read_to_end(&mut inflated)
+        .map_err(|error| InvalidDistribution::NotHistogram(error.to_string()))?;
+    let word = |at: usize| inflated.get(at..)?.first_chunk().map(|word| u32::from_be_bytes(*word));
+    let (Some(payload_bytes), Some(digits)) = (word(4), word(12)) else {
+        return Err(not_histogram("its header is cut"));
+    };
+    if u64::from(payload_bytes) + HEADER_BYTES > inflated.len() as u64 {
+        return Err(not_histogram("its payload is cut, or too long"));
+    }
+    if digits != u32::from(SIGNIFICANT_DIGITS) {
+        return Err(InvalidDistribution::OtherShape(format!("{digits} significant digits")));
+    }
+    Ok(inflated)
 }
 
 #[cfg(test)]
@@ -347,5 +380,47 @@ mod tests {
     fn more_than_ten_thousand_samples_leave_only_the_histogram() {
         assert!(of(&vec![5; SAMPLES_MAX + 1]).samples_text().is_none());
         assert!(of(&vec![5; SAMPLES_MAX]).samples_text().is_some());
+    }
+
+    /// A histogram whose inflated bytes are `change`d.
+    fn tampered(change: impl FnOnce(&mut Vec<u8>)) -> Result<Histogram<u64>, InvalidDistribution> {
+        let mut inflated = inflate(&of(&[100, 200]).histogram_bytes()).unwrap();
+        change(&mut inflated);
+        let mut deflated = Vec::new();
+        flate2::read::ZlibEncoder::new(inflated.as_slice(), flate2::Compression::fast())
+            .read_to_end(&mut deflated)
+            .unwrap();
+        let deflated_bytes = u32::try_from(deflated.len()).unwrap();
+        let header = [DEFLATE_COOKIE.to_be_bytes(), deflated_bytes.to_be_bytes()].concat();
+        decode_histogram(&[header, deflated].concat())
+    }
+
+    #[test]
+    fn a_header_that_asks_for_gigabytes_is_refused_before_they_are_allocated() {
+        assert!(tampered(|_| {}).is_ok());
+        let error = tampered(|inflated| inflated[4..8].copy_from_slice(&u32::MAX.to_be_bytes())).unwrap_err();
+        assert!(matches!(error, InvalidDistribution::NotHistogram(_)), "{error}");
+        let error = tampered(|inflated| inflated[15] = 5).unwrap_err();
+        assert!(matches!(error, InvalidDistribution::OtherShape(_)), "{error}");
+    }
+
+    #[test]
+    fn a_deflated_bomb_is_refused_without_being_inflated() {
+        let error = tampered(|inflated| inflated[4..].fill(0xff)).unwrap_err();
+        assert!(matches!(error, InvalidDistribution::NotHistogram(_)), "{error}");
+        let error = tampered(|inflated| {
+            inflated[4..8].copy_from_slice(&(1_u32 << 24).to_be_bytes());
+            inflated.resize(1 << 24, 0);
+        })
+        .unwrap_err();
+        assert!(matches!(error, InvalidDistribution::NotHistogram(_)), "{error}");
+    }
+
+    #[test]
+    fn the_largest_counts_are_read_or_refused_without_a_panic() {
+        let _ = tampered(|inflated| {
+            let end = inflated.len();
+            inflated[40..end].fill(0xfe);
+        });
     }
 }

@@ -73,7 +73,9 @@ async fn answer(listener: TcpListener, database: &mut Database, shutdown: &Shutd
     stop.send_replace(true);
     match tokio::time::timeout(REQUESTS_TIMEOUT, serving).await {
         Ok(finished) => finished.context("cannot finish the last requests")?,
-        Err(_) => tracing::warn!("requests that took longer than {} s were cut off", REQUESTS_TIMEOUT.as_secs()),
+        Err(_) => {
+            tracing::warn!("requests that took longer than {} s were cut off", REQUESTS_TIMEOUT.as_secs());
+        }
     }
     result
 }
@@ -103,9 +105,9 @@ fn cannot_listen(address: SocketAddr, error: std::io::Error) -> anyhow::Error {
             "port {port} on {} is in use by another program: stop it, or choose another port with --port",
             address.ip()
         ),
-        ErrorKind::PermissionDenied => anyhow::anyhow!(
-            "port {port} may only be opened by root: choose one from 1024 up with --port"
-        ),
+        ErrorKind::PermissionDenied => {
+            anyhow::anyhow!("port {port} may only be opened by root: choose one from 1024 up with --port")
+        }
         ErrorKind::AddrNotAvailable => {
             anyhow::anyhow!("{} is no address of this machine: choose another with --host", address.ip())
         }

@@ -49,7 +49,11 @@ pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn find(connection: &mut PgConnection, project_id: i64, shas: &[String]) -> sqlx::Result<Vec<PlaceRow>> {
+pub async fn find(
+    connection: &mut PgConnection,
+    project_id: i64,
+    shas: &[String],
+) -> sqlx::Result<Vec<PlaceRow>> {
     sqlx::query_as!(
         PlaceRow,
         "select sha, ordinal, ordinal_is_estimate from commit where project_id = $1 and sha = any($2)",
@@ -115,9 +119,12 @@ pub async fn insert(
     if commits.is_empty() {
         return Ok(());
     }
-    let text = |of: fn(&Commit) -> &str| commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>();
+    let text = |of: fn(&Commit) -> &str| {
+        commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>()
+    };
     // Arrays of arrays must be rectangular, so the parents of a commit travel as one text.
-    let parents = |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
+    let parents =
+        |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
     sqlx::query!(
         "insert into commit (project_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
          select $1, sha, ordinal, ordinal_is_estimate, string_to_array(parents, ' '), subject, author, committed_at

@@ -217,7 +217,9 @@ pub async fn upload_with_position(
 /// # Errors
 /// The database does not answer.
 pub async fn upload(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Vec<u8>>> {
-    sqlx::query_scalar!("select body_zstd from run_upload where run_id = $1", run_id).fetch_optional(pool).await
+    sqlx::query_scalar!("select body_zstd from run_upload where run_id = $1", run_id)
+        .fetch_optional(pool)
+        .await
 }
 
 /// What a stored run was acknowledged with.
@@ -285,7 +287,11 @@ pub async fn insert(
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn insert_upload(connection: &mut PgConnection, run_id: Uuid, body_zstd: &[u8]) -> sqlx::Result<()> {
+pub async fn insert_upload(
+    connection: &mut PgConnection,
+    run_id: Uuid,
+    body_zstd: &[u8],
+) -> sqlx::Result<()> {
     sqlx::query!("insert into run_upload (run_id, body_zstd) values ($1, $2)", run_id, body_zstd)
         .execute(connection)
         .await?;

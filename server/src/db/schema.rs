@@ -17,5 +17,9 @@ pub async fn missing_migrations(pool: &PgPool, migrator: &Migrator) -> sqlx::Res
         Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => HashSet::new(),
         Err(error) => return Err(error),
     };
-    Ok(migrator.iter().map(|migration| migration.version).filter(|version| !applied.contains(version)).collect())
+    Ok(migrator
+        .iter()
+        .map(|migration| migration.version)
+        .filter(|version| !applied.contains(version))
+        .collect())
 }

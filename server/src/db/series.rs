@@ -169,7 +169,7 @@ pub async fn upsert(
     sqlx::query!(
         "insert into series (project_id, machine_id, case_id, methodology_id)
          select $1, $2, measured_case.case_id, methodology.methodology_id
-         from unnest($3::bytea[], $4::bytea[]) as given (case_digest, methodology_digest)
+         from unnest($3::bytea[], $4::bytea[]) with ordinality as given (case_digest, methodology_digest, position)
          join measured_case on measured_case.digest = given.case_digest
          join methodology on methodology.digest = given.methodology_digest
          where not exists (
@@ -177,6 +177,7 @@ pub async fn upsert(
              where series.project_id = $1 and series.machine_id = $2 and series.case_id = measured_case.case_id
                and series.methodology_id = methodology.methodology_id
          )
+         order by given.position
          on conflict on constraint series_identity_key do nothing",
         project_id,
         machine_id,
@@ -243,7 +244,8 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
     };
     let transports: Vec<_> = results.iter().map(|result| result.transport.slug.as_str().to_owned()).collect();
     // Both have been checked to fit.
-    let message_bytes: Vec<_> = results.iter().map(|result| result.case.message_bytes.cast_signed()).collect();
+    let message_bytes: Vec<_> =
+        results.iter().map(|result| result.case.message_bytes.cast_signed()).collect();
     let total_bytes: Vec<_> =
         results.iter().map(|result| result.case.total_bytes.map(u64::cast_signed)).collect();
     sqlx::query!(

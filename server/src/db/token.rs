@@ -28,7 +28,11 @@ pub struct Token {
 
 impl std::fmt::Debug for Token {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Token").field("token_id", &self.token_id).field("name", &self.name).finish_non_exhaustive()
+        formatter
+            .debug_struct("Token")
+            .field("token_id", &self.token_id)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

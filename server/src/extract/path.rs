@@ -2,14 +2,23 @@
 
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
-use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::http::request::Parts;
-use serde::de::DeserializeOwned;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
 /// Like [`axum::extract::Path`]; the rejection is an [`ApiError`] that names the parameter.
 #[derive(Debug)]
 pub struct Path<T>(pub T);
+
+/// A value, or the name of the parameter that is wrong and why: axum does not name one whose parser is our own.
+struct Tracked<T>(Result<T, (String, String)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Tracked<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_path_to_error::deserialize(deserializer);
+        Ok(Self(value.map_err(|error| (error.path().to_string(), error.inner().to_string()))))
+    }
+}
 
 impl<T, S> FromRequestParts<S> for Path<T>
 where
@@ -19,21 +28,14 @@ where
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        match axum::extract::Path::<T>::from_request_parts(parts, state).await {
-            Ok(axum::extract::Path(value)) => Ok(Self(value)),
-            Err(PathRejection::FailedToDeserializePathParams(error)) => Err(of_kind(error.into_kind())),
+        match axum::extract::Path::<Tracked<T>>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(Tracked(value))) => {
+                Ok(Self(value.map_err(|(name, detail)| ApiError::parameter(&name, detail))?))
+            }
+            Err(PathRejection::FailedToDeserializePathParams(error)) => {
+                Err(ApiError::parameter("of the path", error.body_text()))
+            }
             Err(error) => Err(ApiError::internal(error)),
         }
-    }
-}
-
-fn of_kind(kind: ErrorKind) -> ApiError {
-    match kind {
-        ErrorKind::ParseErrorAtKey { key, value, expected_type } => {
-            ApiError::parameter(&key, format!("`{value}` is no {expected_type}"))
-        }
-        ErrorKind::DeserializeError { key, message, .. } => ApiError::parameter(&key, message),
-        ErrorKind::InvalidUtf8InPathParam { key } => ApiError::parameter(&key, "it is not UTF-8"),
-        other => ApiError::parameter("of the path", other.to_string()),
     }
 }

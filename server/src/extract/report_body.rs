@@ -42,8 +42,9 @@ impl<S: Send + Sync> FromRequest<S> for ReportBody {
         let mut bytes = Vec::with_capacity(stated);
         let mut body = request.into_body();
         while let Some(frame) = body.frame().await {
-            let frame = frame
-                .map_err(|error| ApiError::InvalidEncoding(format!("the body ended before its end: {error}")))?;
+            let frame = frame.map_err(|error| {
+                ApiError::InvalidEncoding(format!("the body ended before its end: {error}"))
+            })?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > SENT_BYTES_MAX {
                 return Err(too_large);

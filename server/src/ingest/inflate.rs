@@ -14,7 +14,8 @@ pub(super) fn inflate(sent: &[u8], encoding: Encoding) -> Result<Vec<u8>, ApiErr
         Encoding::Gzip => ("gzip", read_limited(flate2::read::MultiGzDecoder::new(sent))),
         Encoding::Zstd => ("zstd", zstd::Decoder::new(sent).and_then(read_limited)),
     };
-    let inflated = result.map_err(|error| ApiError::InvalidEncoding(format!("the body is no whole {name}: {error}")))?;
+    let inflated =
+        result.map_err(|error| ApiError::InvalidEncoding(format!("the body is no whole {name}: {error}")))?;
     if inflated.len() > INFLATED_BYTES_MAX {
         return Err(ApiError::BodyTooLarge { max_bytes: INFLATED_BYTES_MAX, state: "inflated" });
     }
@@ -47,7 +48,9 @@ mod tests {
             Err(ApiError::InvalidEncoding(_))
         ));
         let mut whole = Vec::new();
-        flate2::read::GzEncoder::new(&b"{}"[..], flate2::Compression::fast()).read_to_end(&mut whole).unwrap();
+        flate2::read::GzEncoder::new(&b"{}"[..], flate2::Compression::fast())
+            .read_to_end(&mut whole)
+            .unwrap();
         assert!(matches!(
             inflate(&whole[..whole.len() - 2], Encoding::Gzip),
             Err(ApiError::InvalidEncoding(_))

@@ -27,22 +27,26 @@ pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, ApiError> {
         return Err(ApiError::UnsupportedSchemaVersion { found });
     }
     let report: RunReport = deserialize(bytes)?;
-    report
-        .check()
-        .map_err(|invalid| ApiError::InvalidReport { pointer: Some(invalid.pointer), detail: invalid.detail })?;
+    report.check().map_err(|invalid| ApiError::InvalidReport {
+        pointer: Some(invalid.pointer),
+        detail: invalid.detail,
+    })?;
     Ok(report)
 }
 
 fn deserialize<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {
-    let not_json = |error: &serde_json::Error| ApiError::InvalidJson(format!("the body is not JSON: {error}"));
+    let not_json =
+        |error: &serde_json::Error| ApiError::InvalidJson(format!("the body is not JSON: {error}"));
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| match error.inner().classify() {
-        Category::Data => {
-            let pointer = pointer(error.path());
-            let at = if pointer.is_empty() { "the body" } else { &pointer };
-            ApiError::InvalidReport { detail: format!("{at}: {}", error.inner()), pointer: Some(pointer) }
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        match error.inner().classify() {
+            Category::Data => {
+                let pointer = pointer(error.path());
+                let at = if pointer.is_empty() { "the body" } else { &pointer };
+                ApiError::InvalidReport { detail: format!("{at}: {}", error.inner()), pointer: Some(pointer) }
+            }
+            Category::Syntax | Category::Eof | Category::Io => not_json(error.inner()),
         }
-        Category::Syntax | Category::Eof | Category::Io => not_json(error.inner()),
     })?;
     deserializer.end().map_err(|error| not_json(&error))?;
     Ok(value)

@@ -33,8 +33,11 @@ pub(super) async fn store(pool: &PgPool, upload: &Upload) -> Result<(Stored, Upl
     let (commit_id, commit_ordinal) = store_commits(connection, project_id, report).await?;
 
     let key = db::run::Key { run_id, project_id, machine_id, environment_id, commit_id };
-    let points: Vec<_> =
-        series_ids.iter().zip(&upload.numbers).filter_map(|(id, numbers)| Some((*id, numbers.as_ref()?))).collect();
+    let points: Vec<_> = series_ids
+        .iter()
+        .zip(&upload.numbers)
+        .filter_map(|(id, numbers)| Some((*id, numbers.as_ref()?)))
+        .collect();
     let counts = db::run::Counts {
         result_count: small(report.results.len()),
         point_count: small(points.len()),
@@ -102,10 +105,11 @@ async fn store_commits(
         .collect();
     db::commit::insert(connection, project_id, &new).await.map_err(refused)?;
 
-    let moved = known
-        .iter()
-        .filter_map(|(sha, stored)| Some((sha.as_str(), *places.get(sha.as_str()).filter(|place| *place != stored)?)));
-    let certain = places.iter().filter(|(_, place)| !place.is_estimate).map(|(sha, place)| (*sha, place.ordinal));
+    let moved = known.iter().filter_map(|(sha, stored)| {
+        Some((sha.as_str(), *places.get(sha.as_str()).filter(|place| *place != stored)?))
+    });
+    let certain =
+        places.iter().filter(|(_, place)| !place.is_estimate).map(|(sha, place)| (*sha, place.ordinal));
     let estimates = db::commit::estimates(connection, project_id, &wanted).await?;
     let settled = ordering::settle(certain, &estimates);
     let corrections: Vec<_> = moved
@@ -119,7 +123,8 @@ async fn store_commits(
     db::commit::correct(connection, project_id, &corrections).await?;
 
     let sha = report.commit.sha.as_str();
-    let place = places.get(sha).ok_or_else(|| ApiError::internal(anyhow::anyhow!("commit {sha} has no place")))?;
+    let place =
+        places.get(sha).ok_or_else(|| ApiError::internal(anyhow::anyhow!("commit {sha} has no place")))?;
     Ok((db::commit::key(connection, project_id, sha).await?, place.ordinal))
 }
 

@@ -36,7 +36,9 @@ impl Account {
                 return Ok(Self { other: Some(user) });
             }
         }
-        bail!("PostgreSQL refuses to run as root, and there is no user postgres or nobody: run as another user")
+        bail!(
+            "PostgreSQL refuses to run as root, and there is no user postgres or nobody: run as another user"
+        )
     }
 
     fn owner_of(cluster: &Path, metadata: &Metadata) -> Result<Self> {

@@ -54,10 +54,17 @@ pub(crate) fn check_version(cluster: &Path, version: MajorVersion, programs: &Pr
         return Ok(());
     }
     let (shown, found, folder) = (cluster.display(), programs.version(), programs.folder().display());
+    let upgrade = if version < found {
+        format!(
+            ", or upgrade the files with `pg_upgrade --old-bindir=FOLDER_OF_{version} --new-bindir={folder} \
+             --old-datadir={shown} --new-datadir=NEW_FOLDER --username=roundtrip`"
+        )
+    } else {
+        String::new()
+    };
     bail!(
         "{shown} was made by PostgreSQL {version}, but {folder} holds PostgreSQL {found}: set ROUNDTRIP_PG_BIN to \
-         the programs of PostgreSQL {version}, or upgrade the files with `pg_upgrade --old-bindir=FOLDER_OF_{version} \
-         --new-bindir={folder} --old-datadir={shown} --new-datadir=NEW_FOLDER --username=roundtrip`"
+         the programs of PostgreSQL {version}{upgrade}"
     )
 }
 

@@ -19,9 +19,7 @@ pub(crate) fn last(text: &str) -> Option<&str> {
     let complaint = |line: &'_ str| {
         ["FATAL:", "PANIC:", "error:"].iter().find_map(|mark| line.find(mark).map(|at| at + mark.len()))
     };
-    lines()
-        .find_map(|line| complaint(line).map(|at| line[at..].trim()))
-        .or_else(|| lines().next())
+    lines().find_map(|line| complaint(line).map(|at| line[at..].trim())).or_else(|| lines().next())
 }
 
 /// Whether the complaint, or the lack of one, comes from a full disk.
@@ -36,8 +34,9 @@ pub(crate) fn explain(error: anyhow::Error, directory: &Path) -> anyhow::Error {
 
 /// The sentence for a full disk.
 pub(crate) fn disk_full(directory: &Path) -> anyhow::Error {
-    let free = free_bytes(directory)
-        .map_or_else(String::new, |free| format!(" ({} MiB are free, a new database needs {NEW_DATABASE_MEBIBYTES})", free >> 20));
+    let free = free_bytes(directory).map_or_else(String::new, |free| {
+        format!(" ({} MiB are free, a new database needs {NEW_DATABASE_MEBIBYTES})", free >> 20)
+    });
     anyhow::anyhow!(
         "the disk that holds {} is full{free}: make room, or choose another place with --data-dir",
         directory.display()
@@ -77,7 +76,10 @@ mod tests {
     fn a_full_disk_is_recognised_by_its_words() {
         let directory = std::env::temp_dir();
         assert!(is_disk_full("could not write: No space left on device", &directory));
-        assert!(is_disk_full("could not extend: wrote only 1 byte\nHINT: Check free disk space.", &directory));
+        assert!(is_disk_full(
+            "could not extend: wrote only 1 byte\nHINT: Check free disk space.",
+            &directory
+        ));
         assert!(!is_disk_full("could not write: Permission denied", &directory));
     }
 }

@@ -5,6 +5,7 @@ use super::lock::TreeLock;
 use anyhow::{Context, Result};
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use tokio::sync::watch;
@@ -32,8 +33,9 @@ impl Guarded {
         output: Stdio,
         errors: Stdio,
     ) -> Result<Self> {
-        let this_program = std::env::current_exe().context("this program does not know its own path")?;
+        let this_program = this_program()?;
         let mut guard = Command::new(&this_program);
+        guard.arg0(env!("CARGO_PKG_NAME"));
         account::prepare(&mut guard);
         guard.arg("postgres-guard");
         if let Some((user_id, group_id)) = account.ids() {
@@ -80,6 +82,15 @@ impl Guarded {
             let _ = waiting.join();
         }
     }
+}
+
+/// This very program, even if its file was replaced since it started: Linux keeps it under the first name.
+fn this_program() -> Result<PathBuf> {
+    let kept = PathBuf::from("/proc/self/exe");
+    if kept.exists() {
+        return Ok(kept);
+    }
+    std::env::current_exe().context("this program does not know its own path")
 }
 
 impl Drop for Guarded {

@@ -28,6 +28,10 @@ impl Layout {
     pub(crate) fn prepare(data_dir: &Path, account: &Account) -> Result<Self> {
         let shown = data_dir.display();
         if !data_dir.is_dir() {
+            // Before anything is made where it cannot be used.
+            if let Some(existing) = data_dir.ancestors().find(|directory| directory.is_dir()) {
+                account.check_can_enter(existing)?;
+            }
             std::fs::create_dir_all(data_dir)
                 .with_context(|| format!("cannot make the data directory {shown}"))?;
             // Another user must pass through it; of this user's own data nobody needs to know.
@@ -190,10 +194,7 @@ mod tests {
 
     #[test]
     fn the_socket_of_a_deep_directory_is_elsewhere_and_always_at_the_same_place() {
-        assert_eq!(
-            socket_dir_of(Path::new("/var/lib/roundtrip")),
-            Path::new("/var/lib/roundtrip/run")
-        );
+        assert_eq!(socket_dir_of(Path::new("/var/lib/roundtrip")), Path::new("/var/lib/roundtrip/run"));
         let deep = PathBuf::from(format!("/{}", "deep/".repeat(30)));
         let socket_dir = socket_dir_of(&deep);
         assert!(socket_in(&socket_dir).as_os_str().len() <= SOCKET_PATH_BYTES_MAX);

@@ -10,8 +10,8 @@ use std::process::Command;
 pub(crate) type MajorVersion = u32;
 
 const VARIABLE: &str = "ROUNDTRIP_PG_BIN";
-/// The tables need a PostgreSQL that is still maintained.
-const OLDEST: MajorVersion = 14;
+/// The oldest that its makers still maintain.
+const OLDEST: MajorVersion = 15;
 /// Folders that hold a folder for each version.
 const VERSIONED: [&str; 4] = ["/usr/lib/postgresql", "/usr", "/opt/homebrew/opt", "/usr/local/opt"];
 const PLAIN: [&str; 2] = ["/Applications/Postgres.app/Contents/Versions/latest/bin", "/usr/local/bin"];
@@ -41,7 +41,9 @@ impl Programs {
                 continue;
             }
             match Self::in_folder(&folder, account) {
-                Ok(programs) if wanted.is_none_or(|wanted| wanted == programs.version) => return Ok(programs),
+                Ok(programs) if wanted.is_none_or(|wanted| wanted == programs.version) => {
+                    return Ok(programs);
+                }
                 Ok(programs) => fallback = fallback.or(Some(programs)),
                 Err(error) => complaints.push(format!("{}: {error:#}", folder.display())),
             }

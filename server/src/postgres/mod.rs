@@ -183,7 +183,9 @@ pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
     match database::connect(&options).await {
         Ok(()) => Ok(options),
         Err(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
-            bail!("the server on {shown} belongs to another user: only that user and root can reach its PostgreSQL")
+            bail!(
+                "the server on {shown} belongs to another user: only that user and root can reach its PostgreSQL"
+            )
         }
         Err(sqlx::Error::Io(_)) => bail!("no server runs on {shown}: {advice}"),
         Err(error) => Err(error).with_context(|| format!("cannot use the PostgreSQL of {shown}")),

@@ -18,6 +18,7 @@ pub(crate) async fn health() -> &'static str {
     (status = 503, description = "Not now", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn readiness(State(state): State<AppState>) -> Result<&'static str, ApiError> {
-    let missing = db::schema::missing_migrations(&state.pool, &crate::MIGRATOR).await.map_err(ApiError::unavailable)?;
+    let missing =
+        db::schema::missing_migrations(&state.pool, &crate::MIGRATOR).await.map_err(ApiError::unavailable)?;
     if missing.is_empty() { Ok("ok") } else { Err(ApiError::SchemaBehind { missing }) }
 }

@@ -269,9 +269,9 @@ fn series_ids(text: &str) -> Result<Vec<i64>, ApiError> {
     let mut seen = HashSet::new();
     let mut series_ids = Vec::new();
     for part in text.split(',') {
-        let series_id: i64 = part
-            .parse()
-            .map_err(|_| ApiError::parameter("series", format!("`{part}` is no number: expected as in 1,2,3")))?;
+        let series_id: i64 = part.parse().map_err(|_| {
+            ApiError::parameter("series", format!("`{part}` is no number: expected as in 1,2,3"))
+        })?;
         if seen.insert(series_id) {
             series_ids.push(series_id);
         }

@@ -1,7 +1,11 @@
 //! Projects: the repositories whose commits are charted.
 
 use super::runs::RunSummary;
-use crate::{AppState, db, error::{ApiError, Kind}, extract::Path};
+use crate::{
+    AppState, db,
+    error::{ApiError, Kind},
+    extract::Path,
+};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Problem, Slug};

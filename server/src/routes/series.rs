@@ -2,7 +2,11 @@
 
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
-use crate::{AppState, db, error::{ApiError, Kind}, extract::{Path, Query}};
+use crate::{
+    AppState, db,
+    error::{ApiError, Kind},
+    extract::{Path, Query},
+};
 use axum::{Json, extract::State};
 use roundtrip_wire::{Case, Methodology, Problem, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};

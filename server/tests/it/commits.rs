@@ -113,7 +113,9 @@ async fn two_projects_order_the_same_commit_by_themselves(pool: PgPool) {
         RunReport { project: factory::slug("fork"), ..factory::report_at(factory::commit(4, Some(44))) };
     app.store(&other).await;
     let of = async |project: &str| {
-        app.read(&format!("/api/v1/projects/{project}")).await["latest_run"]["commit"]["ordinal"].as_i64().unwrap()
+        app.read(&format!("/api/v1/projects/{project}")).await["latest_run"]["commit"]["ordinal"]
+            .as_i64()
+            .unwrap()
     };
     assert_eq!((of("libfoo").await, of("fork").await), (4, 44));
 }

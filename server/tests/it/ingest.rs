@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
 use std::io::Write;
+use std::path::Path;
 
 const MIB: usize = 1024 * 1024;
 
@@ -59,7 +60,7 @@ async fn a_body_that_cannot_be_read_is_refused_and_changes_nothing(pool: PgPool)
         ("not UTF-8", &[], vec![b'"', 0xff, b'"'], 400, "invalid-json"),
         ("JSON and more", &[], [&whole[..], b"{}"].concat(), 400, "invalid-json"),
         ("too deep", &[], b"[".repeat(100_000), 400, "invalid-json"),
-        ("not an object", &[], b"[1]".to_vec(), 422, "unsupported-schema-version"),
+        ("not an object", &[], b"[1]".to_vec(), 422, "invalid-report"),
         ("truncated gzip", &[("content-encoding", "gzip")], cut(&gzip(&whole)), 400, "invalid-encoding"),
         ("truncated zstd", &[("content-encoding", "zstd")], cut(&zstd(&whole)), 400, "invalid-encoding"),
         ("gzip that is none", &[("content-encoding", "gzip")], whole.clone(), 400, "invalid-encoding"),
@@ -97,7 +98,8 @@ async fn a_body_of_exactly_the_inflated_limit_is_read(pool: PgPool) {
     let report = factory::report();
     let mut body = serde_json::to_vec(&report).unwrap();
     body.resize(64 * MIB, b' ');
-    let answer = app.put_bytes(&report.run_id.to_string(), &[("content-encoding", "zstd")], zstd(&body)).await;
+    let answer =
+        app.put_bytes(&report.run_id.to_string(), &[("content-encoding", "zstd")], zstd(&body)).await;
     assert_eq!(answer.status, 201, "{answer:?}");
 }
 
@@ -113,34 +115,119 @@ async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(pool
         ("/schema_version".into(), json!(2), "unsupported-schema-version", Some("/schema_version".into())),
         ("/schema_version".into(), json!("1"), "unsupported-schema-version", Some("/schema_version".into())),
         ("/schema_version".into(), Value::Null, "unsupported-schema-version", Some("/schema_version".into())),
-        ("/run_id".into(), json!("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b"), "invalid-report", Some("/run_id".into())),
-        ("/run_id".into(), json!("6fa459ea-ee8a-4ca4-894e-db77e160355e"), "invalid-report", Some("/run_id".into())),
+        (
+            "/run_id".into(),
+            json!("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b"),
+            "invalid-report",
+            Some("/run_id".into()),
+        ),
+        (
+            "/run_id".into(),
+            json!("6fa459ea-ee8a-4ca4-894e-db77e160355e"),
+            "invalid-report",
+            Some("/run_id".into()),
+        ),
         ("/project".into(), json!("Not A Slug"), "invalid-report", Some("/project".into())),
         ("/commit/sha".into(), json!("abc"), "invalid-report", Some("/commit/sha".into())),
         ("/commit/subject".into(), json!("a\0b"), "invalid-report", Some("/commit/subject".into())),
         ("/commit/author".into(), json!("\0"), "invalid-report", Some("/commit/author".into())),
-        ("/commit/committed_at".into(), json!("yesterday"), "invalid-report", Some("/commit/committed_at".into())),
+        (
+            "/commit/committed_at".into(),
+            json!("yesterday"),
+            "invalid-report",
+            Some("/commit/committed_at".into()),
+        ),
         ("/commit/committed_at".into(), json!("-5000-01-01T00:00:00Z"), "invalid-report", None),
-        ("/commit/first_parent_ordinal".into(), json!(0), "invalid-report", Some("/commit/first_parent_ordinal".into())),
-        ("/commit/first_parent_ordinal".into(), too_large.clone(), "invalid-report", Some("/commit/first_parent_ordinal".into())),
+        (
+            "/commit/first_parent_ordinal".into(),
+            json!(0),
+            "invalid-report",
+            Some("/commit/first_parent_ordinal".into()),
+        ),
+        (
+            "/commit/first_parent_ordinal".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/commit/first_parent_ordinal".into()),
+        ),
         ("/branch".into(), json!("b\0"), "invalid-report", Some("/branch".into())),
         ("/pull_request".into(), too_large.clone(), "invalid-report", Some("/pull_request".into())),
         ("/pull_request".into(), json!(-1), "invalid-report", Some("/pull_request".into())),
         ("/finished_at".into(), json!("2020-01-01T00:00:00Z"), "invalid-report", Some("/finished_at".into())),
-        ("/environment/stable/os.kernel".into(), json!("\0"), "invalid-report", Some("/environment/stable/os.kernel".into())),
-        ("/environment/stable/os.kernel".into(), json!("x".repeat(5_000)), "invalid-report", Some("/environment/stable/os.kernel".into())),
-        ("/environment/conditions".into(), json!({"a/b~c": "\0"}), "invalid-report", Some("/environment/conditions/a~1b~0c".into())),
-        ("/canaries/0/unsupported".into(), json!("\0"), "invalid-report", Some("/canaries/0/unsupported".into())),
+        (
+            "/environment/stable/os.kernel".into(),
+            json!("\0"),
+            "invalid-report",
+            Some("/environment/stable/os.kernel".into()),
+        ),
+        (
+            "/environment/stable/os.kernel".into(),
+            json!("x".repeat(5_000)),
+            "invalid-report",
+            Some("/environment/stable/os.kernel".into()),
+        ),
+        (
+            "/environment/conditions".into(),
+            json!({"a/b~c": "\0"}),
+            "invalid-report",
+            Some("/environment/conditions/a~1b~0c".into()),
+        ),
+        (
+            "/canaries/0/unsupported".into(),
+            json!("\0"),
+            "invalid-report",
+            Some("/canaries/0/unsupported".into()),
+        ),
         ("/suite/version".into(), json!("\0"), "invalid-report", Some("/suite/version".into())),
-        ("/results/0/transport/title".into(), json!("\0"), "invalid-report", Some("/results/0/transport/title".into())),
-        ("/results/0/methodology/payload".into(), json!("\0"), "invalid-report", Some("/results/0/methodology/payload".into())),
-        ("/results/0/counters".into(), json!({"\0": 1}), "invalid-report", Some("/results/0/counters/\0".into())),
-        ("/results/0/failures".into(), json!([{"repetition": 0, "reason": "\0"}]), "invalid-report", Some("/results/0/failures/0/reason".into())),
-        ("/results/0/unsupported".into(), json!("no"), "invalid-report", Some("/results/0/unsupported".into())),
+        (
+            "/results/0/transport/title".into(),
+            json!("\0"),
+            "invalid-report",
+            Some("/results/0/transport/title".into()),
+        ),
+        (
+            "/results/0/methodology/payload".into(),
+            json!("\0"),
+            "invalid-report",
+            Some("/results/0/methodology/payload".into()),
+        ),
+        (
+            "/results/0/counters".into(),
+            json!({"\0": 1}),
+            "invalid-report",
+            Some("/results/0/counters/\0".into()),
+        ),
+        (
+            "/results/0/failures".into(),
+            json!([{"repetition": 0, "reason": "\0"}]),
+            "invalid-report",
+            Some("/results/0/failures/0/reason".into()),
+        ),
+        (
+            "/results/0/unsupported".into(),
+            json!("no"),
+            "invalid-report",
+            Some("/results/0/unsupported".into()),
+        ),
         ("/results/0/repetitions".into(), json!([]), "invalid-report", Some("/results/0/repetitions".into())),
-        ("/results/0/case/message_bytes".into(), too_large.clone(), "invalid-report", Some("/results/0/case/message_bytes".into())),
-        ("/results/0/case/total_bytes".into(), too_large.clone(), "invalid-report", Some("/results/0/case/total_bytes".into())),
-        ("/results/0/case/peers".into(), json!(u64::MAX), "invalid-report", Some("/results/0/case/peers".into())),
+        (
+            "/results/0/case/message_bytes".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/results/0/case/message_bytes".into()),
+        ),
+        (
+            "/results/0/case/total_bytes".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/results/0/case/total_bytes".into()),
+        ),
+        (
+            "/results/0/case/peers".into(),
+            json!(u64::MAX),
+            "invalid-report",
+            Some("/results/0/case/peers".into()),
+        ),
         (of("histogram"), json!("%%%"), "invalid-report", Some(of("histogram"))),
         (of("histogram"), json!("AAAA"), "invalid-report", Some(of("histogram"))),
         (of("histogram"), json!(other_histogram), "invalid-report", Some(of("min_ns"))),
@@ -214,4 +301,21 @@ async fn a_path_without_a_run_id_is_a_wrong_parameter(pool: PgPool) {
     let app = TestApp::new(pool).await;
     let problem = app.put_bytes("seven", &[], b"{}".to_vec()).await.assert_problem(400, "invalid-parameter");
     assert!(problem.detail.contains("run_id"), "{problem:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn reports_of_every_published_shape_are_stored(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/v1");
+    let mut stored = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let mut report: Value =
+            serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap();
+        let run_id = roundtrip_wire::RunId::draw().to_string();
+        report["run_id"] = json!(run_id);
+        let answer = app.put_bytes(&run_id, &[], report.to_string().into_bytes()).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        stored += 1;
+    }
+    assert!(stored >= 2);
 }

@@ -1,6 +1,8 @@
 //! The server over a real PostgreSQL: each test has its own database, made from the migrations. `DATABASE_URL` names
 //! a server on which databases may be created.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
+
 mod commits;
 mod errors;
 mod health;

@@ -39,9 +39,15 @@ async fn quantiles_are_those_of_all_samples_by_nearest_rank(pool: PgPool) {
 
     let all = repetitions.concat();
     let point = stored_point(&app).await;
-    for (name, percent) in
-        [("p25", 25.0), ("p50", 50.0), ("p75", 75.0), ("p90", 90.0), ("p98", 98.0), ("p99", 99.0), ("p999", 99.9)]
-    {
+    for (name, percent) in [
+        ("p25", 25.0),
+        ("p50", 50.0),
+        ("p75", 75.0),
+        ("p90", 90.0),
+        ("p98", 98.0),
+        ("p99", 99.0),
+        ("p999", 99.9),
+    ] {
         assert_eq!(point["latency_ns"][name], by_counting(&all, percent), "{name}");
     }
     assert_eq!(point["latency_ns"]["min"], *all.iter().min().unwrap());
@@ -67,7 +73,8 @@ async fn quantiles_without_samples_are_within_a_thousandth_and_extremes_exact(po
 
     let point = stored_point(&app).await;
     for (name, percent) in [("p50", 50.0), ("p98", 98.0), ("p999", 99.9)] {
-        let (stored, exact) = (point["latency_ns"][name].as_f64().unwrap(), by_counting(&times, percent) as f64);
+        let (stored, exact) =
+            (point["latency_ns"][name].as_f64().unwrap(), by_counting(&times, percent) as f64);
         assert!((stored - exact).abs() <= exact / 1_000.0, "{name}: {stored}, exactly {exact}");
     }
     assert_eq!(point["latency_ns"]["min"], *times.iter().min().unwrap());
@@ -89,7 +96,10 @@ async fn counts_add_up_and_a_loss_marks_the_point(pool: PgPool) {
     assert_eq!(point["repetition_count"], 2);
     assert_eq!(point["failure_count"], 1);
     assert_eq!(point["disturbed_count"], 1);
-    assert_eq!((&point["attempted"], &point["accepted"], &point["delivered"]), (&6.into(), &6.into(), &5.into()));
+    assert_eq!(
+        (&point["attempted"], &point["accepted"], &point["delivered"]),
+        (&6.into(), &6.into(), &5.into())
+    );
     assert_eq!(point["lossy"], true);
 }
 

@@ -76,6 +76,7 @@ fn a_directory_that_postgresqls_user_cannot_enter() {
     let refused = Server::spawn(&closed.join("data"), &SERVE, &[]).finish();
     let sentence = refused.sentence(1);
     assert!(sentence.contains(&format!("cannot enter {}", closed.display())), "{sentence}");
+    assert_eq!(names_in(&closed), Vec::<String>::new(), "nothing was begun");
 }
 
 #[test]

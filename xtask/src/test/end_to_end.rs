@@ -6,7 +6,7 @@ use super::{chromium, rust};
 use crate::measure::REPORT;
 use crate::screen::Step;
 use crate::tool::{Line, Running, Tool};
-use crate::{interrupt, platform, web, workspace};
+use crate::{http, interrupt, platform, web, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
@@ -97,11 +97,7 @@ impl Up {
 
     /// The stored run of the last report, as the server tells it.
     fn stored_run(&self, run_id: &str) -> Result<String> {
-        let url = format!("{}api/v1/runs/{run_id}", self.url);
-        ureq::get(&url)
-            .call()
-            .and_then(|mut response| response.body_mut().read_to_string())
-            .with_context(|| format!("{url} does not answer"))
+        http::get(&format!("{}api/v1/runs/{run_id}", self.url))
     }
 }
 

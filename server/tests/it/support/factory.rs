@@ -8,22 +8,22 @@ use roundtrip_wire::{
 };
 use std::collections::BTreeMap;
 
-pub fn slug(text: &str) -> Slug {
+pub(crate) fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()
 }
 
 /// A moment, so many seconds after the first of the tests' world.
-pub fn time(seconds: i64) -> DateTime<Utc> {
+pub(crate) fn time(seconds: i64) -> DateTime<Utc> {
     "2026-11-21T10:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::seconds(seconds)
 }
 
 /// The object name of the commit with this number.
-pub fn sha(number: u64) -> CommitSha {
+pub(crate) fn sha(number: u64) -> CommitSha {
     CommitSha::parse(&format!("{number:040x}")).unwrap()
 }
 
 /// Commit `number`, whose first parent is the one before; number 1 is a root.
-pub fn commit(number: u64, ordinal: Option<u64>) -> Commit {
+pub(crate) fn commit(number: u64, ordinal: Option<u64>) -> Commit {
     Commit {
         sha: sha(number),
         parents: if number > 1 { vec![sha(number - 1)] } else { Vec::new() },
@@ -34,7 +34,7 @@ pub fn commit(number: u64, ordinal: Option<u64>) -> Commit {
     }
 }
 
-pub fn transport(name: &str) -> TransportInfo {
+pub(crate) fn transport(name: &str) -> TransportInfo {
     TransportInfo {
         slug: slug(name),
         title: format!("The {name}"),
@@ -44,7 +44,7 @@ pub fn transport(name: &str) -> TransportInfo {
     }
 }
 
-pub fn case(message_bytes: u64) -> Case {
+pub(crate) fn case(message_bytes: u64) -> Case {
     Case {
         scenario: slug("roundtrip"),
         message_bytes,
@@ -55,7 +55,7 @@ pub fn case(message_bytes: u64) -> Case {
     }
 }
 
-pub fn methodology() -> Methodology {
+pub(crate) fn methodology() -> Methodology {
     Methodology {
         protocol_version: 1,
         send: slug("blocking"),
@@ -71,7 +71,7 @@ pub fn methodology() -> Methodology {
 }
 
 /// A lossless repetition with these times.
-pub fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
+pub(crate) fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
     let distribution = Distribution::of_samples(times_ns.to_vec()).unwrap();
     let count = distribution.count();
     Repetition {
@@ -93,7 +93,7 @@ pub fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
     }
 }
 
-pub fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<Repetition>) -> CaseResult {
+pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<Repetition>) -> CaseResult {
     CaseResult {
         transport: transport(transport_name),
         case: case(message_bytes),
@@ -105,7 +105,7 @@ pub fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<Repetit
     }
 }
 
-pub fn unsupported(transport_name: &str, reason: &str) -> CaseResult {
+pub(crate) fn unsupported(transport_name: &str, reason: &str) -> CaseResult {
     CaseResult {
         unsupported: Some(reason.into()),
         counters: BTreeMap::new(),
@@ -114,7 +114,7 @@ pub fn unsupported(transport_name: &str, reason: &str) -> CaseResult {
 }
 
 /// A run of `libfoo` on `lab-1` at commit 1, with one case of two repetitions.
-pub fn report() -> RunReport {
+pub(crate) fn report() -> RunReport {
     RunReport {
         schema_version: SCHEMA_VERSION,
         run_id: RunId::draw(),
@@ -153,10 +153,10 @@ pub fn report() -> RunReport {
 }
 
 /// [`report`] at another commit.
-pub fn report_at(commit: Commit) -> RunReport {
+pub(crate) fn report_at(commit: Commit) -> RunReport {
     RunReport { commit, ..report() }
 }
 
-pub fn failure(repetition: u32, reason: &str) -> Failure {
+pub(crate) fn failure(repetition: u32, reason: &str) -> Failure {
     Failure { repetition, reason: reason.into() }
 }

@@ -1,6 +1,6 @@
 //! What tests share: the service without a socket, and reports to send to it.
 
 mod app;
-pub mod factory;
+pub(crate) mod factory;
 
-pub use app::{Answer, TestApp};
+pub(crate) use app::TestApp;

@@ -1,0 +1,122 @@
+//! What the types and the rules refuse, and by which name.
+
+use roundtrip_wire::report::limit;
+use roundtrip_wire::{CommitSha, Invalid, RunId, RunReport, Slug};
+use uuid::Uuid;
+
+fn report() -> RunReport {
+    serde_json::from_str(include_str!("../golden/v1/full.json")).unwrap()
+}
+
+fn broken_by(change: impl FnOnce(&mut RunReport)) -> Invalid {
+    let mut report = report();
+    change(&mut report);
+    report.check().unwrap_err()
+}
+
+#[test]
+fn slugs_are_lower_case_words_joined_by_single_hyphens() {
+    for text in ["a", "ring-futex", "2proc", "x86-64", &"a".repeat(64)] {
+        assert_eq!(Slug::parse(text).unwrap().as_str(), text);
+    }
+    for text in ["", "-", "a-", "-a", "a--b", "A", "a_b", "a b", "ä", "a\0", &"a".repeat(65)] {
+        assert!(Slug::parse(text).is_err(), "{text:?}");
+        assert!(serde_json::from_value::<Slug>(text.into()).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn any_name_makes_a_slug() {
+    for name in ["", "---", "ÄÖÜ", "Lab Mac_2.local", &"x-".repeat(64)] {
+        let slug = Slug::from_name(name);
+        assert_eq!(Slug::parse(slug.as_str()).unwrap(), slug, "{name:?}");
+    }
+}
+
+#[test]
+fn commits_have_full_object_names() {
+    for digits in [40, 64] {
+        assert!(CommitSha::parse(&"a".repeat(digits)).is_ok());
+    }
+    for text in ["", "abc", &"a".repeat(41), &"A".repeat(40), &"g".repeat(40)] {
+        assert!(CommitSha::parse(text).is_err(), "{text:?}");
+        assert!(serde_json::from_value::<CommitSha>(text.into()).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn runs_are_identified_by_uuids_of_version_7() {
+    let drawn = RunId::draw();
+    assert_eq!(RunId::try_from(drawn.as_uuid()).unwrap(), drawn);
+    for other in [Uuid::nil(), Uuid::max(), "6fa459ea-ee8a-4ca4-894e-db77e160355e".parse().unwrap()] {
+        assert!(RunId::try_from(other).is_err(), "{other}");
+    }
+}
+
+#[test]
+fn a_broken_rule_is_named_by_a_pointer() {
+    let long = "x".repeat(limit::TEXT_BYTES_MAX + 1);
+    type Change<'a> = Box<dyn FnOnce(&mut RunReport) + 'a>;
+    let cases: Vec<(&str, Change<'_>)> = vec![
+        ("/schema_version", Box::new(|report| report.schema_version = 2)),
+        ("/finished_at", Box::new(|report| report.finished_at = report.commit.committed_at)),
+        ("/branch", Box::new(|report| report.branch = Some("a\0".into()))),
+        ("/commit/subject", Box::new(|report| report.commit.subject = long.clone())),
+        ("/commit/first_parent_ordinal", Box::new(|report| report.commit.first_parent_ordinal = Some(0))),
+        ("/history/1/author", Box::new(|report| report.history[1].author = "\0".into())),
+        (
+            "/commit/parents",
+            Box::new(|report| {
+                report.commit.parents = vec![report.commit.sha.clone(); limit::PARENTS_MAX + 1];
+            }),
+        ),
+        (
+            "/environment/stable/a~1b",
+            Box::new(|report| {
+                report.environment.stable.insert("a/b".into(), "\0".into());
+            }),
+        ),
+        ("/canaries/1/unsupported", Box::new(|report| report.canaries[1].unsupported = Some("\0".into()))),
+        ("/suite/version", Box::new(|report| report.suite.version = long.clone())),
+        (
+            "/results/0/methodology/payload",
+            Box::new(|report| report.results[0].methodology.payload = "\0".into()),
+        ),
+        (
+            "/results/0/failures/0/reason",
+            Box::new(|report| report.results[0].failures[0].reason = long.clone()),
+        ),
+        (
+            "/results/0/repetitions/1/disturbed/0",
+            Box::new(|report| report.results[0].repetitions[1].disturbed[0] = "\0".into()),
+        ),
+        ("/results/0/repetitions/0/count", Box::new(|report| report.results[0].repetitions[0].count = 0)),
+        (
+            "/results/0/repetitions/0/min_ns",
+            Box::new(|report| report.results[0].repetitions[0].min_ns = 10_000),
+        ),
+        ("/results/0/repetitions/0/sum_ns", Box::new(|report| report.results[0].repetitions[0].sum_ns = 1)),
+        (
+            "/results/1/repetitions/0/accepted",
+            Box::new(|report| report.results[1].repetitions[0].accepted = 513),
+        ),
+        ("/results/2/repetitions", Box::new(|report| report.results[2].unsupported = None)),
+        ("/results/0/unsupported", Box::new(|report| report.results[0].unsupported = Some("no".into()))),
+        ("/results/3", Box::new(|report| report.results.push(report.results[2].clone()))),
+    ];
+    for (pointer, change) in cases {
+        assert_eq!(broken_by(change).pointer, pointer);
+    }
+}
+
+#[test]
+fn one_loss_makes_a_result_lossy() {
+    let report = report();
+    assert!(report.results.iter().all(|result| !result.is_lossy()));
+    let mut result = report.results[0].clone();
+    result.repetitions[1].delivered -= 1;
+    assert!(result.is_lossy());
+    let mut result = report.results[0].clone();
+    result.repetitions[0].out_of_order = 1;
+    assert!(result.is_lossy());
+}

@@ -1,0 +1,125 @@
+//! Every failure is a problem with a request id, whatever part of the service it comes from.
+
+use crate::support::{TestApp, factory};
+use axum::body::Body;
+use axum::http::{Method, Request};
+use sqlx::PgPool;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for path in ["/api", "/api/", "/api/v1", "/api/v1/nothing", "/api/v2/projects", "/api/v1/projects/"] {
+        app.get(path).await.assert_problem(404, "unknown-endpoint");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for (method, path, allowed) in [
+        (Method::POST, "/api/v1/projects", "GET"),
+        (Method::DELETE, "/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", "PUT"),
+        (Method::PATCH, "/healthz", "GET"),
+    ] {
+        let answer = app.call(Request::builder().method(method).uri(path).body(Body::empty()).unwrap()).await;
+        answer.assert_problem(405, "method-not-allowed");
+        assert!(answer.headers["allow"].to_str().unwrap().contains(allowed), "{path}: {answer:?}");
+    }
+    let answer = app.call(Request::post("/page").body(Body::empty()).unwrap()).await;
+    answer.assert_problem(405, "method-not-allowed");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_wrong_parameter_is_named(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let many = (1..=201).map(|id| id.to_string()).collect::<Vec<_>>().join(",");
+    for (path, name) in [
+        ("/api/v1/projects/Not%20A%20Slug", "project"),
+        ("/api/v1/projects/%ff", "project"),
+        ("/api/v1/series/x", "series_id"),
+        ("/api/v1/runs/x", "run_id"),
+        ("/api/v1/runs/6fa459ea-ee8a-4ca4-894e-db77e160355e", "run_id"),
+        ("/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b/series/x", "series_id"),
+        ("/api/v1/projects/libfoo/runs?limit=0", "limit"),
+        ("/api/v1/projects/libfoo/runs?limit=201", "limit"),
+        ("/api/v1/projects/libfoo/runs?limit=x", "limit"),
+        ("/api/v1/projects/libfoo/runs?before=x", "before"),
+        ("/api/v1/projects/libfoo/runs?machine=A%20B", "machine"),
+        ("/api/v1/projects/libfoo/runs?limt=3", "limt"),
+        ("/api/v1/projects/libfoo/series?message_bytes=1k", "message_bytes"),
+        ("/api/v1/points", "series"),
+        ("/api/v1/points?series=", "series"),
+        ("/api/v1/points?series=1,x", "series"),
+        ("/api/v1/points?series=1&limit=1001", "limit"),
+        (&format!("/api/v1/points?series={many}"), "series"),
+    ] {
+        let problem = app.get(path).await.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(name), "{path}: {}", problem.detail);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_request_keeps_the_id_that_it_brings(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let request =
+        Request::get("/api/v1/series/7").header("x-request-id", "mine").body(Body::empty()).unwrap();
+    let problem = app.call(request).await.assert_problem(404, "unknown-series");
+    assert_eq!(problem.request_id.as_deref(), Some("mine"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_database_that_does_not_answer_is_temporary(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.pool.close().await;
+    for answer in [app.get("/api/v1/projects").await, app.put(&report).await, app.get("/readyz").await] {
+        answer.assert_problem(503, "unavailable");
+        assert_eq!(answer.headers["retry-after"], "5");
+    }
+    assert_eq!(app.get("/healthz").await.status, 200);
+}
+
+/// Each SQLSTATE is raised in the middle of an upload by the database itself.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_and_nothing_is_stored(
+    pool: PgPool,
+) {
+    let app = TestApp::new(pool).await;
+    let before = app.row_counts().await;
+    for (state, status, code) in [
+        ("53100", 507, "storage-full"),
+        ("53200", 503, "unavailable"),
+        ("40P01", 503, "unavailable"),
+        ("57014", 503, "unavailable"),
+        ("22P05", 422, "invalid-report"),
+        ("XX000", 500, "internal"),
+    ] {
+        let trigger = format!(
+            "create or replace function fail() returns trigger language plpgsql as
+                 $$ begin raise exception 'the secret cause' using errcode = '{state}'; end $$;
+             create or replace trigger fail before insert on run_outcome execute function fail();"
+        );
+        sqlx::raw_sql(sqlx::AssertSqlSafe(trigger)).execute(&app.pool).await.unwrap();
+        let problem = app.put(&factory::report()).await.assert_problem(status, code);
+        assert_eq!(problem.detail.contains("secret"), status == 422, "{problem:?}");
+        assert_eq!(app.row_counts().await, before, "{state}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn every_answer_has_the_security_headers(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for path in ["/", "/healthz", "/api/v1/projects", "/api/v1/nothing"] {
+        let headers = app.get(path).await.headers;
+        let policy = headers["content-security-policy"].to_str().unwrap();
+        assert!(
+            policy.starts_with("default-src 'self';") && policy.contains("frame-ancestors 'none'"),
+            "{path}"
+        );
+        assert!(!policy.contains("script-src"), "scripts fall under default-src: {policy}");
+        assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
+        assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
+        assert!(headers.contains_key("x-request-id"), "{path}");
+    }
+}

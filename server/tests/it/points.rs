@@ -1,0 +1,118 @@
+//! `/api/v1/points` and `/api/v1/runs/{run_id}/series/{series_id}`.
+
+use crate::support::{TestApp, factory};
+use serde_json::Value;
+use sqlx::PgPool;
+
+fn ordinals(points: &Value) -> Vec<i64> {
+    points.as_array().unwrap().iter().map(|point| point["commit_ordinal"].as_i64().unwrap()).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_newest_points_of_each_series_come_in_ascending_order(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for number in [2, 5, 1, 4, 3] {
+        let mut report = factory::report_at(factory::commit(number, Some(number)));
+        if number != 5 {
+            report.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
+        }
+        app.store(&report).await;
+    }
+    let points = app.read("/api/v1/points?series=2,1&limit=3").await;
+    assert_eq!(
+        (&points["series"][0]["series_id"], &points["series"][1]["series_id"]),
+        (&2.into(), &1.into())
+    );
+    assert_eq!(ordinals(&points["series"][0]["points"]), [2, 3, 4]);
+    assert_eq!(ordinals(&points["series"][1]["points"]), [3, 4, 5]);
+    let commits: Vec<_> = points["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|commit| commit["ordinal"].as_i64().unwrap())
+        .collect();
+    assert_eq!(commits, [2, 3, 4, 5], "those that points refer to, and no other");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_point_has_every_number_of_the_contract(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let points = app.read("/api/v1/points?series=1").await;
+    let mut point = points["series"][0]["points"][0].clone();
+    let environment_id = point["environment_id"].take();
+    assert!(environment_id.is_i64());
+    assert_eq!(
+        point,
+        serde_json::json!({
+            "run_id": report.run_id, "commit_sha": report.commit.sha, "commit_ordinal": 1,
+            "work_tree_modified": false, "measured_at": "2026-11-21T10:01:40Z", "environment_id": null,
+            "latency_ns": {
+                "min": 1_000, "p25": 1_050, "p50": 1_100, "p75": 1_200, "p90": 1_300, "p98": 1_300,
+                "p99": 1_300, "p999": 1_300, "max": 1_300,
+            },
+            "count": 6, "sum_ns": 6_800, "repetition_count": 2, "failure_count": 0, "disturbed_count": 0,
+            "repetition_p50_ns": {"q1": 1_100, "median": 1_100, "q3": 1_150},
+            "bytes_per_second": null, "attempted": 6, "accepted": 6, "delivered": 6, "lossy": false,
+        })
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_series_that_is_asked_for_twice_comes_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let points = app.read("/api/v1/points?series=1,1").await;
+    assert_eq!(points["series"].as_array().unwrap().len(), 1);
+    assert_eq!(points["series"][0]["points"].as_array().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unknown_series_among_known_ones_is_named(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let problem = app.get("/api/v1/points?series=1,77").await.assert_problem(404, "unknown-series");
+    assert!(problem.detail.contains("77"), "{problem:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_point_in_detail_has_its_distribution_and_its_repetitions(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    // Not the first result, and repetitions out of order: both must be found.
+    report.results.insert(0, factory::result("tcp", 64, vec![factory::repetition(0, &[9])]));
+    report.results[1].repetitions.reverse();
+    report.results[1].repetitions[0].disturbed = vec!["cpu 1 was shared".into()];
+    app.store(&report).await;
+    let detail_of_run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let series_id = detail_of_run["results"][1]["series_id"].as_i64().unwrap();
+
+    let detail = app.read(&format!("/api/v1/runs/{}/series/{series_id}", report.run_id)).await;
+    assert_eq!(detail["point"], detail_of_run["results"][1]["point"]);
+    let histogram = detail["histogram"].as_array().unwrap();
+    let total: u64 = histogram.iter().map(|bin| bin["count"].as_u64().unwrap()).sum();
+    assert_eq!(total, 6);
+    assert!(histogram[0]["from_ns"].as_u64().unwrap() <= 1_000);
+    assert!(histogram.last().unwrap()["to_ns"].as_u64().unwrap() >= 1_300);
+    for pair in histogram.windows(2) {
+        assert_eq!(pair[0]["to_ns"], pair[1]["from_ns"], "bins have no gaps");
+    }
+    let repetitions = detail["repetitions"].as_array().unwrap();
+    assert_eq!((&repetitions[0]["index"], &repetitions[1]["index"]), (&0.into(), &1.into()));
+    assert_eq!((&repetitions[0]["p50_ns"], &repetitions[1]["p50_ns"]), (&1_100.into(), &1_150.into()));
+    assert_eq!((&repetitions[0]["p99_ns"], &repetitions[1]["max_ns"]), (&1_200.into(), &1_300.into()));
+    assert_eq!(repetitions[0]["disturbed"], serde_json::json!([]));
+    assert_eq!(repetitions[1]["disturbed"], serde_json::json!(["cpu 1 was shared"]));
+    assert_eq!(repetitions[0]["ends"], serde_json::json!([{"cpus_seen": [1], "migrations": 0}]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_case_without_numbers_has_no_point(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
+    app.store(&report).await;
+    let answer = app.get(&format!("/api/v1/runs/{}/series/1", report.run_id)).await;
+    answer.assert_problem(404, "unknown-point");
+}

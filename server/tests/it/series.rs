@@ -1,0 +1,137 @@
+//! `/api/v1/projects/{project}/series` and `/api/v1/series/{series_id}`.
+
+use crate::support::{TestApp, factory};
+use serde_json::Value;
+use sqlx::PgPool;
+
+async fn store_mixed(app: &TestApp) {
+    let mut report = factory::report();
+    let mut stream = factory::result("pipe", 64, vec![factory::repetition(0, &[500])]);
+    stream.case.scenario = factory::slug("stream");
+    let mut threads = factory::result("pipe", 64, vec![factory::repetition(0, &[600])]);
+    threads.case.mode = factory::slug("2thread");
+    let mut free = factory::result("pipe", 64, vec![factory::repetition(0, &[700])]);
+    free.case.placement = factory::slug("free");
+    report.results = vec![
+        stream,
+        factory::result("tcp", 64, vec![factory::repetition(0, &[900])]),
+        threads,
+        factory::result("pipe", 1_024, vec![factory::repetition(0, &[800])]),
+        free,
+        factory::result("pipe", 64, vec![factory::repetition(0, &[400])]),
+    ];
+    app.store(&report).await;
+    report.run_id = roundtrip_wire::RunId::draw();
+    report.machine.slug = factory::slug("another");
+    report.results.truncate(1);
+    app.store(&report).await;
+}
+
+fn names(series: &Value) -> Vec<String> {
+    series["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|series| {
+            let text = |pointer: &str| series.pointer(pointer).unwrap().as_str().unwrap();
+            format!(
+                "{}/{}/{}/{}/{}/{}",
+                text("/machine"),
+                text("/case/scenario"),
+                text("/transport/slug"),
+                text("/case/mode"),
+                text("/case/placement"),
+                series["case"]["message_bytes"]
+            )
+        })
+        .collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn series_come_in_one_order(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_mixed(&app).await;
+    assert_eq!(
+        names(&app.read("/api/v1/projects/libfoo/series").await),
+        [
+            "another/stream/pipe/2proc/same-cpu/64",
+            "lab-1/roundtrip/pipe/2proc/free/64",
+            "lab-1/roundtrip/pipe/2proc/same-cpu/64",
+            "lab-1/roundtrip/pipe/2proc/same-cpu/1024",
+            "lab-1/roundtrip/pipe/2thread/same-cpu/64",
+            "lab-1/roundtrip/tcp/2proc/same-cpu/64",
+            "lab-1/stream/pipe/2proc/same-cpu/64",
+        ]
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn each_filter_leaves_out_the_others(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_mixed(&app).await;
+    for (filter, count) in [
+        ("machine=another", 1),
+        ("machine=nobody", 0),
+        ("transport=tcp", 1),
+        ("scenario=stream", 2),
+        ("mode=2thread", 1),
+        ("placement=free", 1),
+        ("message_bytes=1024", 1),
+        ("transport=pipe&scenario=roundtrip&mode=2proc&placement=same-cpu&message_bytes=64", 1),
+    ] {
+        let series = app.read(&format!("/api/v1/projects/libfoo/series?{filter}")).await;
+        assert_eq!(series["series"].as_array().unwrap().len(), count, "{filter}: {:?}", names(&series));
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_series_shows_its_newest_commit_not_its_newest_upload(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report_at(factory::commit(9, Some(9)))).await;
+    app.store(&factory::report_at(factory::commit(4, Some(4)))).await;
+    let series = app.read("/api/v1/series/1").await;
+    assert_eq!(series["point_count"], 2);
+    assert_eq!(series["latest"]["commit_ordinal"], 9);
+    assert_eq!(series, app.read("/api/v1/projects/libfoo/series").await["series"][0]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unsupported_case_is_a_series_without_points(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    report.results = vec![factory::unsupported("posix-mq", "not on macOS")];
+    app.store(&report).await;
+    let series = app.read("/api/v1/series/1").await;
+    assert_eq!((&series["point_count"], &series["latest"]), (&0.into(), &Value::Null));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_methodology_is_another_series(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    let mut spinning = report.results[0].clone();
+    spinning.methodology.receive = factory::slug("spin");
+    report.results.push(spinning);
+    app.store(&report).await;
+    let series = app.read("/api/v1/projects/libfoo/series").await;
+    let receive: Vec<_> =
+        series["series"].as_array().unwrap().iter().map(|series| &series["methodology"]["receive"]).collect();
+    assert_eq!(receive, ["block", "spin"]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_transport_is_described_as_by_the_newest_upload(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let mut report = factory::report();
+    report.results[0].transport.title = "Anonymous pipe".into();
+    app.store(&report).await;
+    assert_eq!(app.read("/api/v1/series/1").await["transport"]["title"], "Anonymous pipe");
+    assert_eq!(app.row_counts().await["series"], 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unknown_series_is_a_problem(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.get("/api/v1/series/7").await.assert_problem(404, "unknown-series");
+}

@@ -1,0 +1,40 @@
+//! The web UI is served beside the API. Test builds read it from `web/dist`, which may or may not have been built.
+
+use crate::support::TestApp;
+use sqlx::PgPool;
+use std::path::Path;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let index = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist/index.html")).ok();
+    for path in ["/", "/index.html", "/projects/libfoo", "/runs/7?tab=1"] {
+        let answer = app.get(path).await;
+        assert_eq!(answer.headers["cache-control"], "no-cache", "{path}");
+        match &index {
+            Some(index) => {
+                assert_eq!((answer.status.as_u16(), &answer.body), (200, index), "{path}");
+                assert_eq!(answer.headers["content-type"], "text/html", "{path}");
+            }
+            None => {
+                assert_eq!(answer.status, 404, "{path}");
+                assert!(String::from_utf8(answer.body).unwrap().contains("npm run build"), "{path}");
+            }
+        }
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_missing_asset_is_a_problem_not_a_page(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.get("/assets/index-0000.js").await.assert_problem(404, "unknown-asset");
+    app.get("/assets/../../../Cargo.toml").await.assert_problem(404, "unknown-asset");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_document_is_served_as_committed(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let answer = app.get("/api/v1/openapi.json").await;
+    assert_eq!(answer.headers["content-type"], "application/json");
+    assert_eq!(String::from_utf8(answer.body).unwrap(), include_str!("../../openapi.json"));
+}
