@@ -1,6 +1,6 @@
 //! [`ApiError`]: everything a handler can fail with, and its way to an RFC 9457 problem.
 //!
-//! A handler returns the error; [`render`] puts the request's id into the answer and logs the cause, once.
+//! A handler returns the error; `render` puts the request's id into the answer and logs the cause, once.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -240,7 +240,7 @@ impl From<sqlx::Error> for ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// Without a body: [`render`] writes it, because it alone knows the request's id.
+    /// Without a body: `render` writes it, because it alone knows the request's id.
     fn into_response(self) -> Response {
         let (status, _, _) = self.class();
         let mut response = (status, self.headers()).into_response();

@@ -1,7 +1,7 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`test`], [`bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
+//! - [`up`], [`mod@test`], [`mod@bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
 //! - [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and telling about

@@ -1,7 +1,7 @@
 //! All SQL of the server. Functions take a pool or a connection and give rows; they know nothing of HTTP.
 //!
 //! Queries are checked against the schema when the server is compiled. `.sqlx/` holds what the compiler needs to
-//! know, so that no database has to run then; `cargo xtask gen` renews it.
+//! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
 //!
 //! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
 //! nothing new locks nothing, and two that bring the same wait for each other in one order.
