@@ -7,7 +7,7 @@ use crate::scenario::EndReport;
 use crate::sys::{affinity, death, descriptor};
 use crate::transport::{Channel, End, Parts};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write as _};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 
 /// How long the other peer may take to say why it failed, once one has.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How often a process that is ending is looked at.
+const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What both ends of one repetition said.
 #[derive(Debug)]
@@ -152,22 +155,32 @@ impl Peer {
             text
         });
         let peer = Self { name, child, stdin, complaints };
-        sent.map_err(|error| failed("sending the job", error))?;
-        Ok(peer)
+        match sent {
+            // It is gone before it has read: how it ended is told when its answer is awaited.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),
+            sent => sent.map(|()| peer).map_err(|error| failed("sending the job", error)),
+        }
     }
 
-    /// Ends it, and says why it ended if that was not our doing.
-    fn last_words(mut self, waited: Duration, said: Option<String>) -> String {
-        let hung = matches!(self.child.try_wait(), Ok(None));
+    /// Ends it, and says how it ended if that was not our doing. `silence` is what to say of a peer that lives on.
+    fn last_words(mut self, said: Option<String>, has_ended: bool, silence: &str) -> String {
+        // A process that is being killed closes its pipes a moment before it can be waited for.
+        let until = Instant::now() + LAST_WORDS;
+        let mut status = self.child.try_wait();
+        while has_ended && matches!(status, Ok(None)) && Instant::now() < until {
+            thread::sleep(REAP_POLL_INTERVAL);
+            status = self.child.try_wait();
+        }
         let _ = self.child.kill();
-        let status = self.child.wait();
+        let _ = self.child.wait();
         let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
-        let mut words = match (said, hung) {
+        let mut words = match (said, status) {
             (Some(said), _) => format!("{}: {said}", self.name),
-            (None, true) => format!("{}: no answer within {} s, killed", self.name, waited.as_secs_f32()),
-            (None, false) => format!("{}: {}", self.name, describe(status.ok())),
+            (None, Ok(Some(status))) => format!("{}: {}", self.name, describe(status)),
+            (None, _) => format!("{}: {silence}, killed", self.name),
         };
         if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
+            // Writing to a string cannot fail.
             let _ = write!(words, " ({line})");
         }
         words
@@ -181,9 +194,8 @@ impl Drop for Peer {
     }
 }
 
-fn describe(status: Option<ExitStatus>) -> String {
-    let signal = status.and_then(|status| status.signal());
-    match (signal, status.and_then(|status| status.code())) {
+fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
         (Some(signal), _) => format!("killed by signal {signal}"),
         (None, Some(code)) => format!("ended with exit code {code} without an answer"),
         (None, None) => "ended without an answer".into(),
@@ -205,17 +217,19 @@ impl Conversation {
         while answers.iter().any(Option::is_none) {
             let left = self.until.saturating_duration_since(Instant::now());
             match self.told.recv_timeout(left) {
-                Ok((index, Some(Answer::Failed(reason)))) => return Err(self.fail(index, Some(reason))),
+                Ok((index, Some(Answer::Failed(reason)))) => {
+                    return Err(self.fail(index, Some(reason), false));
+                }
                 Ok((index, Some(answer))) => match wanted(answer) {
                     Some(answer) => answers[index] = Some(answer),
-                    None => return Err(self.fail(index, Some("answered out of turn".into()))),
+                    None => return Err(self.fail(index, Some("answered out of turn".into()), false)),
                 },
                 // The end of a peer that has answered is no news.
                 Ok((index, None)) if answers[index].is_some() => {}
-                Ok((index, None)) => return Err(self.fail(index, None)),
+                Ok((index, None)) => return Err(self.fail(index, None, false)),
                 Err(_) => {
                     let silent = answers.iter().position(Option::is_none).unwrap_or(0);
-                    return Err(self.fail(silent, None));
+                    return Err(self.fail(silent, None, true));
                 }
             }
         }
@@ -231,12 +245,12 @@ impl Conversation {
 
     /// Why the repetition failed: the peer that failed first, then what the others say within a moment, because
     /// the first symptom (a closed channel) is often not the cause (a killed process).
-    fn fail(&mut self, first: usize, reason: Option<String>) -> String {
+    fn fail(&mut self, first: usize, reason: Option<String>, timed_out: bool) -> String {
         let mut said: Vec<Option<String>> = self.peers.iter().map(|_| None).collect();
         said[first] = reason;
         let until = Instant::now() + LAST_WORDS;
         let mut ended = vec![false; self.peers.len()];
-        ended[first] = true;
+        ended[first] = !timed_out;
         while ended.contains(&false) {
             match self.told.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok((index, Some(Answer::Failed(reason)))) => {
@@ -248,9 +262,14 @@ impl Conversation {
                 Err(_) => break,
             }
         }
-        let waited = self.deadline;
+        let silence = if timed_out {
+            format!("no answer within {} s", self.deadline.as_secs_f32())
+        } else {
+            "waited for the other end".to_owned()
+        };
+        let peers = self.peers.drain(..).zip(said).zip(ended);
         let words: Vec<String> =
-            self.peers.drain(..).zip(said).map(|(peer, said)| peer.last_words(waited, said)).collect();
+            peers.map(|((peer, said), ended)| peer.last_words(said, ended, &silence)).collect();
         words.join("; ")
     }
 }
