@@ -11,10 +11,12 @@ mod tally;
 mod web_ui;
 
 use crate::{programs, screen, up, workspace};
-use anyhow::Result;
+use anyhow::{Context, Result};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use tally::{Outcome, Tally};
+use tempfile::TempDir;
 
 /// Runs the verb.
 ///
@@ -23,13 +25,14 @@ use tally::{Outcome, Tally};
 pub(crate) fn test() -> Result<ExitCode> {
     let started = Instant::now();
     let mut tally = Tally::default();
-    check_all(&mut tally)?;
+    let kept = KeptProgram::new()?;
+    check_all(&mut tally, &kept)?;
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", tally.closing_line());
     Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn check_all(tally: &mut Tally) -> Result<()> {
+fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
     tally.step("rust format", rust::format)?;
     tally.step("web install", web_ui::install)?;
@@ -58,7 +61,23 @@ fn check_all(tally: &mut Tally) -> Result<()> {
         Ok(Outcome::Prepared)
     })?;
     match built {
-        Some(_) => end_to_end::run(tally),
+        Some(_) => end_to_end::run(tally, &kept.path),
         None => Ok(()),
+    }
+}
+
+/// A copy of this very program. The tests of the workspace build xtask, too, and replace its file meanwhile.
+struct KeptProgram {
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl KeptProgram {
+    fn new() -> Result<Self> {
+        let program = std::env::current_exe().context("this program does not know its own path")?;
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let path = folder.path().join(program.file_name().context("this program has no name")?);
+        std::fs::copy(&program, &path).with_context(|| format!("cannot copy {}", program.display()))?;
+        Ok(Self { path, _folder: folder })
     }
 }

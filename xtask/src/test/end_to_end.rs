@@ -19,7 +19,7 @@ const UP_TIMEOUT: Duration = Duration::from_secs(600);
 ///
 /// # Errors
 /// Someone asked this program to end.
-pub(super) fn run(tally: &mut Tally) -> Result<()> {
+pub(super) fn run(tally: &mut Tally, program: &Path) -> Result<()> {
     let mut browser = None;
     tally.step("chromium", |step| {
         browser = Some(chromium::find_or_install(step)?);
@@ -39,7 +39,7 @@ pub(super) fn run(tally: &mut Tally) -> Result<()> {
     }
     let mut second = None;
     tally.step("kill, up", |step| {
-        second = Some(survives_a_kill(&first, &data_folder, step)?);
+        second = Some(survives_a_kill(program, &first, &data_folder, step)?);
         Ok(Outcome::Passed)
     })?;
     match second {
@@ -57,9 +57,8 @@ struct Up {
 
 impl Up {
     /// Starts one and waits for the address it prints.
-    fn start(data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
-        let program = std::env::current_exe().context("this program does not know its own path")?;
-        let running = Tool::at(&program)
+    fn start(program: &Path, data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
+        let running = Tool::at(program)
             .arguments(["up", "--port", &port.to_string(), "--data-dir"])
             .arguments([data_folder])
             .without_variable("DATABASE_URL")
@@ -129,12 +128,12 @@ fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> 
 }
 
 /// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.
-fn survives_a_kill(first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
+fn survives_a_kill(program: &Path, first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
     let run_id = last_run_id(data_folder)?;
     let before = first.stored_run(&run_id)?;
     first.running.child.kill().context("cannot kill `up`")?;
     first.running.wait()?;
-    let second = Up::start(data_folder, first.port()?, step)?;
+    let second = Up::start(program, data_folder, first.port()?, step)?;
     let after = second.stored_run(&run_id)?;
     ensure!(before == after, "the run {run_id} is not what it was:\n{before}\n{after}");
     let measured_again = last_run_id(data_folder)? != run_id;
