@@ -28,7 +28,7 @@ pub(super) fn run(tally: &mut Tally, program: &Path) -> Result<()> {
     let mut started = None;
     tally.step("first up", |step| {
         let folder = rust::reachable_folder()?;
-        let first = Up::start(&folder.path().join("data"), 0, step)?;
+        let first = Up::start(program, &folder.path().join("data"), 0, step)?;
         started = Some((folder, first));
         Ok(Outcome::Passed)
     })?;
