@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// How long an `up` may take whose programs are built: a new database and the quick preset.
 const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Runs the steps; each needs the one before.
+/// Runs the steps with `program`, which is this one; each needs the one before.
 ///
 /// # Errors
 /// Someone asked this program to end.

@@ -84,7 +84,12 @@ fn cargo(arguments: &[&str]) -> Tool {
 
 /// The log without the tests that passed.
 fn failures(log: &str) -> String {
-    let passed = |line: &str| line.starts_with("test ") && line.ends_with(" ... ok");
+    let passed = |line: &str| {
+        (line.starts_with("test ") && line.ends_with(" ... ok"))
+            || ["running ", "test result: ok.", "all doctests ran "]
+                .iter()
+                .any(|start| line.starts_with(start))
+    };
     let complaints = programs::complaints(log);
     complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
