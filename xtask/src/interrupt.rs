@@ -102,7 +102,10 @@ fn kill_all() {
         kill(&entry.child);
     }
     // The terminal's cursor may be hidden by a progress bar that nobody will clear any more.
-    let _ = console::Term::stderr().show_cursor();
+    let terminal = console::Term::stderr();
+    if terminal.is_term() {
+        let _ = terminal.show_cursor();
+    }
     std::process::exit(i32::from(EXIT_CODE));
 }
 
