@@ -70,10 +70,13 @@ impl Tool {
         Self { name, command }
     }
 
-    /// The cargo that runs this program.
+    /// The cargo that runs this program, without what it told this program about itself. Build scripts that watch
+    /// these variables would otherwise run anew after every build by hand, and what depends on them with them.
     pub(crate) fn cargo() -> Self {
         let path = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        Self::at(Path::new(&path))
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let told = names.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
+        told.fold(Self::at(Path::new(&path)), |cargo, name| cargo.without_variable(&name))
     }
 
     pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
