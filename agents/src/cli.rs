@@ -1,6 +1,8 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use roundtrip_bench::probe::Probe;
 use roundtrip_wire::Slug;
 use std::path::PathBuf;
 
@@ -24,6 +26,29 @@ pub(crate) enum Command {
     Run(RunArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
+    /// Measure a round trip between every two processors of this machine.
+    #[command(after_help = "Examples:\n  \
+        roundtrip matrix\n  \
+        roundtrip matrix --transport pipe --message-bytes 1024 --format json")]
+    Matrix(MatrixArguments),
+    /// Measure what a probe does to the figures: the study's sweep, raw and probed, compared size by size.
+    #[command(after_help = "Examples:\n  \
+        roundtrip probe-effect\n  \
+        roundtrip probe-effect --probe sched --transport socketpair --format json")]
+    ProbeEffect(ProbeEffectArguments),
+    /// Say what makes this machine noisy, and how to mend it.
+    #[command(
+        after_help = "It watches the machine for a second and changes nothing. The exit code is 0 whatever is found.\n\n\
+        Examples:\n  \
+        roundtrip doctor\n  \
+        roundtrip doctor --format json | jq '.findings[] | select(.state == \"noisy\") | .slug'"
+    )]
+    Doctor(ListingArguments),
+    /// Name every transport, scenario and preset, and what runs on this machine.
+    #[command(after_help = "Examples:\n  \
+        roundtrip list\n  \
+        roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
+    List(ListingArguments),
     /// One end of a measured channel; started by `run`.
     #[command(hide = true)]
     Peer,
@@ -31,9 +56,12 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// What to measure.
-    #[arg(long, default_value = "quick", value_parser = clap::builder::PossibleValuesParser::new(roundtrip_bench::definition::names()))]
+    /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
+    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
     pub(crate) preset: String,
+    /// What watches the ends meanwhile. It takes part in the figures, so these are not compared with unwatched ones.
+    #[arg(long, value_enum, default_value_t = Watch::None)]
+    pub(crate) probe: Watch,
     /// What to print: a table for people, or the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
@@ -51,6 +79,39 @@ pub(crate) struct RunArguments {
     /// The project's name [default: from roundtrip.toml, else the repository's].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MatrixArguments {
+    /// The mechanism; `roundtrip list` names them all.
+    #[arg(long, value_name = "NAME", default_value = "ring-futex", value_parser = PossibleValuesParser::new(transports()))]
+    pub(crate) transport: String,
+    /// Bytes of a message.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub(crate) message_bytes: usize,
+    /// What to print: a table for people, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProbeEffectArguments {
+    /// The probe whose effect is measured.
+    #[arg(long, value_enum, default_value_t = Watch::Syscalls)]
+    pub(crate) probe: Watch,
+    /// The mechanism; `roundtrip list` names them all.
+    #[arg(long, value_name = "NAME", default_value = "pipe", value_parser = PossibleValuesParser::new(transports()))]
+    pub(crate) transport: String,
+    /// What to print: a table for people, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListingArguments {
+    /// What to print: text for people, or JSON for programs.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]
@@ -73,8 +134,37 @@ pub(crate) struct TokenArguments {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A table.
+    /// For people.
     Human,
-    /// The report as it is uploaded.
+    /// For programs.
     Json,
+}
+
+/// What may watch the ends while they are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Watch {
+    /// Nothing.
+    None,
+    /// System calls, their results and their number (slow: every call stops its process twice).
+    Syscalls,
+    /// Hardware counters: instructions, cycles, cache misses.
+    Counters,
+    /// Context switches, migrations, page faults.
+    Sched,
+}
+
+impl Watch {
+    /// As the suite knows it.
+    pub(crate) fn probe(self) -> Option<Probe> {
+        match self {
+            Self::None => None,
+            Self::Syscalls => Some(Probe::Syscalls),
+            Self::Counters => Some(Probe::Counters),
+            Self::Sched => Some(Probe::Sched),
+        }
+    }
+}
+
+fn transports() -> impl Iterator<Item = String> {
+    roundtrip_bench::transport::ALL.iter().map(|transport| transport.info().slug.to_string())
 }

@@ -4,17 +4,27 @@
 //! - `cli`: arguments, and nothing else.
 //! - `run`: measures, prints, spools, uploads.  `upload`: one report to a server.  `spool`: reports on disk.
 //! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
+//! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
+//! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
+//! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
 mod cli;
+mod doctor;
 mod failure;
+mod format;
+mod list;
+mod matrix;
+mod output;
+mod probe_effect;
 mod progress;
 mod project;
 mod repository;
 mod run;
 mod spool;
 mod table;
+mod terminal;
 mod upload;
 
 use clap::Parser;
@@ -26,6 +36,10 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
+        Command::Matrix(arguments) => matrix::matrix(&arguments),
+        Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
+        Command::Doctor(arguments) => doctor::doctor(&arguments),
+        Command::List(arguments) => list::list(&arguments),
         Command::Peer => return roundtrip_bench::peer::main(),
     };
     match result {

@@ -5,25 +5,24 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::repository::Repository;
 use crate::upload::{self, Refusal};
-use crate::{project, spool, table};
-use roundtrip_bench::definition::{self, Plan};
+use crate::{output, project, spool, table};
+use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
 use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
-    let plan = definition::preset(&arguments.preset).map_err(|error| Failure::Usage(error.to_string()))?;
+    let mut plan = plan(&arguments.preset)?;
+    for case in &mut plan.cases {
+        case.probe = arguments.probe.probe();
+    }
     let repository = Repository::read(Path::new("."))?;
     let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
     let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
-    let peer = PeerCommand {
-        program: std::env::current_exe().map_err(|error| Failure::Other(format!("where am I? {error}")))?,
-        arguments: vec!["peer".into()],
-    };
+    let peer = peer()?;
 
     let id = RunId::draw();
     let progress = Progress::new(&arguments.preset);
@@ -50,6 +49,28 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
         spool::remove(&kept)?;
     }
     Ok(())
+}
+
+/// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
+fn plan(preset: &str) -> crate::Result<Plan> {
+    let invalid = |error: InvalidDefinition| Failure::Usage(error.to_string());
+    let Some(name) = preset.strip_suffix(".toml") else {
+        return definition::preset(preset).map_err(invalid);
+    };
+    let text = std::fs::read_to_string(preset)
+        .map_err(|error| Failure::Usage(format!("cannot read the definition {preset}: {error}")))?;
+    let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name);
+    definition::parse(name, &text).map_err(invalid)
+}
+
+/// The command that runs a peer: this very program.
+///
+/// # Errors
+/// The system does not say where it is.
+pub(crate) fn peer() -> crate::Result<PeerCommand> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))?;
+    Ok(PeerCommand { program, arguments: vec!["peer".into()] })
 }
 
 /// `roundtrip upload`.
@@ -121,14 +142,8 @@ fn assemble(
 }
 
 fn print(format: Format, report: &RunReport, json: &[u8]) -> crate::Result<()> {
-    let mut out = io::stdout().lock();
-    let printed = match format {
-        Format::Human => out.write_all(table::render(report)?.as_bytes()),
-        Format::Json => out.write_all(json).and_then(|()| out.write_all(b"\n")),
-    };
-    match printed.and_then(|()| out.flush()) {
-        // `roundtrip run | head` is no failure.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|source| Failure::Disk { path: "standard output".into(), source }),
+    match format {
+        Format::Human => output::print(&table::render(report)?),
+        Format::Json => output::print(&String::from_utf8_lossy(json)),
     }
 }

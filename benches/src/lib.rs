@@ -2,11 +2,14 @@
 //!
 //! # Codemap
 //! - [`transport`]: the contract [`transport::Transport`], one file per mechanism, and the registry: one list.
-//! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`.
+//! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`, `open-loop`, `handle-passing`.
 //! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
+//! - [`link`]: one end of an open channel, and the forms that several transports share; [`memory`], [`payload`].
 //! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
-//! - [`peer`]: what runs inside such a process.
+//! - [`peer`]: what runs inside such a process; [`probe`]: what may watch it.
+//! - [`sizes`]: message sizes, one for all or drawn from a size profile.
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
+//! - [`doctor`]: what makes this machine noisy, and how to mend it.
 //! - [`sys`]: all that differs between operating systems, one folder per capability.
 //!
 //! # Invariants
@@ -16,12 +19,16 @@
 
 pub mod canary;
 pub mod definition;
+pub mod doctor;
 pub mod environment;
 pub mod harness;
 pub mod link;
+pub mod memory;
 pub mod payload;
 pub mod peer;
+pub mod probe;
 pub mod scenario;
+pub mod sizes;
 pub mod sys;
 pub mod transport;
 

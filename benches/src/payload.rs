@@ -1,5 +1,7 @@
 //! Messages that can be recognised: a fixed pattern, stamped with a sequence number.
 
+use crate::memory::Memory;
+
 /// Distance between stamps: a page, so that a page left over from an earlier message is noticed.
 const STAMP_DISTANCE: usize = 4096;
 const STAMP_BYTES: usize = size_of::<u64>();
@@ -8,16 +10,24 @@ const STAMP_BYTES: usize = size_of::<u64>();
 pub const ANSWER_BYTES: usize = STAMP_BYTES;
 
 /// A message of fixed length. Its memory is touched when it is made, by the process that uses it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Payload {
-    bytes: Vec<u8>,
+    bytes: Memory,
 }
 
 impl Payload {
-    /// A message of this length, filled with a pattern that no page shares with its neighbours.
-    #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
+    /// A message of this length in memory of its own.
     pub fn new(length: usize) -> Self {
-        Self { bytes: (0..length).map(|i| (i ^ (i >> 8) ^ (i >> 16)) as u8).collect() }
+        Self::within(Memory::heap(length))
+    }
+
+    /// A message that fills this memory with a pattern that no page shares with its neighbours.
+    #[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
+    pub fn within(mut memory: Memory) -> Self {
+        for (i, byte) in memory.iter_mut().enumerate() {
+            *byte = (i ^ (i >> 8) ^ (i >> 16)) as u8;
+        }
+        Self { bytes: memory }
     }
 
     /// Writes the sequence number at the head of every page and at the end.
@@ -44,12 +54,6 @@ impl Payload {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-/// Memory to receive into, touched when it is made.
-pub fn buffer(length: usize) -> Vec<u8> {
-    // Zeroes would be the kernel's shared zero page until the first write.
-    vec![0xff; length]
 }
 
 /// The sequence number at the head of a message; of a message shorter than it, the low bytes.

@@ -4,8 +4,8 @@
 //! crosses these pipes between `go` and the answer.
 
 use crate::scenario::{self, EndReport, Scenario, Work};
-use crate::sys::{affinity, descriptor};
-use crate::transport::{self, End, Parts, Transport};
+use crate::sys::{affinity, descriptor, usage};
+use crate::transport::{self, ChannelSpec, End, Parts, Transport};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -21,6 +21,8 @@ pub struct Job {
     pub transport: String,
     /// Slug of the scenario.
     pub scenario: String,
+    /// What the channel carries.
+    pub channel: ChannelSpec,
     /// How much.
     pub work: Work,
     /// One end, or both.
@@ -77,83 +79,87 @@ fn serve() -> io::Result<Vec<EndReport>> {
         say(&Answer::Ready)?;
         lines.next().ok_or(io::ErrorKind::UnexpectedEof)?.map(|_go| ())
     };
+    let run = Run { transport, scenario, channel: job.channel, work: job.work };
     match <[JobEnd; 1]>::try_from(job.ends) {
         // A process of a single thread, because the kernel counts references to a descriptor only when threads
         // share it: a second thread, even asleep, would cost every call some nanoseconds.
-        Ok([end]) => Ok(vec![run_end(transport, scenario, &job.work, end, &mut all_ready)?]),
-        Err(ends) => run_threads(transport, scenario, &job.work, ends, &mut all_ready),
+        Ok([end]) => Ok(vec![run.end(end, &mut all_ready)?]),
+        Err(ends) => run.threads(ends, &mut all_ready),
     }
 }
 
 /// What a thread tells the main thread.
 enum Word {
     Ready,
-    Over(usize, io::Result<EndReport>),
+    Over(usize, io::Result<Box<EndReport>>),
 }
 
-/// Both ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
-/// other thread, which may wait for an end that will never come, ends with the process.
-fn run_threads(
+/// A job without its ends.
+#[derive(Clone)]
+struct Run {
     transport: &'static dyn Transport,
     scenario: &'static dyn Scenario,
-    work: &Work,
-    ends: Vec<JobEnd>,
-    all_ready: scenario::Ready<'_>,
-) -> io::Result<Vec<EndReport>> {
-    let (tell, told) = mpsc::channel();
-    let mut waiting = Vec::new();
-    for (index, end) in ends.into_iter().enumerate() {
-        let (go, goes) = mpsc::channel::<()>();
-        let (work, tell) = (work.clone(), tell.clone());
-        thread::spawn(move || {
-            let result = run_end(transport, scenario, &work, end, &mut || {
-                // Either channel closes only when the main thread has given up.
-                tell.send(Word::Ready).map_err(io::Error::other)?;
-                goes.recv().map_err(io::Error::other)
-            });
-            let _ = tell.send(Word::Over(index, result));
-        });
-        waiting.push(go);
-    }
-    drop(tell);
-
-    let (mut ready, mut reports) = (0, BTreeMap::new());
-    for word in told {
-        match word {
-            Word::Ready => ready += 1,
-            Word::Over(index, result) => _ = reports.insert(index, result?),
-        }
-        if ready == waiting.len() {
-            ready = 0;
-            all_ready()?;
-            for go in &waiting {
-                // A thread that has failed meanwhile has said so, and is heard next.
-                let _ = go.send(());
-            }
-        }
-    }
-    if reports.len() == waiting.len() {
-        Ok(reports.into_values().collect())
-    } else {
-        Err(io::Error::other("an end panicked"))
-    }
+    channel: ChannelSpec,
+    work: Work,
 }
 
-fn run_end(
-    transport: &dyn Transport,
-    scenario: &dyn Scenario,
-    work: &Work,
-    end: JobEnd,
-    ready: scenario::Ready<'_>,
-) -> io::Result<EndReport> {
-    if let Some(cpu) = end.cpu {
-        affinity::pin(cpu).map_err(io::Error::other)?;
+impl Run {
+    /// Both ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
+    /// other thread, which may wait for an end that will never come, ends with the process.
+    fn threads(&self, ends: Vec<JobEnd>, all_ready: scenario::Ready<'_>) -> io::Result<Vec<EndReport>> {
+        let (tell, told) = mpsc::channel();
+        let mut waiting = Vec::new();
+        for (index, end) in ends.into_iter().enumerate() {
+            let (go, goes) = mpsc::channel::<()>();
+            let (run, tell) = (self.clone(), tell.clone());
+            thread::spawn(move || {
+                let result = run.end(end, &mut || {
+                    // Either channel closes only when the main thread has given up.
+                    tell.send(Word::Ready).map_err(io::Error::other)?;
+                    goes.recv().map_err(io::Error::other)
+                });
+                let _ = tell.send(Word::Over(index, result.map(Box::new)));
+            });
+            waiting.push(go);
+        }
+        drop(tell);
+
+        let (mut ready, mut reports) = (0, BTreeMap::new());
+        for word in told {
+            match word {
+                Word::Ready => ready += 1,
+                Word::Over(index, result) => _ = reports.insert(index, *result?),
+            }
+            if ready == waiting.len() {
+                ready = 0;
+                all_ready()?;
+                for go in &waiting {
+                    // A thread that has failed meanwhile has said so, and is heard next.
+                    let _ = go.send(());
+                }
+            }
+        }
+        if reports.len() == waiting.len() {
+            Ok(reports.into_values().collect())
+        } else {
+            Err(io::Error::other("an end panicked"))
+        }
     }
-    let descriptors = end.descriptors.into_iter().map(descriptor::adopt).collect::<io::Result<_>>()?;
-    let mut link = transport.connect(end.end, Parts { descriptors, address: end.address })?;
-    match end.end {
-        End::Initiator => scenario.initiate(work, link.as_mut(), ready),
-        End::Responder => scenario.respond(work, link.as_mut(), ready),
+
+    fn end(&self, end: JobEnd, ready: scenario::Ready<'_>) -> io::Result<EndReport> {
+        if let Some(cpu) = end.cpu {
+            affinity::pin(cpu).map_err(io::Error::other)?;
+        }
+        let descriptors = end.descriptors.into_iter().map(descriptor::adopt).collect::<io::Result<_>>()?;
+        let parts = Parts { descriptors, address: end.address };
+        let mut link = self.transport.connect(end.end, parts, &self.channel)?;
+        let report = match end.end {
+            End::Initiator => self.scenario.initiate(&self.work, &mut link, ready)?,
+            End::Responder => self.scenario.respond(&self.work, &mut link, ready)?,
+        };
+        // An other end that is gone already has all that it needs.
+        let _ = link.settle();
+        Ok(EndReport { buffers: link.buffers, thread_id: usage::thread_id(), ..report })
     }
 }
 

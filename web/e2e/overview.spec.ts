@@ -1,9 +1,15 @@
 /** The overview shows the numbers that were measured. */
 import { formatNs } from "../src/lib/units";
-import { measuredResults, P50, quantile, samplesOf } from "./support/report";
+import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
 
-const SLICE = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", message_bytes: 1024 };
+const SLICE = {
+  scenario: "roundtrip",
+  mode: "2proc",
+  placement: "same-cpu",
+  message_bytes: 1024,
+  ...NO_PARAMETERS,
+};
 
 test("the address without a path leads to the only project", async ({ page, report }) => {
   await page.goto("/");

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
+mod doctor;
+mod faults;
+mod list;
 mod run;
 mod server;
 mod upload;

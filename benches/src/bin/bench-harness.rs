@@ -3,7 +3,7 @@
 //! The two take turns, fresh processes each time, on the same processor; what is compared is the median over the
 //! turns of each one's p50. Prints one row a bar; exit code 3 when one does not hold.
 
-use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
+use roundtrip_bench::definition::{Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{PeerCommand, pair};
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
@@ -108,9 +108,11 @@ fn harness_p50() -> Result<u64, String> {
             operations: OPERATIONS,
             warmup: WARMUP,
             batch: 1,
-            free: false,
+            ..Work::default()
         },
-        repetitions: 1,
+        buffer_bytes: None,
+        probe: None,
+        repetitions: Repetitions::exactly(1),
     };
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let peer = PeerCommand { program, arguments: vec!["peer".into()] };

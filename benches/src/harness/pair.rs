@@ -3,9 +3,12 @@
 use super::PeerCommand;
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::peer::{Answer, Job, JobEnd};
+use crate::probe::Probe;
 use crate::scenario::EndReport;
-use crate::sys::{affinity, death, descriptor};
+use crate::sys::tracing::Tracer;
+use crate::sys::{affinity, death, descriptor, noise};
 use crate::transport::{Channel, End, Parts};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::os::fd::AsRawFd;
@@ -28,6 +31,10 @@ pub struct PairReport {
     pub initiator: EndReport,
     /// The other end.
     pub responder: EndReport,
+    /// What the machine went through meanwhile.
+    pub conditions: BTreeMap<String, u64>,
+    /// Why the repetition is suspect because of it.
+    pub disturbed: Vec<String>,
 }
 
 /// Runs one repetition. `measuring` is told the process ids once both ends are ready.
@@ -40,8 +47,14 @@ pub fn run(
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<PairReport, String> {
-    let channel = case.transport.open().map_err(|error| format!("opening the channel: {error}"))?;
+    let channel =
+        case.transport.open(&case.channel()).map_err(|error| format!("opening the channel: {error}"))?;
     let (cpu_initiator, cpu_responder) = processors(case.placement)?;
+    let cpus = cpu_initiator.zip(cpu_responder).map(|(one, other)| {
+        let mut cpus = vec![one, other];
+        cpus.dedup();
+        cpus
+    });
     let Channel { initiator, responder, folder } = channel;
     let ends = [(End::Initiator, cpu_initiator, initiator), (End::Responder, cpu_responder, responder)];
 
@@ -58,20 +71,35 @@ pub fn run(
     }
     drop(tell);
 
-    let mut conversation = Conversation { peers, told, until: Instant::now() + deadline, deadline };
+    let until = Instant::now() + deadline;
+    let mut conversation = Conversation { peers, told, until, deadline, tracer: None };
     conversation.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
     // Both ends are connected: a path is no longer needed, and cannot be left behind.
     drop(folder);
     let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
+    if case.probe == Some(Probe::Syscalls) {
+        let tracer = Tracer::attach(pids.clone()).map_err(|error| format!("probe syscalls: {error}"))?;
+        conversation.tracer = Some(tracer);
+    }
+    let before = noise::Reading::now(cpus.as_deref());
     measuring(&pids);
     conversation.go();
     let reports = conversation.hear(|answer| match answer {
         Answer::Done(reports) => Some(reports),
         _ => None,
     })?;
-    let mut reports = reports.into_iter().flatten();
+    let conditions = noise::Reading::now(cpus.as_deref()).since(&before);
+    let mut calls = conversation.tracer.take().map(Tracer::finish).unwrap_or_default();
+    let mut reports = reports.into_iter().flatten().map(|mut report| {
+        let seen = report.thread_id.and_then(|thread| calls.remove(&thread));
+        report.observation.system_calls = seen.unwrap_or_default();
+        report
+    });
     match (reports.next(), reports.next()) {
-        (Some(initiator), Some(responder)) => Ok(PairReport { initiator, responder }),
+        (Some(initiator), Some(responder)) => {
+            let disturbed = noise::reasons(&conditions);
+            Ok(PairReport { initiator, responder, conditions, disturbed })
+        }
         _ => Err("the peers answered for fewer than two ends".into()),
     }
 }
@@ -83,6 +111,7 @@ fn processors(placement: Placement) -> Result<(Option<u32>, Option<u32>), String
             let cpu = affinity::allowed().map_err(|error| error.to_string())?.last().copied();
             Ok((cpu, cpu))
         }
+        Placement::Cpus(initiator, responder) => Ok((Some(initiator), Some(responder))),
         Placement::CrossCpu => {
             let pair = affinity::pair().map_err(|error| error.to_string())?;
             Ok((Some(pair.first), Some(pair.second)))
@@ -111,6 +140,7 @@ impl Peer {
         let job = Job {
             transport: case.transport.info().slug.to_string(),
             scenario: case.scenario.slug().to_owned(),
+            channel: case.channel(),
             work: case.work.clone(),
             ends: ends
                 .iter()
@@ -204,6 +234,8 @@ fn describe(status: ExitStatus) -> String {
 
 /// The peers of one repetition and what they say.
 struct Conversation {
+    /// Ends before anybody waits for the end of a peer, so it stands first: fields are dropped in order.
+    tracer: Option<Tracer>,
     peers: Vec<Peer>,
     told: Receiver<(usize, Option<Answer>)>,
     until: Instant,
@@ -246,9 +278,12 @@ impl Conversation {
     /// Why the repetition failed: the peer that failed first, then what the others say within a moment, because
     /// the first symptom (a closed channel) is often not the cause (a killed process).
     fn fail(&mut self, first: usize, reason: Option<String>, timed_out: bool) -> String {
+        self.tracer = None;
         let mut said: Vec<Option<String>> = self.peers.iter().map(|_| None).collect();
+        // One that ended without a word is the cause itself; the others can only say that it is gone.
+        let is_cause = reason.is_none() && !timed_out;
         said[first] = reason;
-        let until = Instant::now() + LAST_WORDS;
+        let until = Instant::now() + if is_cause { Duration::ZERO } else { LAST_WORDS };
         let mut ended = vec![false; self.peers.len()];
         ended[first] = !timed_out;
         while ended.contains(&false) {

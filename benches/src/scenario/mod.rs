@@ -1,17 +1,26 @@
 //! Traffic patterns over any link: one file each, one list.
 
 use crate::link::Link;
+use crate::link::buffers::Buffers;
+use crate::probe::Probe;
+use crate::sizes::{SizeProfile, Sizes};
+use crate::sys::counters::{Counters, Set};
 use crate::sys::{affinity, usage};
 use roundtrip_wire::EndObservation;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io;
 
+pub mod handle_passing;
+pub mod open_loop;
 pub mod roundtrip;
 pub mod stream;
 
+mod lossy;
+
 /// Every scenario, in the order of slugs.
-pub static ALL: &[&dyn Scenario] = &[&roundtrip::Roundtrip, &stream::Stream];
+pub static ALL: &[&dyn Scenario] =
+    &[&handle_passing::HandlePassing, &open_loop::OpenLoop, &roundtrip::Roundtrip, &stream::Stream];
 
 /// The scenario with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Scenario> {
@@ -25,32 +34,50 @@ pub trait Scenario: Sync {
     /// Its name.
     fn slug(&self) -> &'static str;
 
+    /// One sentence: what is sent, and what one time is of.
+    fn about(&self) -> &'static str;
+
     /// What is written, read and verified, and where the cost of it falls: part of the methodology.
     fn payload(&self) -> &'static str;
+
+    /// The shortest message it can tell from others.
+    fn message_bytes_min(&self) -> usize;
+
+    /// Whether it needs a transport that passes descriptors.
+    fn needs_handles(&self) -> bool {
+        false
+    }
 
     /// The end that sends first and holds the clock.
     ///
     /// # Errors
     /// Of the link.
-    fn initiate(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport>;
+    fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 
     /// The other end.
     ///
     /// # Errors
     /// Of the link.
-    fn respond(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport>;
+    fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 }
 
 /// Called once by each end when its memory is touched; returns when both are that far.
 pub type Ready<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 /// How much of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// Bytes of one message.
+    /// Bytes of one message; with a size profile, of the longest.
     pub message_bytes: usize,
-    /// Messages of one operation in `stream`; 1 in `roundtrip`.
+    /// The profile that sizes are drawn from.
+    pub size_profile: Option<String>,
+    /// From this the sizes are drawn, alike at both ends: the number of the repetition, so that every run measures the
+    /// same messages.
+    pub size_seed: u64,
+    /// Messages of one operation in `stream` and `handle-passing`; 1 in the others.
     pub messages_per_operation: u64,
+    /// Messages a second, in `open-loop`.
+    pub rate_per_second: Option<u64>,
     /// Operations to record.
     pub operations: u64,
     /// Operations to do first.
@@ -59,6 +86,23 @@ pub struct Work {
     pub batch: u64,
     /// Whether the threads may move, so that their processors are looked at again and again.
     pub free: bool,
+    /// Whether the transport drops what it cannot hold.
+    pub lossy: bool,
+    /// What watches the ends meanwhile.
+    pub probe: Option<Probe>,
+}
+
+impl Work {
+    /// How long each message is.
+    ///
+    /// # Errors
+    /// When there is no such profile.
+    fn sizes(&self) -> io::Result<Sizes> {
+        let Some(name) = &self.size_profile else { return Ok(Sizes::Fixed(self.message_bytes)) };
+        let profile = SizeProfile::named(name).map_err(io::Error::other)?;
+        let messages = (self.warmup + self.operations + 1) * self.messages_per_operation;
+        Ok(profile.draw(messages, self.size_seed))
+    }
 }
 
 /// What one end has to say. Counts and samples are those of the end that knows them; the other leaves zeroes.
@@ -76,8 +120,16 @@ pub struct EndReport {
     pub out_of_order: u64,
     /// Messages with another content than was sent.
     pub corrupted: u64,
+    /// Messages sent a whole interval late, or more, in `open-loop`.
+    pub late: Option<u64>,
+    /// Messages not there when the next one was due, in `open-loop`.
+    pub missed: Option<u64>,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
+    /// The kernel's buffers of this end.
+    pub buffers: Buffers,
+    /// The system's number for the thread of this end, by which a probe knows it.
+    pub thread_id: Option<u32>,
     /// What the system counted.
     pub observation: EndObservation,
 }
@@ -86,23 +138,38 @@ pub struct EndReport {
 struct Observer {
     before: usage::Usage,
     cpus: BTreeSet<u32>,
+    /// Whether the thread may be moved while it is watched.
+    free: bool,
+    /// Counts only under a probe.
+    counters: Option<Counters>,
 }
 
 impl Observer {
-    fn begin() -> Self {
-        let mut observer = Self { before: usage::of_this_thread(), cpus: BTreeSet::new() };
-        observer.look();
+    fn begin(work: &Work) -> Self {
+        let counters = match work.probe {
+            Some(Probe::Counters) => Some(Counters::open(Set::Hardware)),
+            Some(Probe::Sched) => Some(Counters::open(Set::Scheduler)),
+            Some(Probe::Syscalls) | None => None,
+        };
+        let cpus = affinity::current().into_iter().collect();
+        let observer = Self { before: usage::of_this_thread(), cpus, free: work.free, counters };
+        if let Some(counters) = &observer.counters {
+            counters.start();
+        }
         observer
     }
 
-    /// Notes the processor of this moment.
+    /// Notes the processor of this moment, where it can have changed.
     #[inline]
     fn look(&mut self) {
-        self.cpus.extend(affinity::current());
+        if self.free {
+            self.cpus.extend(affinity::current());
+        }
     }
 
     fn finish(mut self) -> EndObservation {
-        self.look();
+        let reading = self.counters.take().map(Counters::stop).unwrap_or_default();
+        self.cpus.extend(affinity::current());
         let used = usage::of_this_thread().since(self.before);
         EndObservation {
             cpus_seen: self.cpus.into_iter().collect(),
@@ -112,6 +179,9 @@ impl Observer {
             user_ns: used.user_ns,
             system_ns: used.system_ns,
             minor_faults: used.minor_faults,
+            counters: reading.counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
+            unavailable: reading.unavailable.into_iter().map(|(name, why)| (name.to_owned(), why)).collect(),
+            system_calls: Vec::new(),
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{EndReport, Observer, Ready, Scenario, Work, samples};
 use crate::link::Link;
-use crate::payload::{Payload, buffer};
+use crate::memory::Memory;
+use crate::payload::Payload;
 use crate::sys::clock::now_ns;
 use std::io;
 
@@ -19,75 +20,93 @@ impl Scenario for Roundtrip {
         "roundtrip"
     }
 
+    fn about(&self) -> &'static str {
+        "A message goes there and comes back, one at a time; a time is of the whole way."
+    }
+
     fn payload(&self) -> &'static str {
         "every page stamped by the initiator and the answer compared byte by byte, outside the timed section; \
          the responder copies in and out"
     }
 
-    fn initiate(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport> {
-        let mut message = Payload::new(work.message_bytes);
-        let mut answer = buffer(work.message_bytes);
+    fn message_bytes_min(&self) -> usize {
+        0
+    }
+
+    fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
+        let sizes = work.sizes()?;
+        let mut message = Payload::within(link.sender.allocate(work.message_bytes)?);
+        let mut buffer = Memory::heap(work.message_bytes);
         let mut report = EndReport { samples_ns: samples(work.operations), ..EndReport::default() };
         ready()?;
         for sequence in 0..work.warmup {
             message.stamp(sequence);
-            exchange(link, &message, &mut answer)?;
+            exchange(link, &message.bytes()[..sizes.of(sequence)], &mut buffer)?;
         }
-        let mut observer = Observer::begin();
+        let mut observer = Observer::begin(work);
         // One more exchange outside the clock, so that the responder's own observer has begun.
-        exchange(link, &message, &mut answer)?;
+        exchange(link, &message.bytes()[..sizes.of(work.warmup)], &mut buffer)?;
+        link.receiver.release();
 
         let first_send_ns = now_ns();
         for operation in 0..work.operations {
-            message.stamp(work.warmup + operation);
+            let sequence = work.warmup + operation;
+            message.stamp(sequence);
+            let bytes = &message.bytes()[..sizes.of(sequence)];
+            let mut answer: &[u8] = &[];
             let start_ns = now_ns();
             for _ in 0..work.batch {
-                exchange(link, &message, &mut answer)?;
+                answer = exchange(link, bytes, &mut buffer)?;
             }
             let end_ns = now_ns();
             report.samples_ns.push((end_ns - start_ns) / work.batch);
             report.attempted += work.batch;
             report.accepted += work.batch;
-            if answer == message.bytes() {
+            if answer == bytes {
                 report.delivered += work.batch;
             } else {
                 report.corrupted += work.batch;
             }
-            if work.free {
-                observer.look();
-            }
+            link.receiver.release();
+            observer.look();
         }
         report.elapsed_ns = now_ns() - first_send_ns;
         report.observation = observer.finish();
         Ok(report)
     }
 
-    fn respond(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport> {
-        let mut message = buffer(work.message_bytes);
+    fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
+        let sizes = work.sizes()?;
+        let mut buffer = link.sender.allocate(work.message_bytes)?;
         ready()?;
-        for _ in 0..work.warmup {
-            echo(link, &mut message)?;
+        for sequence in 0..work.warmup {
+            echo(link, &mut buffer[..sizes.of(sequence)])?;
         }
-        let mut observer = Observer::begin();
-        echo(link, &mut message)?;
-        for count in 0..work.operations * work.batch {
-            echo(link, &mut message)?;
-            if work.free && count % LOOK_EVERY == 0 {
+        let mut observer = Observer::begin(work);
+        echo(link, &mut buffer[..sizes.of(work.warmup)])?;
+        for operation in 0..work.operations {
+            let bytes = sizes.of(work.warmup + operation);
+            for _ in 0..work.batch {
+                echo(link, &mut buffer[..bytes])?;
+            }
+            if operation % LOOK_EVERY == 0 {
                 observer.look();
             }
         }
-        Ok(EndReport { observation: observer.finish(), ..EndReport::default() })
+        let observation = observer.finish();
+        link.settle()?;
+        Ok(EndReport { observation, ..EndReport::default() })
     }
 }
 
 #[inline]
-fn exchange(link: &mut dyn Link, message: &Payload, answer: &mut [u8]) -> io::Result<()> {
-    link.send(message.bytes())?;
-    link.receive(answer)
+fn exchange<'a>(link: &'a mut Link, message: &[u8], buffer: &'a mut Memory) -> io::Result<&'a [u8]> {
+    link.sender.send(message)?;
+    link.receiver.receive(&mut buffer[..message.len()])
 }
 
 #[inline]
-fn echo(link: &mut dyn Link, message: &mut [u8]) -> io::Result<()> {
-    link.receive(message)?;
-    link.send(message)
+fn echo(link: &mut Link, buffer: &mut [u8]) -> io::Result<()> {
+    let message = link.receiver.receive(buffer)?;
+    link.sender.send(message)
 }

@@ -1,11 +1,15 @@
-//! `stream`: a transfer of many messages one way. The time is from the first write to the last receipt.
+//! `stream`: a transfer of one or many messages one way. The time is from the first write to the last receipt; with one
+//! message a transfer, it is the latency of a message one way.
 //!
 //! The receiver stamps the last receipt and sends it back as its answer; both read the same clock. The next
 //! transfer begins only after that answer, so transfers do not overlap.
 
+use super::lossy::{self, Word};
 use super::{EndReport, Observer, Ready, Scenario, Work, samples};
 use crate::link::Link;
-use crate::payload::{ANSWER_BYTES, Payload, buffer, carried, sequence_of};
+use crate::memory::Memory;
+use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
+use crate::sizes::Sizes;
 use crate::sys::clock::now_ns;
 use std::io;
 
@@ -18,108 +22,167 @@ impl Scenario for Stream {
         "stream"
     }
 
+    fn about(&self) -> &'static str {
+        "Messages go one way, as fast as they are taken; a time is from the first write to the last receipt."
+    }
+
     fn payload(&self) -> &'static str {
         "the head of every message stamped by the sender and checked by the receiver inside the timed section \
          (a few nanoseconds a message); every byte compared in the warm-up transfers"
     }
 
-    fn initiate(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport> {
-        let mut message = Payload::new(work.message_bytes);
+    fn message_bytes_min(&self) -> usize {
+        ANSWER_BYTES
+    }
+
+    fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
+        let mut sending = Sending {
+            work,
+            sizes: work.sizes()?,
+            message: Payload::within(link.sender.allocate(work.message_bytes)?),
+            sequence: 0,
+        };
         let mut report = EndReport { samples_ns: samples(work.operations), ..EndReport::default() };
         ready()?;
-        let mut sequence = 0;
         for _ in 0..work.warmup {
-            transfer(work, link, &mut message, &mut sequence)?;
+            sending.transfer(link, work.messages_per_operation)?;
         }
-        let mut observer = Observer::begin();
-        // One more transfer outside the clock, so that the receiver's own observer has begun.
-        transfer(work, link, &mut message, &mut sequence)?;
+        let mut observer = Observer::begin(work);
+        // One more message outside the clock, so that the receiver's own observer has begun.
+        sending.transfer(link, 1)?;
 
         let first_send_ns = now_ns();
         for _ in 0..work.operations {
+            sending.prepare(link)?;
             let start_ns = now_ns();
-            let last_receipt_ns = transfer(work, link, &mut message, &mut sequence)?;
+            let last_receipt_ns = sending.transfer(link, work.messages_per_operation)?;
             report.samples_ns.push(last_receipt_ns.saturating_sub(start_ns));
             report.attempted += work.messages_per_operation;
             report.accepted += work.messages_per_operation;
             report.elapsed_ns = last_receipt_ns.saturating_sub(first_send_ns);
-            if work.free {
-                observer.look();
-            }
+            observer.look();
         }
         report.observation = observer.finish();
         Ok(report)
     }
 
-    fn respond(&self, work: &Work, link: &mut dyn Link, ready: Ready<'_>) -> io::Result<EndReport> {
-        let mut message = buffer(work.message_bytes);
+    fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
+        let mut receiving = Receiving {
+            work,
+            sizes: work.sizes()?,
+            buffer: Memory::heap(work.message_bytes),
+            sequence: 0,
+            report: EndReport::default(),
+        };
         let mut expected = Payload::new(work.message_bytes);
         ready()?;
-        let mut sequence = 0;
         for _ in 0..work.warmup {
-            for _ in 0..work.messages_per_operation {
-                link.receive(&mut message)?;
+            receiving.transfer(link, work.messages_per_operation, |sequence, message| {
                 expected.stamp_head(sequence);
-                if message != expected.bytes() {
-                    return Err(io::Error::other(format!(
-                        "message {sequence} of the warm-up arrived altered"
-                    )));
+                if message == &expected.bytes()[..message.len()] {
+                    return Ok(());
                 }
-                sequence += 1;
-            }
-            answer(link)?;
+                Err(io::Error::other(format!("message {sequence} of the warm-up arrived altered")))
+            })?;
         }
-        let mut observer = Observer::begin();
-        sequence = collect(work, link, &mut message, sequence, &mut EndReport::default())?;
+        let mut observer = Observer::begin(work);
+        receiving.transfer(link, 1, |_, _| Ok(()))?;
 
-        let mut report = EndReport::default();
+        receiving.report = EndReport::default();
         for _ in 0..work.operations {
-            sequence = collect(work, link, &mut message, sequence, &mut report)?;
-            if work.free {
-                observer.look();
+            receiving.transfer(link, work.messages_per_operation, |_, _| Ok(()))?;
+            observer.look();
+        }
+        receiving.report.observation = observer.finish();
+        Ok(receiving.report)
+    }
+}
+
+/// The sender's side of transfers.
+struct Sending<'a> {
+    work: &'a Work,
+    sizes: Sizes,
+    message: Payload,
+    /// Of the next message.
+    sequence: u64,
+}
+
+impl Sending<'_> {
+    /// Makes the message's memory ours again, before the clock starts.
+    fn prepare(&self, link: &mut Link) -> io::Result<()> {
+        link.sender.reclaim()
+    }
+
+    /// Sends one transfer and returns the time of its last receipt, as the receiver's answer says it.
+    fn transfer(&mut self, link: &mut Link, messages: u64) -> io::Result<u64> {
+        for _ in 0..messages {
+            link.sender.reclaim()?;
+            self.message.stamp_head(self.sequence);
+            link.sender.send(&self.message.bytes()[..self.sizes.of(self.sequence)])?;
+            self.sequence += 1;
+        }
+        if self.work.lossy {
+            return lossy::end(link, &mut self.message, self.sequence);
+        }
+        receive_answer(link)
+    }
+}
+
+/// Receives the time that the other end answers with.
+fn receive_answer(link: &mut Link) -> io::Result<u64> {
+    let mut buffer = [0; ANSWER_BYTES];
+    let answer = sequence_of(link.receiver.receive(&mut buffer)?);
+    link.receiver.release();
+    Ok(answer)
+}
+
+/// The receiver's side of transfers.
+struct Receiving<'a> {
+    work: &'a Work,
+    sizes: Sizes,
+    buffer: Memory,
+    /// Of the next message.
+    sequence: u64,
+    report: EndReport,
+}
+
+impl Receiving<'_> {
+    /// Receives one transfer, counts what arrived, and answers with the time of the last receipt.
+    fn transfer(
+        &mut self,
+        link: &mut Link,
+        messages: u64,
+        mut check: impl FnMut(u64, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let end = self.sequence + messages;
+        let mut last_receipt_ns = None;
+        while self.sequence < end || self.work.lossy {
+            let bytes = self.sizes.of(self.sequence);
+            let message = link.receiver.receive(&mut self.buffer[..bytes])?;
+            let found = sequence_of(message);
+            match if self.work.lossy { lossy::read(found) } else { Word::Message } {
+                Word::End(of) if of == end => break,
+                // Said again, because the answer to it took long.
+                Word::End(_) => continue,
+                Word::Message => {}
+            }
+            if found == self.sequence || (self.work.lossy && found > self.sequence && found < end) {
+                check(found, message)?;
+                self.report.delivered += 1;
+                self.sequence = found + 1;
+            } else if found < self.sequence {
+                self.report.out_of_order += 1;
+                self.sequence += u64::from(!self.work.lossy);
+            } else {
+                self.report.corrupted += 1;
+                self.sequence += u64::from(!self.work.lossy);
+            }
+            if self.work.lossy {
+                last_receipt_ns = Some(now_ns());
             }
         }
-        report.observation = observer.finish();
-        Ok(report)
+        self.sequence = end;
+        let answer = last_receipt_ns.unwrap_or_else(now_ns);
+        link.sender.send(&answer.to_le_bytes())
     }
-}
-
-/// Sends one transfer and returns the time of its last receipt, as the receiver's answer says it.
-fn transfer(work: &Work, link: &mut dyn Link, message: &mut Payload, sequence: &mut u64) -> io::Result<u64> {
-    for _ in 0..work.messages_per_operation {
-        message.stamp_head(*sequence);
-        link.send(message.bytes())?;
-        *sequence += 1;
-    }
-    let mut receipt_ns = [0; ANSWER_BYTES];
-    link.receive(&mut receipt_ns)?;
-    Ok(u64::from_le_bytes(receipt_ns))
-}
-
-/// Receives one transfer, counts what arrived, answers; returns the sequence number to expect next.
-fn collect(
-    work: &Work,
-    link: &mut dyn Link,
-    message: &mut [u8],
-    mut sequence: u64,
-    report: &mut EndReport,
-) -> io::Result<u64> {
-    for _ in 0..work.messages_per_operation {
-        link.receive(message)?;
-        let (found, expected) = (sequence_of(message), carried(sequence, message.len()));
-        if found == expected {
-            report.delivered += 1;
-        } else if found < expected {
-            report.out_of_order += 1;
-        } else {
-            report.corrupted += 1;
-        }
-        sequence += 1;
-    }
-    answer(link)?;
-    Ok(sequence)
-}
-
-fn answer(link: &mut dyn Link) -> io::Result<()> {
-    link.send(&now_ns().to_le_bytes())
 }

@@ -2,12 +2,22 @@
 //! per mechanism. A capability that is missing says why; it never fails to compile.
 
 pub mod affinity;
+pub mod cgroup;
 pub mod clock;
+pub mod counters;
 pub mod death;
 pub mod descriptor;
+pub mod event;
 pub mod fifo;
 pub mod fingerprint;
+pub mod message_queue;
+pub mod noise;
+pub mod pipe_capacity;
+pub mod remote_memory;
 pub mod shared_memory;
+pub mod splice;
+pub mod tracing;
+pub mod tree;
 pub mod usage;
 pub mod wake;
 

@@ -1,8 +1,10 @@
 //! `fifo`: two named pipes in a private folder, one each way (mkfifo(3), fifo(7)).
 
-use super::{Channel, End, Parts, Transport};
-use crate::link::{Link, StreamLink};
-use crate::sys;
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::Link;
+use crate::link::buffers::{Buffers, size_pipe};
+use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::sys::{self, Unsupported};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::fs::File;
 use std::io;
@@ -29,7 +31,11 @@ impl Transport for Fifo {
         }
     }
 
-    fn open(&self) -> io::Result<Channel> {
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| channel.pipe_buffer())
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let folder = crate::harness::scratch::folder()?;
         sys::fifo::create(&folder.path().join(THERE))?;
         sys::fifo::create(&folder.path().join(BACK))?;
@@ -40,21 +46,30 @@ impl Transport for Fifo {
         Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
     }
 
-    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let folder = Path::new(parts.address()?);
         // Opening waits for the other side, so both open the two in the same order.
         let open = |name: &str, write: bool| -> io::Result<OwnedFd> {
             Ok(File::options().read(!write).write(write).open(folder.join(name))?.into())
         };
-        Ok(Box::new(match end {
+        let (writer, reader) = match end {
             End::Initiator => {
                 let writer = open(THERE, true)?;
-                StreamLink { writer, reader: open(BACK, false)? }
+                (writer, open(BACK, false)?)
             }
             End::Responder => {
                 let reader = open(THERE, false)?;
-                StreamLink { writer: open(BACK, true)?, reader }
+                (open(BACK, true)?, reader)
             }
-        }))
+        };
+        // Whichever end comes first: the other may measure at once.
+        size_pipe(&writer, channel.buffer_bytes)?;
+        size_pipe(&reader, channel.buffer_bytes)?;
+        let buffers = Buffers::of_pipes(&writer, &reader);
+        Ok(Link {
+            sender: Box::new(StreamSender(writer)),
+            receiver: Box::new(StreamReceiver(reader)),
+            buffers,
+        })
     }
 }

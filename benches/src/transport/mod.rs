@@ -4,19 +4,47 @@
 use crate::link::Link;
 use crate::sys::Unsupported;
 use roundtrip_wire::TransportInfo;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::os::fd::OwnedFd;
 use tempfile::TempDir;
 
+pub mod eventfd;
 pub mod fifo;
+pub mod memfd_read;
+pub mod memfd_remap;
 pub mod pipe;
+pub mod posix_mq;
+pub mod process_vm_readv;
 pub mod ring_futex;
 pub mod socketpair;
+pub mod splice;
 pub mod tcp;
+pub mod udp;
+pub mod unix_dgram;
+pub mod unix_seqpacket;
+pub mod unix_stream;
+pub mod vmsplice;
 
 /// Every transport, in the order of slugs. The slug is the file's name with hyphens.
-pub static ALL: &[&dyn Transport] =
-    &[&fifo::Fifo, &pipe::Pipe, &ring_futex::RingFutex, &socketpair::Socketpair, &tcp::Tcp];
+pub static ALL: &[&dyn Transport] = &[
+    &eventfd::Eventfd,
+    &fifo::Fifo,
+    &memfd_read::MemfdRead,
+    &memfd_remap::MemfdRemap,
+    &pipe::Pipe,
+    &posix_mq::PosixMq,
+    &process_vm_readv::ProcessVmReadv,
+    &ring_futex::RingFutex,
+    &socketpair::Socketpair,
+    &splice::Splice,
+    &tcp::Tcp,
+    &udp::Udp,
+    &unix_dgram::UnixDgram,
+    &unix_seqpacket::UnixSeqpacket,
+    &unix_stream::UnixStream,
+    &vmsplice::Vmsplice,
+];
 
 /// The transport with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Transport> {
@@ -33,29 +61,97 @@ pub trait Transport: Sync {
         "block"
     }
 
-    /// Whether this machine has the mechanism.
+    /// What a send into a full channel does.
+    fn on_full(&self) -> OnFull {
+        OnFull::Wait
+    }
+
+    /// Whether a descriptor can be passed with a message.
+    fn passes_handles(&self) -> bool {
+        false
+    }
+
+    /// Whether this machine has the mechanism, and it can carry such messages.
     ///
     /// # Errors
-    /// The reason where it has not; it is reported with the result.
-    fn support(&self) -> Result<(), Unsupported> {
-        Ok(())
-    }
+    /// The reason where not; it is reported with the result.
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported>;
 
     /// Creates a channel, in the harness. Nothing of it may outlive the returned value.
     ///
     /// # Errors
     /// Of the system, such as too many open files.
-    fn open(&self) -> io::Result<Channel>;
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel>;
 
     /// Connects to one end, in the peer. Both ends connect at the same time, so each may wait for the other.
     ///
     /// # Errors
     /// Of the system.
-    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>>;
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link>;
+}
+
+/// What a full channel does to who sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFull {
+    /// The sender waits.
+    Wait,
+    /// The message is lost, and nobody is told.
+    Drop,
+}
+
+impl OnFull {
+    /// As a methodology says it.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Wait => "wait",
+            Self::Drop => "drop",
+        }
+    }
+}
+
+/// What a channel must carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelSpec {
+    /// The longest message.
+    pub message_bytes: usize,
+    /// The kernel buffer to ask for; none: the system's default.
+    pub buffer_bytes: Option<usize>,
+}
+
+impl ChannelSpec {
+    /// For a mechanism without a border between messages.
+    ///
+    /// # Errors
+    /// When a message is empty.
+    fn not_empty(&self) -> Result<(), Unsupported> {
+        if self.message_bytes > 0 {
+            return Ok(());
+        }
+        Err(Unsupported::because("an empty message cannot be told from no message"))
+    }
+
+    /// For a mechanism without a kernel buffer that has a size.
+    ///
+    /// # Errors
+    /// When a size is asked for.
+    fn default_buffer(&self) -> Result<(), Unsupported> {
+        if self.buffer_bytes.is_none() {
+            return Ok(());
+        }
+        Err(Unsupported::because("it has no kernel buffer to ask a size for: expected no buffer_bytes"))
+    }
+
+    /// For a mechanism over a pipe.
+    ///
+    /// # Errors
+    /// When the system does not allow such a pipe.
+    fn pipe_buffer(&self) -> Result<(), Unsupported> {
+        self.buffer_bytes.map_or(Ok(()), crate::sys::pipe_capacity::support)
+    }
 }
 
 /// Which end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
     /// Sends first and holds the clock.

@@ -1,10 +1,14 @@
-//! `pipe`: two anonymous pipes, one each way (pipe(2)).
+//! `pipe`: two anonymous pipes, one each way (pipe(2)), of the system's size or of one asked for (`F_SETPIPE_SZ`).
 
-use super::{Channel, End, Parts, Transport};
-use crate::link::{Link, StreamLink};
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::Link;
+use crate::link::buffers::{Buffers, size_pipe};
+use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
+use std::os::fd::OwnedFd;
 
 /// See the module.
 #[derive(Debug)]
@@ -16,25 +20,42 @@ impl Transport for Pipe {
             slug: Slug::from_name("pipe"),
             title: "Pipe".into(),
             family: Slug::from_name("pipe"),
-            semantics: "Two anonymous pipes, one each way, with the system's default capacity. \
+            semantics: "Two anonymous pipes, one each way. \
                         A message is copied into the kernel by write and out of it by read."
                 .into(),
             control: true,
         }
     }
 
-    fn open(&self) -> io::Result<Channel> {
-        let (there_reader, there_writer) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (back_reader, back_writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| channel.pipe_buffer())
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] = pipes(channel)?;
         Ok(Channel {
-            initiator: Parts::of([there_writer, back_reader]),
-            responder: Parts::of([back_writer, there_reader]),
+            initiator: Parts::of([initiator_writer, initiator_reader]),
+            responder: Parts::of([responder_writer, responder_reader]),
             folder: None,
         })
     }
 
-    fn connect(&self, _end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
-        Ok(Box::new(StreamLink { writer, reader }))
+        let buffers = Buffers::of_pipes(&writer, &reader);
+        Ok(Link {
+            sender: Box::new(StreamSender(writer)),
+            receiver: Box::new(StreamReceiver(reader)),
+            buffers,
+        })
     }
+}
+
+/// Writer and reader of the initiator and of the responder.
+pub(super) fn pipes(channel: &ChannelSpec) -> io::Result<[(OwnedFd, OwnedFd); 2]> {
+    let (there_reader, there_writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (back_reader, back_writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    size_pipe(&there_writer, channel.buffer_bytes)?;
+    size_pipe(&back_writer, channel.buffer_bytes)?;
+    Ok([(there_writer, back_reader), (back_writer, there_reader)])
 }

@@ -1,21 +1,19 @@
 //! `ring-futex`: two single-producer single-consumer byte rings in shared memory, one each way. A reader of an
 //! empty ring, and a writer of a full one, sleep on a futex.
 //!
-//! # Memory order
-//! `written` and `read` count bytes modulo 2^31; each has one writer, which sets the top bit when it leaves. A side publishes with `Release` what the
-//! other looks at with `Acquire`. Sleeping is a flag and a re-check: the sleeper raises its flag, then looks
-//! again; the other publishes, then looks at the flag. A sequentially consistent fence between the two steps of
-//! each side means that at least one of them sees the other (Dekker); the second look is the futex's own, which
-//! compares the counter inside the kernel. So no wake-up is lost, and none is sent when nobody sleeps.
+//! `written` and `read` count bytes modulo 2^31, each a [`Counter`] of its side, which also says how waiting and waking
+//! fit together.
 
-use super::{Channel, End, Parts, Transport};
-use crate::link::{Link, closed};
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::buffers::Buffers;
+use crate::link::counter::{Counter, advance, distance};
+use crate::link::{Link, Receiver, Sender};
 use crate::sys::{Unsupported, shared_memory, wake};
 use roundtrip_wire::{Slug, TransportInfo};
 use shared_memory::Mapping;
 use std::io;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::rc::Rc;
 
 /// See the module.
 #[derive(Debug)]
@@ -25,24 +23,11 @@ pub struct RingFutex;
 const CAPACITY_BYTES: u32 = 64 * 1024;
 const RING_BYTES: usize = size_of::<Header>() + CAPACITY_BYTES as usize;
 
-/// Set in a counter once its side is gone. It shares the word, so that leaving, too, changes what a sleeper's
-/// futex compares: a flag of its own could be set between a sleeper's look and its sleep.
-const GONE: u32 = 1 << 31;
-
-/// Counters of one ring, those of the two sides on cache lines of their own (two lines, because processors
-/// fetch them in pairs).
+/// How far each side of one ring is.
 #[repr(C, align(4096))]
 struct Header {
-    producer: Side,
-    consumer: Side,
-}
-
-#[repr(C, align(128))]
-struct Side {
-    /// Bytes this side has written or read, modulo 2^31, and [`GONE`]. The futex of who waits for this side.
-    count: AtomicU32,
-    /// 1 while this side sleeps, or is about to.
-    sleeps: AtomicU32,
+    producer: Counter,
+    consumer: Counter,
 }
 
 impl Transport for RingFutex {
@@ -58,11 +43,12 @@ impl Transport for RingFutex {
         }
     }
 
-    fn support(&self) -> Result<(), Unsupported> {
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| channel.default_buffer())?;
         shared_memory::support().and_then(|()| wake::support())
     }
 
-    fn open(&self) -> io::Result<Channel> {
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         // Zeroed memory is two empty rings.
         let memory = shared_memory::create(2 * RING_BYTES)?;
         Ok(Channel {
@@ -72,45 +58,41 @@ impl Transport for RingFutex {
         })
     }
 
-    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [memory] = parts.take()?;
-        let mapping = Mapping::new(&memory, 2 * RING_BYTES)?;
+        let mapping = Rc::new(Mapping::new(&memory, 2 * RING_BYTES)?);
         let (there, back) = (Ring::at(&mapping, 0), Ring::at(&mapping, RING_BYTES));
-        Ok(Box::new(match end {
-            End::Initiator => RingLink { outgoing: there, incoming: back, _mapping: mapping },
-            End::Responder => RingLink { outgoing: back, incoming: there, _mapping: mapping },
-        }))
+        let (outgoing, incoming) = match end {
+            End::Initiator => (there, back),
+            End::Responder => (back, there),
+        };
+        Ok(Link {
+            sender: Box::new(RingSender(outgoing)),
+            receiver: Box::new(RingReceiver(incoming)),
+            buffers: Buffers::default(),
+        })
     }
 }
 
-struct RingLink {
-    outgoing: Ring,
-    incoming: Ring,
-    /// Keeps the memory of both rings.
-    _mapping: Mapping,
-}
-
-/// One ring inside a mapping that outlives it.
+/// One ring.
 struct Ring {
     header: NonNull<Header>,
     data: NonNull<u8>,
+    /// Keeps the memory of both rings.
+    _mapping: Rc<Mapping>,
 }
-
-// SAFETY: a ring is used by one thread at a time; the other side goes through the atomics of the header, and
-// through the parts of `data` that these give it.
-#[expect(unsafe_code, reason = "a link may move to another thread before it is used")]
-unsafe impl Send for Ring {}
 
 impl Ring {
     /// The ring that begins this many bytes into the mapping.
     #[expect(unsafe_code, reason = "structures over shared memory")]
-    fn at(mapping: &Mapping, offset: usize) -> Self {
+    fn at(mapping: &Rc<Mapping>, offset: usize) -> Self {
         assert!(offset + RING_BYTES <= mapping.bytes() && offset.is_multiple_of(align_of::<Header>()));
         // SAFETY: the assertion keeps both addresses inside the mapping, and the header aligned: mappings begin
         // at a page.
         unsafe {
             let header = mapping.address().add(offset);
-            Self { header: header.cast(), data: header.add(size_of::<Header>()) }
+            let data = header.add(size_of::<Header>());
+            Self { header: header.cast(), data, _mapping: Rc::clone(mapping) }
         }
     }
 
@@ -124,9 +106,9 @@ impl Ring {
     #[expect(unsafe_code, reason = "copies into shared memory")]
     fn write(&self, mut message: &[u8]) -> io::Result<()> {
         let Header { producer, consumer } = self.header();
-        let mut written = producer.count.load(Ordering::Relaxed);
+        let mut written = producer.own();
         while !message.is_empty() {
-            let read = wait_until(consumer, producer, |read| distance(read, written) < CAPACITY_BYTES)?;
+            let read = consumer.wait_until(producer, |read| distance(read, written) < CAPACITY_BYTES)?;
             let room = CAPACITY_BYTES - distance(read, written);
             let start = written % CAPACITY_BYTES;
             let length = (room.min(CAPACITY_BYTES - start) as usize).min(message.len());
@@ -139,8 +121,8 @@ impl Ring {
                     length,
                 );
             }
-            written = advance(written, length);
-            publish(producer, consumer, written);
+            written = after(written, length);
+            producer.publish(consumer, written);
             message = &message[length..];
         }
         Ok(())
@@ -150,10 +132,10 @@ impl Ring {
     #[expect(unsafe_code, reason = "copies out of shared memory")]
     fn read(&self, buffer: &mut [u8]) -> io::Result<()> {
         let Header { producer, consumer } = self.header();
-        let mut read = consumer.count.load(Ordering::Relaxed);
+        let mut read = consumer.own();
         let mut filled = 0;
         while filled < buffer.len() {
-            let written = wait_until(producer, consumer, |written| written != read)?;
+            let written = producer.wait_until(consumer, |written| written != read)?;
             let start = read % CAPACITY_BYTES;
             let available = distance(read, written).min(CAPACITY_BYTES - start) as usize;
             let length = available.min(buffer.len() - filled);
@@ -166,75 +148,46 @@ impl Ring {
                     length,
                 );
             }
-            read = advance(read, length);
-            publish(consumer, producer, read);
+            read = after(read, length);
+            consumer.publish(producer, read);
             filled += length;
         }
         Ok(())
     }
-
-    /// Tells the other side, asleep or not, that this one is gone.
-    fn leave(&self, us: &Side) {
-        us.count.fetch_or(GONE, Ordering::SeqCst);
-        wake::wake_one(&us.count);
-    }
 }
 
-/// Bytes from one counter to a later one.
-#[inline]
-fn distance(from: u32, to: u32) -> u32 {
-    to.wrapping_sub(from) & !GONE
-}
-
-/// A counter after a piece of this length.
+/// A count after a piece of this length.
 #[inline]
 #[expect(clippy::cast_possible_truncation, reason = "a piece is at most CAPACITY_BYTES")]
-fn advance(count: u32, length: usize) -> u32 {
-    count.wrapping_add(length as u32) & !GONE
+fn after(count: u32, length: usize) -> u32 {
+    advance(count, length as u32)
 }
 
-/// Waits until the other side's counter is as wanted, and returns it.
-#[inline]
-fn wait_until(other: &Side, us: &Side, wanted: impl Fn(u32) -> bool) -> io::Result<u32> {
-    loop {
-        let seen = other.count.load(Ordering::Acquire);
-        if wanted(seen & !GONE) {
-            return Ok(seen & !GONE);
-        }
-        if seen & GONE != 0 {
-            return Err(closed());
-        }
-        us.sleeps.store(1, Ordering::Relaxed);
-        fence(Ordering::SeqCst);
-        // Sleeps only if the word, leaving included, is still what was looked at above.
-        wake::wait(&other.count, seen);
-        us.sleeps.store(0, Ordering::Relaxed);
-    }
-}
+struct RingSender(Ring);
 
-/// Publishes this side's counter, and wakes the other side if it sleeps on it.
-#[inline]
-fn publish(us: &Side, other: &Side, count: u32) {
-    us.count.store(count, Ordering::Release);
-    fence(Ordering::SeqCst);
-    if other.sleeps.load(Ordering::Relaxed) == 1 {
-        wake::wake_one(&us.count);
-    }
-}
-
-impl Link for RingLink {
+impl Sender for RingSender {
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
-        self.outgoing.write(message)
-    }
-
-    fn receive(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        self.incoming.read(buffer)
+        self.0.write(message)
     }
 }
 
-impl Drop for RingLink {
+impl Drop for RingSender {
     fn drop(&mut self) {
-        self.outgoing.leave(&self.outgoing.header().producer);
-        self.incoming.leave(&self.incoming.header().consumer);
+        self.0.header().producer.leave();
+    }
+}
+
+struct RingReceiver(Ring);
+
+impl Receiver for RingReceiver {
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        self.0.read(buffer)?;
+        Ok(buffer)
+    }
+}
+
+impl Drop for RingReceiver {
+    fn drop(&mut self) {
+        self.0.header().consumer.leave();
     }
 }

@@ -1,9 +1,13 @@
 //! `socketpair`: a connected pair of Unix stream sockets (socketpair(2), unix(7)).
 
-use super::{Channel, End, Parts, Transport};
-use crate::link::{Link, StreamLink};
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::Link;
+use crate::link::buffers::{Buffers, size_socket};
+use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 
 /// See the module.
@@ -16,14 +20,22 @@ impl Transport for Socketpair {
             slug: Slug::from_name("socketpair"),
             title: "Socket pair".into(),
             family: Slug::from_name("socket"),
-            semantics: "A connected pair of Unix stream sockets with the system's default buffers. \
+            semantics: "A connected pair of Unix stream sockets. \
                         A message is copied into the kernel by write and out of it by read."
                 .into(),
             control: true,
         }
     }
 
-    fn open(&self) -> io::Result<Channel> {
+    fn passes_handles(&self) -> bool {
+        true
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty()
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let (initiator, responder) = UnixStream::pair()?;
         Ok(Channel {
             initiator: Parts::of([initiator.into()]),
@@ -32,8 +44,19 @@ impl Transport for Socketpair {
         })
     }
 
-    fn connect(&self, _end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
-        let [writer] = parts.take()?;
-        Ok(Box::new(StreamLink { reader: writer.try_clone()?, writer }))
+    fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        let [socket] = parts.take()?;
+        stream_socket(socket, channel)
     }
+}
+
+/// The link over a connected stream socket, its buffers sized as asked.
+pub(super) fn stream_socket(socket: OwnedFd, channel: &ChannelSpec) -> io::Result<Link> {
+    size_socket(&socket, channel.buffer_bytes)?;
+    let buffers = Buffers::of_socket(&socket);
+    Ok(Link {
+        receiver: Box::new(StreamReceiver(socket.try_clone()?)),
+        sender: Box::new(StreamSender(socket)),
+        buffers,
+    })
 }

@@ -1,11 +1,11 @@
 //! `tcp`: a TCP connection over the loopback interface, without Nagle's delay (tcp(7), `TCP_NODELAY`).
 
-use super::{Channel, End, Parts, Transport};
-use crate::link::{Link, StreamLink};
+use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
+use crate::link::Link;
+use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
-use std::os::fd::OwnedFd;
 
 /// See the module.
 #[derive(Debug)]
@@ -17,14 +17,18 @@ impl Transport for Tcp {
             slug: Slug::from_name("tcp"),
             title: "TCP loopback".into(),
             family: Slug::from_name("socket"),
-            semantics: "A TCP connection over 127.0.0.1 with TCP_NODELAY and the system's default buffers. \
+            semantics: "A TCP connection over 127.0.0.1 with TCP_NODELAY. \
                         A message is copied into the kernel by write and out of it by read."
                 .into(),
             control: true,
         }
     }
 
-    fn open(&self) -> io::Result<Channel> {
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty()
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?.to_string();
         Ok(Channel {
@@ -34,7 +38,7 @@ impl Transport for Tcp {
         })
     }
 
-    fn connect(&self, end: End, parts: Parts) -> io::Result<Box<dyn Link>> {
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let stream = match end {
             End::Initiator => TcpStream::connect(parts.address()?)?,
             End::Responder => {
@@ -43,7 +47,6 @@ impl Transport for Tcp {
             }
         };
         stream.set_nodelay(true)?;
-        let writer: OwnedFd = stream.into();
-        Ok(Box::new(StreamLink { reader: writer.try_clone()?, writer }))
+        socketpair::stream_socket(stream.into(), channel)
     }
 }

@@ -7,8 +7,9 @@ use roundtrip_bench::harness::{self, Outcome};
 use roundtrip_bench::{scenario, transport};
 use roundtrip_wire::{CaseResult, Slug};
 
-/// Around the stamp, a page, the capacity of a pipe and of the ring, and beyond both.
-const SIZES: [usize; 8] = [8, 64, 4095, 4097, 65_536, 65_537, 262_144, 1_048_576];
+/// Nothing, the shortest of each scenario, around a page, the capacity of a pipe and of the rings, the largest datagram,
+/// and beyond all of them.
+const SIZES: [usize; 10] = [0, 1, 8, 4_095, 4_097, 65_507, 65_536, 65_537, 1_048_576, 8_388_608];
 
 fn run_all(sizes: &[usize]) -> Outcome {
     let mut cases = Vec::new();
@@ -39,30 +40,52 @@ fn every_case_is_measured_without_loss_and_leaves_nothing_behind() {
     let outcome = run_all(&SIZES);
     assert_nothing_left(&before);
 
+    let failed: Vec<String> = outcome
+        .results
+        .iter()
+        .flat_map(|result| {
+            result.failures.iter().map(move |failure| format!("{}: {}", name(result), failure.reason))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+
     for result in &outcome.results {
         let name = name(result);
         if let Some(reason) = &result.unsupported {
             println!("{name}: not run, because {reason}");
             continue;
         }
-        assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
         let repetition = &result.repetitions[0];
-        let messages = if result.case.scenario.as_str() == "stream" { 15 } else { 5 };
-        assert_eq!(repetition.count, 5, "{name}: one sample an operation");
-        assert_eq!((repetition.attempted, repetition.delivered), (messages, messages), "{name}");
-        assert!(!result.is_lossy(), "{name}");
-        assert!(repetition.min_ns > 0 && repetition.elapsed_ns >= repetition.max_ns, "{name}");
+        let one_way = result.case.total_bytes.is_some();
+        let messages = if one_way { 12 } else { 4 };
+        assert_eq!(repetition.attempted, messages, "{name}");
+        assert_eq!((repetition.out_of_order, repetition.corrupted), (0, 0), "{name}");
         assert_eq!(repetition.ends.len(), 2, "{name}");
+        assert!(repetition.min_ns > 0 && repetition.elapsed_ns > 0, "{name}");
+        if result.methodology.on_full.as_str() == "drop" {
+            assert!(repetition.delivered <= messages, "{name}");
+        } else {
+            assert_eq!(repetition.count, 4, "{name}: one sample an operation");
+            assert_eq!(repetition.delivered, messages, "{name}");
+            assert!(!result.is_lossy(), "{name}");
+        }
+        if result.case.scenario.as_str() == "open-loop" {
+            assert!(repetition.late.is_some() && repetition.missed.is_some(), "{name}");
+        } else {
+            assert!(repetition.elapsed_ns >= repetition.max_ns, "{name}");
+        }
     }
 }
 
 #[test]
 fn pinned_ends_stay_where_they_were_put() {
     let _turn = alone();
-    for result in run_all(&[1024]).results {
+    for result in run_all(&[1, 1024]).results {
         let (name, placement) = (name(&result), result.case.placement.as_str().to_owned());
         let Some(repetition) = result.repetitions.first() else {
-            println!("{name}: not run, because {:?}", result.unsupported);
+            assert!(result.failures.is_empty(), "{name}: {:?}", result.failures);
+            let reason = result.unsupported.unwrap();
+            println!("{name}: not run, because {reason}");
             continue;
         };
         let [first, second] = [0, 1].map(|end| repetition.ends[end].cpus_seen.clone());
@@ -100,8 +123,8 @@ fn operations_timed_in_batches_are_all_delivered_and_counted() {
         case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     planned.work.batch = 16;
     let report = harness::pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
-    assert_eq!(report.initiator.samples_ns.len(), 5);
-    assert_eq!((report.initiator.attempted, report.initiator.delivered), (80, 80));
+    assert_eq!(report.initiator.samples_ns.len(), 4);
+    assert_eq!((report.initiator.attempted, report.initiator.delivered), (64, 64));
 }
 
 #[test]

@@ -7,3 +7,4 @@ mod conformance;
 mod faults;
 mod link;
 mod support;
+mod tracing;

@@ -1,9 +1,9 @@
 //! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
 
-use roundtrip_bench::definition::{Mode, Placement, PlannedCase};
+use roundtrip_bench::definition::{Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::scenario::{self, Work};
-use roundtrip_bench::transport::Transport;
+use roundtrip_bench::transport::{ChannelSpec, OnFull, Transport};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,23 +23,29 @@ pub(crate) fn case(
     (mode, placement): (Mode, Placement),
     message_bytes: usize,
 ) -> PlannedCase {
-    let streams = scenario == "stream";
-    let messages_per_operation = if streams { 3 } else { 1 };
+    let scenario = scenario::find(scenario).unwrap();
+    let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
+    let messages_per_operation = if one_way { 3 } else { 1 };
     PlannedCase {
         transport,
-        scenario: scenario::find(scenario).unwrap(),
+        scenario,
         mode,
         placement,
-        total_bytes: streams.then_some(message_bytes as u64 * messages_per_operation),
+        total_bytes: one_way.then_some(message_bytes as u64 * messages_per_operation),
+        buffer_bytes: None,
         work: Work {
             message_bytes,
             messages_per_operation,
-            operations: 5,
+            rate_per_second: (scenario.slug() == "open-loop").then_some(2_000),
+            operations: 4,
             warmup: 2,
             batch: 1,
             free: placement == Placement::Free,
+            lossy: transport.on_full() == OnFull::Drop,
+            ..Work::default()
         },
-        repetitions: 1,
+        repetitions: Repetitions::exactly(1),
+        probe: None,
     }
 }
 
@@ -48,6 +54,11 @@ pub(crate) fn settings() -> impl Iterator<Item = (Mode, Placement)> {
     [Mode::TwoProcesses, Mode::TwoThreads].into_iter().flat_map(|mode| {
         [Placement::SameCpu, Placement::CrossCpu, Placement::Free].map(|placement| (mode, placement))
     })
+}
+
+/// A channel for messages of up to this many bytes.
+pub(crate) fn channel(message_bytes: usize) -> ChannelSpec {
+    ChannelSpec { message_bytes, buffer_bytes: None }
 }
 
 /// Tests that count this process's descriptors and children take turns.

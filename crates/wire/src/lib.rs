@@ -28,6 +28,8 @@ pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
 pub use report::{Invalid, RunReport, SCHEMA_VERSION, Suite};
-pub use result::{Case, CaseResult, EndObservation, Failure, Methodology, Repetition, TransportInfo};
+pub use result::{
+    Case, CaseResult, EndObservation, Failure, Methodology, Repetition, SystemCalls, TransportInfo,
+};
 pub use sha::CommitSha;
 pub use slug::Slug;

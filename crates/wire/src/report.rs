@@ -146,12 +146,6 @@ impl RunReport {
         }
         within("/canaries", self.canaries.len(), limit::FACTS_MAX)?;
         for (index, canary) in self.canaries.iter().enumerate() {
-            short(
-                &format!("/canaries/{index}/unsupported"),
-                canary.unsupported.as_deref().unwrap_or_default(),
-            )?;
-        }
-        for (index, canary) in self.canaries.iter().enumerate() {
             let reason = canary.unsupported.as_deref().unwrap_or_default();
             short(&format!("/canaries/{index}/unsupported"), reason)?;
         }
@@ -173,13 +167,6 @@ impl CaseResult {
         }
         for counter in self.counters.keys() {
             short(&format!("{at}/counters/{}", token(counter)), counter)?;
-        }
-        short(&format!("{at}/methodology/payload"), &self.methodology.payload)?;
-        for key in self.counters.keys() {
-            short(&format!("{at}/counters/{key}"), key)?;
-        }
-        for (index, failure) in self.failures.iter().enumerate() {
-            short(&format!("{at}/failures/{index}/reason"), &failure.reason)?;
         }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
             return Err(Invalid {
@@ -211,6 +198,10 @@ impl crate::Repetition {
         for (index, reason) in self.disturbed.iter().enumerate() {
             short(&format!("{at}/disturbed/{index}"), reason)?;
         }
+        within(&format!("{at}/conditions"), self.conditions.len(), limit::FACTS_MAX)?;
+        for (index, end) in self.ends.iter().enumerate() {
+            end.check(&format!("{at}/ends/{index}"))?;
+        }
         if self.min_ns > self.max_ns {
             return fail("min_ns", format!("min_ns {} is larger than max_ns {}", self.min_ns, self.max_ns));
         }
@@ -232,6 +223,25 @@ impl crate::Repetition {
                     self.accepted, self.attempted
                 ),
             );
+        }
+        Ok(())
+    }
+}
+
+impl crate::EndObservation {
+    fn check(&self, at: &str) -> Result<(), Invalid> {
+        within(&format!("{at}/counters"), self.counters.len(), limit::FACTS_MAX)?;
+        within(&format!("{at}/unavailable"), self.unavailable.len(), limit::FACTS_MAX)?;
+        within(&format!("{at}/system_calls"), self.system_calls.len(), limit::FACTS_MAX)?;
+        for key in self.counters.keys() {
+            short(&format!("{at}/counters/{}", token(key)), key)?;
+        }
+        for (key, reason) in &self.unavailable {
+            short(&format!("{at}/unavailable/{}", token(key)), key)?;
+            short(&format!("{at}/unavailable/{}", token(key)), reason)?;
+        }
+        for (index, calls) in self.system_calls.iter().enumerate() {
+            short(&format!("{at}/system_calls/{index}/name"), &calls.name)?;
         }
         Ok(())
     }

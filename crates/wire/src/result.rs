@@ -39,6 +39,16 @@ pub struct Case {
     pub mode: Slug,
     /// `same-cpu`, `cross-cpu` or `free`.
     pub placement: Slug,
+    /// The kernel buffer that was asked for; absent: the system's default. What it granted is in
+    /// [`CaseResult::counters`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_bytes: Option<u64>,
+    /// Messages a second, in `open-loop`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_second: Option<u64>,
+    /// Sizes are drawn from this size profile; `message_bytes` is then the largest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_profile: Option<Slug>,
 }
 
 impl Case {
@@ -73,6 +83,13 @@ pub struct Methodology {
     pub payload: String,
     /// Whether buffers were touched by the process that uses them before the clock started.
     pub storage: Slug,
+    /// Repetitions done first and not reported, where a protocol says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discarded_repetitions: Option<u32>,
+    /// What watched the ends while they were measured, and so took part in the figures: `syscalls`, `counters`,
+    /// `sched`. Absent: nothing did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Slug>,
 }
 
 impl Methodology {
@@ -157,6 +174,16 @@ pub struct Repetition {
     /// Why this repetition is suspect, as in `cpu 1 was shared`; it is marked, not dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disturbed: Vec<String>,
+    /// In `open-loop`: messages whose sending began a whole interval late, or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<u64>,
+    /// In `open-loop`: messages received only when the next one was already due, or never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<u64>,
+    /// What the machine went through meanwhile, unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. What a
+    /// system does not tell is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, u64>,
 }
 
 impl Repetition {
@@ -191,4 +218,25 @@ pub struct EndObservation {
     /// Page faults served without the disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minor_faults: Option<u64>,
+    /// What a probe counted: `instructions`, `cache_misses`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// What a probe was to count and could not, with the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unavailable: BTreeMap<String, String>,
+    /// System calls that a probe saw, by name and result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub system_calls: Vec<SystemCalls>,
+}
+
+/// System calls of one name that returned the same: `2,048 reads of 8,192 B`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SystemCalls {
+    /// Its name: `read`, `sendmsg`, `futex`.
+    pub name: String,
+    /// Bytes that each of them moved; absent where the call moves none or failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// How many.
+    pub count: u64,
 }

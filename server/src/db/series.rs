@@ -26,6 +26,9 @@ pub struct Row {
     peers: i64,
     mode: String,
     placement: String,
+    buffer_bytes: Option<i64>,
+    rate_per_second: Option<i64>,
+    size_profile: Option<String>,
     methodology: Json<Methodology>,
 }
 
@@ -71,6 +74,9 @@ impl Row {
                 peers: u32::try_from(self.peers).map_err(decode_error)?,
                 mode: slug(&self.mode)?,
                 placement: slug(&self.placement)?,
+                buffer_bytes: self.buffer_bytes.map(i64::cast_unsigned),
+                rate_per_second: self.rate_per_second.map(i64::cast_unsigned),
+                size_profile: self.size_profile.as_deref().map(slug).transpose()?,
             },
             project: self.project,
             machine: self.machine,
@@ -104,7 +110,8 @@ macro_rules! select_series {
                       transport.slug as transport, transport.title, transport.family, transport.semantics,
                       transport.control, measured_case.scenario, measured_case.message_bytes,
                       measured_case.total_bytes, measured_case.peers, measured_case.mode,
-                      measured_case.placement, methodology.document as "methodology: Json<Methodology>"
+                      measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
+                      measured_case.size_profile, methodology.document as "methodology: Json<Methodology>"
                from series
                join project on project.project_id = series.project_id
                join machine on machine.machine_id = series.machine_id
@@ -114,13 +121,15 @@ macro_rules! select_series {
                where "# + $condition + r#"
                order by machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
                         measured_case.placement, measured_case.message_bytes,
-                        measured_case.total_bytes nulls first, series.series_id"#,
+                        measured_case.size_profile nulls first, measured_case.total_bytes nulls first,
+                        measured_case.buffer_bytes nulls first, measured_case.rate_per_second nulls first,
+                        series.series_id"#,
             $($argument),+
         )
     };
 }
 
-/// The series of a project, by machine, scenario, transport, mode, placement and sizes.
+/// The series of a project, by machine, scenario, transport, mode, placement, sizes, buffer and rate.
 ///
 /// # Errors
 /// The database does not answer.
@@ -243,19 +252,27 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
         results.iter().map(|result| of(&result.case).as_str().to_owned()).collect::<Vec<_>>()
     };
     let transports: Vec<_> = results.iter().map(|result| result.transport.slug.as_str().to_owned()).collect();
-    // Both have been checked to fit.
+    // All numbers have been checked to fit.
     let message_bytes: Vec<_> =
         results.iter().map(|result| result.case.message_bytes.cast_signed()).collect();
-    let total_bytes: Vec<_> =
-        results.iter().map(|result| result.case.total_bytes.map(u64::cast_signed)).collect();
+    let number = |of: fn(&Case) -> Option<u64>| {
+        results.iter().map(|result| of(&result.case).map(u64::cast_signed)).collect::<Vec<_>>()
+    };
+    let size_profiles: Vec<_> = results
+        .iter()
+        .map(|result| result.case.size_profile.as_ref().map(|slug| slug.as_str().to_owned()))
+        .collect();
     sqlx::query!(
         "insert into measured_case
-             (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement)
+             (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
+              rate_per_second, size_profile)
          select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
-                given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement
+                given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
+                given.buffer_bytes, given.rate_per_second, given.size_profile
          from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-                     $8::text[])
-              as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement)
+                     $8::text[], $9::bigint[], $10::bigint[], $11::text[])
+              as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement,
+                        buffer_bytes, rate_per_second, size_profile)
          join transport on transport.slug = given.transport
          where not exists (select from measured_case where measured_case.digest = given.digest)
          order by given.digest
@@ -264,10 +281,13 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
         &transports,
         &text(|case| &case.scenario),
         &message_bytes,
-        &total_bytes as &[Option<i64>],
+        &number(|case| case.total_bytes) as &[Option<i64>],
         &results.iter().map(|result| i64::from(result.case.peers)).collect::<Vec<_>>(),
         &text(|case| &case.mode),
         &text(|case| &case.placement),
+        &number(|case| case.buffer_bytes) as &[Option<i64>],
+        &number(|case| case.rate_per_second) as &[Option<i64>],
+        &size_profiles as &[Option<String>],
     )
     .execute(connection)
     .await?;

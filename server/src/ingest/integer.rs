@@ -26,8 +26,15 @@ pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
         fit(&pointer, commit.first_parent_ordinal.unwrap_or(0))?;
     }
     for (index, result) in report.results.iter().enumerate() {
-        fit(&format!("/results/{index}/case/message_bytes"), result.case.message_bytes)?;
-        fit(&format!("/results/{index}/case/total_bytes"), result.case.total_bytes.unwrap_or(0))?;
+        let case = &result.case;
+        for (name, value) in [
+            ("message_bytes", Some(case.message_bytes)),
+            ("total_bytes", case.total_bytes),
+            ("buffer_bytes", case.buffer_bytes),
+            ("rate_per_second", case.rate_per_second),
+        ] {
+            fit(&format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
+        }
     }
     Ok(())
 }

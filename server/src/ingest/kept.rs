@@ -4,11 +4,19 @@ use super::reduce;
 use crate::error::ApiError;
 use anyhow::Context;
 use roundtrip_stats::Distribution;
-use roundtrip_wire::{Repetition, RunReport};
+use roundtrip_wire::{CaseResult, Repetition, RunReport};
 
 /// The report, byte for byte as it was before compression.
 pub(crate) async fn report_bytes(body_zstd: Vec<u8>) -> Result<Vec<u8>, ApiError> {
     aside(move || inflate(&body_zstd)).await
+}
+
+/// What `describe` makes of each result, in the order of the upload.
+pub(crate) async fn results<T: Send + 'static>(
+    body_zstd: Vec<u8>,
+    describe: fn(&CaseResult) -> T,
+) -> Result<Vec<T>, ApiError> {
+    aside(move || Ok(report(&body_zstd)?.results.iter().map(describe).collect())).await
 }
 
 /// What `describe` makes of each repetition of the result at `position`, in the order of their indices.
@@ -18,7 +26,7 @@ pub(crate) async fn repetitions<T: Send + 'static>(
     describe: fn(Repetition, &Distribution) -> T,
 ) -> Result<Vec<T>, ApiError> {
     aside(move || {
-        let report: RunReport = serde_json::from_slice(&inflate(&body_zstd)?).map_err(ApiError::internal)?;
+        let report = report(&body_zstd)?;
         let position = usize::try_from(position).map_err(ApiError::internal)?;
         let result = report.results.into_iter().nth(position).context("the upload lacks a stored result");
         let mut repetitions = result.map_err(ApiError::internal)?.repetitions;
@@ -38,6 +46,10 @@ async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+}
+
+fn report(body_zstd: &[u8]) -> Result<RunReport, ApiError> {
+    serde_json::from_slice(&inflate(body_zstd)?).map_err(ApiError::internal)
 }
 
 fn inflate(body_zstd: &[u8]) -> Result<Vec<u8>, ApiError> {

@@ -110,8 +110,9 @@ pub(super) fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
+/// None where sizes are drawn: `message_bytes` is then the largest, and how many bytes arrived is not known.
 fn throughput(case: &Case, delivered: i64, elapsed_ns: i64) -> Option<i64> {
-    if case.scenario.as_str() != STREAM {
+    if case.scenario.as_str() != STREAM || case.size_profile.is_some() {
         return None;
     }
     let bytes = u128::from(delivered.cast_unsigned()).checked_mul(u128::from(case.message_bytes))?;

@@ -4,6 +4,7 @@
 pub mod health;
 pub mod ingest;
 pub mod machines;
+pub mod observed;
 pub mod points;
 pub mod projects;
 pub mod runs;

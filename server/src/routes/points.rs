@@ -69,7 +69,8 @@ pub struct Point {
     pub disturbed_count: i32,
     /// How the medians of the repetitions lie: the repetition is the statistical unit.
     pub repetition_p50_ns: RepetitionQuartiles,
-    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios.
+    /// In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
+    /// sizes are drawn from a profile.
     #[schema(required)]
     pub bytes_per_second: Option<i64>,
     /// Messages whose sending was tried.

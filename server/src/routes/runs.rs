@@ -1,5 +1,6 @@
 //! Runs: uploads, what each says of its cases, and the original as it came.
 
+use super::observed::Observed;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
 use crate::error::{ApiError, Kind};
@@ -118,7 +119,9 @@ pub struct RunResult {
     /// The numbers; null when no repetition finished.
     #[schema(required)]
     pub point: Option<Point>,
-    /// Facts of the channel as it really was, with the unit last.
+    /// What its repetitions went through, besides their times.
+    pub observed: Observed,
+    /// Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`.
     pub counters: BTreeMap<String, u64>,
     /// Repetitions that did not finish, with the reason.
     pub failures: Vec<Failure>,
@@ -228,12 +231,15 @@ pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> 
 
 async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiError> {
     let outcomes = db::run::outcomes(&state.pool, run_id).await?;
+    let kept = db::run::upload(&state.pool, run_id).await?;
+    let kept = kept.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let observed = ingest::kept::results(kept, Observed::of).await?;
     let series_ids: Vec<_> = outcomes.iter().map(|outcome| outcome.series_id).collect();
     let points = db::point::of_run(&state.pool, run_id, &series_ids).await?;
     let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let series = db::series::find(&state.pool, &series_ids).await?;
     let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
-    let result = |outcome: db::run::OutcomeRow| {
+    let result = |(outcome, observed): (db::run::OutcomeRow, Observed)| {
         let series_id = outcome.series_id;
         // Every outcome refers to a series, once.
         let row = series.remove(&series_id).ok_or_else(|| ApiError::unknown(Kind::Series, series_id))?;
@@ -244,12 +250,14 @@ async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiEr
             case,
             methodology,
             point: points.remove(&series_id),
+            observed,
             counters: outcome.counters.0,
             failures: outcome.failures.0,
             unsupported: outcome.unsupported,
         })
     };
-    outcomes.into_iter().map(result).collect()
+    // Both are in the order of the upload, and every result has its outcome.
+    outcomes.into_iter().zip(observed).map(result).collect()
 }
 
 impl From<db::run::Row> for RunSummary {

@@ -223,6 +223,24 @@ async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(pool
             Some("/results/0/case/total_bytes".into()),
         ),
         (
+            "/results/0/case/buffer_bytes".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/results/0/case/buffer_bytes".into()),
+        ),
+        (
+            "/results/0/case/rate_per_second".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/results/0/case/rate_per_second".into()),
+        ),
+        (
+            "/results/0/case/size_profile".into(),
+            json!("Chromium IPC"),
+            "invalid-report",
+            Some("/results/0/case/size_profile".into()),
+        ),
+        (
             "/results/0/case/peers".into(),
             json!(u64::MAX),
             "invalid-report",

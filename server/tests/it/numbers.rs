@@ -123,3 +123,15 @@ async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(pool: PgPool)
     // 2 x 30 messages of 64 bytes in 2 x 3 us.
     assert_eq!(series["series"][0]["latest"]["bytes_per_second"], 640_000_000);
 }
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_stream_of_drawn_sizes_has_no_rate(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    let case = &mut report.results[0].case;
+    case.scenario = factory::slug("stream");
+    // The largest message: counting every one as that large would overstate the rate.
+    case.size_profile = Some(factory::slug("chromium-ipc"));
+    app.store(&report).await;
+    assert_eq!(stored_point(&app).await["bytes_per_second"], Value::Null);
+}

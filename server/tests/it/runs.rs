@@ -1,7 +1,7 @@
 //! `/api/v1/projects/{project}/runs`, `/api/v1/runs/{run_id}` and `/api/v1/runs/{run_id}/report`.
 
 use crate::support::{TestApp, factory};
-use roundtrip_wire::RunReport;
+use roundtrip_wire::{EndObservation, Repetition, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -72,6 +72,104 @@ async fn a_run_shows_all_that_was_uploaded(pool: PgPool) {
     assert_eq!(results[1]["point"], Value::Null);
     let listed = app.read("/api/v1/projects/libfoo/runs").await;
     assert_eq!(listed["runs"][0], detail["run"]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let golden = include_str!("../../../crates/wire/tests/golden/v1/parameters.json");
+    let report: RunReport = serde_json::from_str(golden).unwrap();
+    app.store(&report).await;
+
+    let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let result = &detail["results"][0];
+    assert_eq!(result["case"], serde_json::to_value(&report.results[0].case).unwrap());
+    assert_eq!(result["methodology"]["probe"], "syscalls");
+    assert_eq!(result["methodology"]["discarded_repetitions"], 1);
+    assert_eq!(result["counters"]["effective_send_buffer_bytes"], 131_072);
+    assert_eq!(
+        result["observed"],
+        json!({
+            "late": 1, "missed": 2,
+            // The second end does not tell its processor time.
+            "cpu_ns_per_message": null,
+            "disturbed": [
+                {"reason": "the hypervisor took 4.0 ms of the processors' time", "repetition_count": 1},
+            ],
+        })
+    );
+    let series = app.read("/api/v1/projects/libfoo/series").await;
+    assert_eq!(series["series"][0]["case"], result["case"]);
+    assert_eq!(series["series"][0]["methodology"], result["methodology"]);
+    let point = format!("/api/v1/runs/{}/series/{}", report.run_id, result["series_id"]);
+    let ends = serde_json::to_value(&report.results[0].repetitions[0].ends).unwrap();
+    assert_eq!(app.read(&point).await["repetitions"][0]["ends"], ends);
+}
+
+/// A repetition of `open-loop` whose two ends took 3 + 4 and 5 + 6 us of processor time.
+fn open_loop(index: u32, late: Option<u64>, missed: Option<u64>, disturbed: &[&str]) -> Repetition {
+    let end = |user_ns, system_ns| EndObservation {
+        user_ns: Some(user_ns),
+        system_ns: Some(system_ns),
+        ..Default::default()
+    };
+    Repetition {
+        late,
+        missed,
+        ends: vec![end(3_000, 4_000), end(5_000, 6_000)],
+        disturbed: disturbed.iter().map(|&reason| reason.to_owned()).collect(),
+        ..factory::repetition(index, &[1_000, 1_100, 1_200])
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_result_sums_up_what_its_repetitions_went_through(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    let repetitions = vec![
+        open_loop(0, Some(2), Some(0), &["steal", "pressure"]),
+        open_loop(1, Some(3), Some(1), &["throttled"]),
+        open_loop(2, Some(0), Some(1), &["steal"]),
+    ];
+    let result = |rate, repetitions| {
+        let mut result = factory::result("pipe", 64, repetitions);
+        result.case.scenario = factory::slug("open-loop");
+        result.case.rate_per_second = Some(rate);
+        result
+    };
+    let mut nothing_delivered = open_loop(0, Some(u64::MAX), Some(3), &[]);
+    nothing_delivered.delivered = 0;
+    report.results = vec![
+        result(1_000, repetitions.clone()),
+        result(2_000, vec![open_loop(0, Some(1), None, &[]), open_loop(1, None, None, &[])]),
+        result(3_000, vec![nothing_delivered, open_loop(1, Some(1), Some(0), &[])]),
+        factory::result("pipe", 64, repetitions),
+        factory::unsupported("posix-mq", "not on macOS"),
+    ];
+    app.store(&report).await;
+
+    let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let observed: Vec<_> =
+        detail["results"].as_array().unwrap().iter().map(|result| result["observed"].clone()).collect();
+    let disturbed = json!([
+        {"reason": "steal", "repetition_count": 2},
+        {"reason": "pressure", "repetition_count": 1},
+        {"reason": "throttled", "repetition_count": 1},
+    ]);
+    assert_eq!(
+        observed,
+        [
+            // Three times 18 us over nine messages.
+            json!({"late": 5, "missed": 2, "cpu_ns_per_message": 6_000, "disturbed": disturbed}),
+            // What a repetition does not tell is not known of the result.
+            json!({"late": null, "missed": null, "cpu_ns_per_message": 6_000, "disturbed": []}),
+            // The largest number stays it; twice 18 us over the three messages that arrived.
+            json!({"late": u64::MAX, "missed": 3, "cpu_ns_per_message": 12_000, "disturbed": []}),
+            // Only an open loop has due times.
+            json!({"late": null, "missed": null, "cpu_ns_per_message": null, "disturbed": disturbed}),
+            json!({"late": null, "missed": null, "cpu_ns_per_message": null, "disturbed": []}),
+        ]
+    );
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -1,7 +1,8 @@
 //! `/api/v1/projects/{project}/series` and `/api/v1/series/{series_id}`.
 
 use crate::support::{TestApp, factory};
-use serde_json::Value;
+use roundtrip_wire::Case;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 async fn store_mixed(app: &TestApp) {
@@ -63,6 +64,54 @@ async fn series_come_in_one_order(pool: PgPool) {
             "lab-1/stream/pipe/2proc/same-cpu/64",
         ]
     );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn each_parameter_makes_another_series_in_one_order(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    let plain = report.results[0].clone();
+    let with = |change: fn(&mut Case)| {
+        let mut result = plain.clone();
+        change(&mut result.case);
+        result
+    };
+    report.results = vec![
+        with(|case| case.size_profile = Some(factory::slug("chromium-ipc"))),
+        with(|case| case.buffer_bytes = Some(65_536)),
+        with(|case| case.rate_per_second = Some(10_000)),
+        with(|case| case.total_bytes = Some(640)),
+        with(|case| case.rate_per_second = Some(2_000)),
+        with(|case| case.buffer_bytes = Some(4_096)),
+        plain.clone(),
+    ];
+    app.store(&report).await;
+    let series = app.read("/api/v1/projects/libfoo/series").await;
+    let parameters: Vec<_> = series["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|series| {
+            let case = &series["case"];
+            json!([case["total_bytes"], case["buffer_bytes"], case["rate_per_second"], case["size_profile"]])
+        })
+        .collect();
+    assert_eq!(
+        parameters,
+        [
+            json!([null, null, null, null]),
+            json!([null, null, 2_000, null]),
+            json!([null, null, 10_000, null]),
+            json!([null, 4_096, null, null]),
+            json!([null, 65_536, null, null]),
+            json!([640, null, null, null]),
+            json!([null, null, null, "chromium-ipc"]),
+        ]
+    );
+    // The same again finds them: no case is made twice.
+    report.run_id = roundtrip_wire::RunId::draw();
+    app.store(&report).await;
+    assert_eq!(app.row_counts().await["measured_case"], 7);
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -26,6 +26,9 @@ export function readReport(): Report {
   return JSON.parse(readFileSync(path, "utf8"));
 }
 
+/** What the overview opens with: cases that set none of these. */
+export const NO_PARAMETERS = { buffer_bytes: null, rate_per_second: null, size_profile: null };
+
 /** The measured result of a case. */
 export function resultOf(report: Report, transport: string, kase: Partial<Result["case"]>): Result {
   const found = measuredResults(report, kase).find((result) => result.transport.slug === transport);
@@ -40,7 +43,9 @@ export function measuredResults(report: Report, kase: Partial<Result["case"]>): 
   return report.results.filter(
     (result) =>
       result.repetitions.length > 0 &&
-      Object.entries(kase).every(([key, value]) => result.case[key as keyof Result["case"]] === value),
+      Object.entries(kase).every(
+        ([key, value]) => (result.case[key as keyof Result["case"]] ?? null) === value,
+      ),
   );
 }
 

@@ -246,6 +246,12 @@ export interface components {
         Case: {
             /**
              * Format: int64
+             * @description The kernel buffer that was asked for; absent: the system's default. What it granted is in
+             *     [`CaseResult::counters`].
+             */
+            buffer_bytes?: number | null;
+            /**
+             * Format: int64
              * @description Bytes of one message; in `stream`, of one write.
              */
             message_bytes: number;
@@ -258,8 +264,14 @@ export interface components {
             peers: number;
             /** @description `same-cpu`, `cross-cpu` or `free`. */
             placement: components["schemas"]["Slug"];
+            /**
+             * Format: int64
+             * @description Messages a second, in `open-loop`.
+             */
+            rate_per_second?: number | null;
             /** @description The traffic pattern: `roundtrip`, `stream`. */
             scenario: components["schemas"]["Slug"];
+            size_profile?: components["schemas"]["Slug"] | null;
             /**
              * Format: int64
              * @description Bytes of one operation when it takes several messages: in `stream`, of one transfer.
@@ -331,8 +343,22 @@ export interface components {
             /** @description First line of the message. */
             subject: string;
         };
+        /** @description A reason to doubt repetitions. */
+        DisturbedReason: {
+            /** @description As the agent put it. */
+            reason: string;
+            /**
+             * Format: int64
+             * @description How many finished repetitions it was given for.
+             */
+            repetition_count: number;
+        };
         /** @description What one end's thread went through during the timed section. Absent values are not known on that system. */
         EndObservation: {
+            /** @description What a probe counted: `instructions`, `cache_misses`. */
+            counters?: {
+                [key: string]: number;
+            };
             /** @description Processors it was seen on, in ascending order. */
             cpus_seen: number[];
             /**
@@ -350,11 +376,17 @@ export interface components {
              * @description Page faults served without the disk.
              */
             minor_faults?: number | null;
+            /** @description System calls that a probe saw, by name and result. */
+            system_calls?: components["schemas"]["SystemCalls"][];
             /**
              * Format: int64
              * @description Processor time in the kernel.
              */
             system_ns?: number | null;
+            /** @description What a probe was to count and could not, with the reason. */
+            unavailable?: {
+                [key: string]: string;
+            };
             /**
              * Format: int64
              * @description Processor time in user mode.
@@ -520,10 +552,16 @@ export interface components {
             batch: number;
             /** @description The clock: `clock-monotonic`. */
             clock: components["schemas"]["Slug"];
+            /**
+             * Format: int32
+             * @description Repetitions done first and not reported, where a protocol says so.
+             */
+            discarded_repetitions?: number | null;
             /** @description What a full channel does: `wait`, `drop`. */
             on_full: components["schemas"]["Slug"];
             /** @description What is written, read and verified, and where the cost of it falls. */
             payload: string;
+            probe?: components["schemas"]["Slug"] | null;
             /**
              * Format: int32
              * @description Raised only when the way of measuring changes, not with every release.
@@ -546,6 +584,28 @@ export interface components {
              */
             window: number;
         };
+        /** @description What the repetitions of one result went through, taken together. */
+        Observed: {
+            /**
+             * Format: int64
+             * @description In `open-loop`: processor time of all ends, in user mode and in the kernel, over the messages delivered. Null
+             *     in other scenarios, when the system does not tell it of every end, and when nothing was delivered.
+             */
+            cpu_ns_per_message: number | null;
+            /** @description Each reason to doubt a repetition once, the most frequent first. */
+            disturbed: components["schemas"]["DisturbedReason"][];
+            /**
+             * Format: int64
+             * @description In `open-loop`: messages whose sending began a whole interval late, or more. Null in other scenarios, and when
+             *     a repetition does not tell.
+             */
+            late: number | null;
+            /**
+             * Format: int64
+             * @description In `open-loop`: messages received only when the next one was already due, or never. Null as `late` is.
+             */
+            missed: number | null;
+        };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
         Point: {
             /**
@@ -560,7 +620,8 @@ export interface components {
             attempted: number;
             /**
              * Format: int64
-             * @description In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios.
+             * @description In `stream`: payload bytes that arrived, over the time of all transfers. Null in other scenarios, and where
+             *     sizes are drawn from a profile.
              */
             bytes_per_second: number | null;
             /**
@@ -715,6 +776,13 @@ export interface components {
              */
             attempted: number;
             /**
+             * @description What the machine went through meanwhile, unit last: `steal_ns`, `cpu_pressure_ns`, `throttled_ns`. What a
+             *     system does not tell is absent.
+             */
+            conditions?: {
+                [key: string]: number;
+            };
+            /**
              * Format: int64
              * @description Messages received with another content than was sent.
              */
@@ -747,6 +815,11 @@ export interface components {
             index: number;
             /**
              * Format: int64
+             * @description In `open-loop`: messages whose sending began a whole interval late, or more.
+             */
+            late?: number | null;
+            /**
+             * Format: int64
              * @description Exact largest time.
              */
             max_ns: number;
@@ -755,6 +828,11 @@ export interface components {
              * @description Exact smallest time.
              */
             min_ns: number;
+            /**
+             * Format: int64
+             * @description In `open-loop`: messages received only when the next one was already due, or never.
+             */
+            missed?: number | null;
             /**
              * Format: int64
              * @description Messages received after a later one.
@@ -930,7 +1008,7 @@ export interface components {
         RunResult: {
             /** @description What. */
             case: components["schemas"]["Case"];
-            /** @description Facts of the channel as it really was, with the unit last. */
+            /** @description Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`. */
             counters: {
                 [key: string]: number;
             };
@@ -938,6 +1016,8 @@ export interface components {
             failures: components["schemas"]["Failure"][];
             /** @description How. */
             methodology: components["schemas"]["Methodology"];
+            /** @description What its repetitions went through, besides their times. */
+            observed: components["schemas"]["Observed"];
             point: components["schemas"]["Point"] | null;
             /**
              * Format: int64
@@ -1015,7 +1095,7 @@ export interface components {
         };
         /** @description Series of one project. */
         SeriesList: {
-            /** @description By machine, scenario, transport, mode, placement and sizes. */
+            /** @description By machine, scenario, transport, mode, placement, sizes, buffer and rate. */
             series: components["schemas"]["SeriesSummary"][];
         };
         /** @description The newest points of one series. */
@@ -1076,6 +1156,21 @@ export interface components {
             preset: components["schemas"]["Slug"];
             /** @description Its version. */
             version: string;
+        };
+        /** @description System calls of one name that returned the same: `2,048 reads of 8,192 B`. */
+        SystemCalls: {
+            /**
+             * Format: int64
+             * @description Bytes that each of them moved; absent where the call moves none or failed.
+             */
+            bytes?: number | null;
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description Its name: `read`, `sendmsg`, `futex`. */
+            name: string;
         };
         /** @description What a transport is. The server stores it as it comes, so a new transport needs no change there. */
         TransportInfo: {

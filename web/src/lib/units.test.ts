@@ -4,6 +4,7 @@ import {
   axisLabelsOfRate,
   counted,
   formatBytes,
+  formatBytesExactly,
   formatCount,
   formatNs,
   formatRate,
@@ -50,6 +51,19 @@ describe("formatBytes", () => {
     [1_073_741_824, "1 GiB"],
   ])("%i bytes reads %s", (bytes, text) => {
     expect(formatBytes(bytes)).toBe(text);
+  });
+});
+
+describe("formatBytesExactly", () => {
+  test.each([
+    [0, "0 B"],
+    [4096, "4 KiB"],
+    [5000, "5,000 B"],
+    [1_048_576, "1 MiB"],
+    [1_049_600, "1,025 KiB"],
+    [1_048_577, "1,048,577 B"],
+  ])("%i bytes reads %s", (bytes, text) => {
+    expect(formatBytesExactly(bytes)).toBe(text);
   });
 });
 

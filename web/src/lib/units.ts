@@ -35,6 +35,12 @@ export function formatBytes(bytes: number): string {
   return joined(inUnits(bytes, BYTE_UNITS, short));
 }
 
+/** A size in bytes without rounding, as in 64 KiB or 5,000 B: what tells two things apart must not read the same. */
+export function formatBytesExactly(bytes: number): string {
+  const unit = BYTE_UNITS.findLast(({ size }) => bytes >= size && bytes % size === 0);
+  return `${formatCount(bytes / (unit?.size ?? 1))} ${unit?.name ?? "B"}`;
+}
+
 /** A rate in bytes per second. */
 export function quantityOfRate(bytesPerSecond: number): Quantity {
   const { value, unit } = inUnits(bytesPerSecond, BYTE_UNITS, significant);

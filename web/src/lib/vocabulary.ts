@@ -14,8 +14,17 @@ const MODES: Record<string, string> = {
   "2thread": "two threads",
 };
 
-const SCENARIOS: Record<string, string> = {
-  roundtrip: "round trip",
+const SCENARIOS: Record<string, { name: string; latency: string }> = {
+  roundtrip: { name: "round trip", latency: "from sending a message to receiving its answer" },
+  stream: { name: "stream", latency: "from the first write to the last receipt of one transfer" },
+  "open-loop": {
+    name: "open loop",
+    latency: "from the moment a message was due to be sent to its receipt",
+  },
+  "handle-passing": {
+    name: "handle passing",
+    latency: "from the first send to the last receipt of the handles of one operation",
+  },
 };
 
 /** Where the two ends run. */
@@ -30,5 +39,10 @@ export function modeName(slug: string): string {
 
 /** The traffic pattern. */
 export function scenarioName(slug: string): string {
-  return SCENARIOS[slug] ?? slug;
+  return SCENARIOS[slug]?.name ?? slug;
+}
+
+/** What one latency of a scenario spans; `null` where it is not known here. */
+export function latencyMeaning(slug: string): string | null {
+  return SCENARIOS[slug]?.latency ?? null;
 }

@@ -108,6 +108,7 @@ export function aResult(
     },
     methodology: aMethodology(),
     point: aPoint(),
+    observed: { late: null, missed: null, cpu_ns_per_message: null, disturbed: [] },
     counters: {},
     failures: [],
     unsupported: null,

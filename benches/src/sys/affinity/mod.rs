@@ -28,6 +28,17 @@ pub fn current() -> Option<u32> {
     imp::current()
 }
 
+/// How two processors are related, in words.
+pub fn relation(one: u32, other: u32) -> &'static str {
+    match (imp::core_of(one), imp::core_of(other)) {
+        _ if one == other => "the same cpu",
+        (Some(core), Some(other_core)) if core == other_core => "siblings of one core",
+        (Some((package, _)), Some((other_package, _))) if package != other_package => "different packages",
+        (Some(_), Some(_)) => "different cores",
+        _ => "relation not known",
+    }
+}
+
 /// The two processors that `cross-cpu` uses, and how they are related: `different cores`, `siblings of one core`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuPair {
@@ -51,15 +62,12 @@ pub fn pair() -> Result<CpuPair, Unsupported> {
             allowed.len()
         )));
     };
-    let core_of_first = imp::core_of(first);
     let other_core = allowed
         .iter()
         .rev()
         .skip(1)
-        .find(|&&cpu| core_of_first.is_none() || imp::core_of(cpu) != core_of_first);
-    Ok(match (other_core, core_of_first) {
-        (Some(&second), Some(_)) => CpuPair { first, second, relation: "different cores" },
-        (Some(&second), None) => CpuPair { first, second, relation: "relation not known" },
-        (None, _) => CpuPair { first, second, relation: "siblings of one core" },
-    })
+        .copied()
+        .find(|&cpu| relation(first, cpu) != "siblings of one core")
+        .unwrap_or(second);
+    Ok(CpuPair { first, second: other_core, relation: relation(first, other_core) })
 }

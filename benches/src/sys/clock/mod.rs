@@ -2,6 +2,10 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "portable.rs")]
+mod imp;
+
 /// Its name in a methodology.
 pub const CLOCK: &str = "clock-monotonic";
 
@@ -12,6 +16,16 @@ pub fn now_ns() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     // Neither part is ever negative for this clock.
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}
+
+/// Sleeps until this moment; returns at once when it has passed.
+pub fn sleep_until(moment_ns: u64) {
+    imp::sleep_until(moment_ns);
+}
+
+/// Asks the system not to put off the calling thread's wake-ups in order to bundle them.
+pub fn sleep_precisely() {
+    imp::sleep_precisely();
 }
 
 /// Cost of one reading and the smallest step, each as sorted readings in nanoseconds.
@@ -59,6 +73,15 @@ mod tests {
     fn time_never_runs_backwards() {
         let readings: Vec<u64> = (0..10_000).map(|_| now_ns()).collect();
         assert!(readings.is_sorted());
+    }
+
+    #[test]
+    fn a_sleep_ends_after_its_moment_and_one_in_the_past_at_once() {
+        sleep_precisely();
+        let moment = now_ns() + 2_000_000;
+        sleep_until(moment);
+        assert!(now_ns() >= moment);
+        sleep_until(0);
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
 mod imp;
+
+/// How the value of a fact begins that could not be read.
+pub const NOT_AVAILABLE: &str = "not available";
 
 /// Facts that decide whether two runs are comparable; a fact that cannot be read says why.
 pub fn stable() -> BTreeMap<String, String> {

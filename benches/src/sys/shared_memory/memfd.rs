@@ -19,8 +19,8 @@ pub(super) fn create(bytes: usize) -> io::Result<OwnedFd> {
 }
 
 #[expect(unsafe_code, reason = "mapping memory")]
-pub(super) fn map(memory: BorrowedFd<'_>, bytes: usize) -> io::Result<NonNull<u8>> {
-    let flags = MapFlags::SHARED | MapFlags::POPULATE;
+pub(super) fn map(memory: BorrowedFd<'_>, bytes: usize, populate: bool) -> io::Result<NonNull<u8>> {
+    let flags = MapFlags::SHARED | if populate { MapFlags::POPULATE } else { MapFlags::empty() };
     // SAFETY: no address is asked for, so no existing mapping is replaced.
     let address =
         unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, memory, 0) }?;

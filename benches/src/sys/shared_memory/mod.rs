@@ -43,7 +43,15 @@ impl Mapping {
     /// # Errors
     /// Of the system.
     pub fn new(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), bytes)?, bytes })
+        Ok(Self { address: imp::map(memory.as_fd(), bytes, true)?, bytes })
+    }
+
+    /// Maps it without looking at it: each page becomes present when it is first touched.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn untouched(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
+        Ok(Self { address: imp::map(memory.as_fd(), bytes, false)?, bytes })
     }
 
     /// Its first byte.
@@ -54,6 +62,21 @@ impl Mapping {
     /// Its size.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// What is in it. Another process may be writing there: who asks must know from the transport that the other
+    /// side leaves these bytes alone meanwhile.
+    #[expect(unsafe_code, reason = "a view of mapped memory")]
+    pub fn contents(&self) -> &[u8] {
+        // SAFETY: the range is mapped as long as `self` lives, and every byte of it is initialised: zero at first.
+        unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.bytes) }
+    }
+
+    /// What is in it, to be written. The same condition holds.
+    #[expect(unsafe_code, reason = "a view of mapped memory")]
+    pub fn contents_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `&mut self` makes this the only view in this process.
+        unsafe { std::slice::from_raw_parts_mut(self.address.as_ptr(), self.bytes) }
     }
 }
 

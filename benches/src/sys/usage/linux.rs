@@ -30,3 +30,8 @@ fn migrations() -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("se.nr_migrations"))?;
     line.rsplit(':').next()?.trim().parse().ok()
 }
+
+#[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
+pub(super) fn thread_id() -> Option<u32> {
+    Some(rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned())
+}

@@ -26,6 +26,11 @@ pub fn of_this_thread() -> Usage {
     imp::of_this_thread()
 }
 
+/// The system's number for the calling thread, where it has one that others see.
+pub fn thread_id() -> Option<u32> {
+    imp::thread_id()
+}
+
 impl Usage {
     /// What was added since an earlier reading.
     pub fn since(self, earlier: Self) -> Self {

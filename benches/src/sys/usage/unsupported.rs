@@ -5,3 +5,7 @@ use super::Usage;
 pub(super) fn of_this_thread() -> Usage {
     Usage::default()
 }
+
+pub(super) fn thread_id() -> Option<u32> {
+    None
+}

@@ -86,6 +86,20 @@ fn identities_stay_what_they_were() {
 }
 
 #[test]
+fn identities_of_all_parameters_stay_what_they_were() {
+    let report: RunReport = serde_json::from_str(&files()["parameters"]).unwrap();
+    let result = &report.results[0];
+    assert_eq!(
+        hexadecimal(result.case.digest(&result.transport.slug)),
+        "4b9d434d92b323cf079a4d3a642c92c0b27074238fc8da6992859aae766d8c65"
+    );
+    assert_eq!(
+        hexadecimal(result.methodology.digest()),
+        "58376662f29774c1d3f2e08a55b6ca302b3c8471cc492f3775b5e1c4828d60d9"
+    );
+}
+
+#[test]
 fn conditions_have_no_part_in_the_identity_of_an_environment() {
     let mut environment = full().environment;
     let before = environment.digest();

@@ -52,6 +52,9 @@ pub(crate) fn case(message_bytes: u64) -> Case {
         peers: 1,
         mode: slug("2proc"),
         placement: slug("same-cpu"),
+        buffer_bytes: None,
+        rate_per_second: None,
+        size_profile: None,
     }
 }
 
@@ -67,6 +70,8 @@ pub(crate) fn methodology() -> Methodology {
         warmup: 100,
         payload: "every byte written, read and compared".into(),
         storage: slug("touched"),
+        discarded_repetitions: None,
+        probe: None,
     }
 }
 
@@ -90,6 +95,9 @@ pub(crate) fn repetition(index: u32, times_ns: &[u64]) -> Repetition {
         elapsed_ns: distribution.sum_ns(),
         ends: vec![EndObservation { cpus_seen: vec![1], migrations: Some(0), ..Default::default() }],
         disturbed: Vec::new(),
+        late: None,
+        missed: None,
+        conditions: BTreeMap::new(),
     }
 }
 

@@ -20,7 +20,8 @@ import { Machines } from "./components/Machines";
 import { Onboarding } from "./components/Onboarding";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
-import { chosenSlice, seriesOfSlice, transportGrid } from "./data";
+import { transportGrid } from "./data";
+import { chosenSlice, seriesOfSlice } from "./slice";
 
 const route = getRouteApi("/$project/");
 

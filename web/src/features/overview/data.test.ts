@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
 import { aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import {
-  canaryHistory,
-  chosenSlice,
-  headlineOf,
-  seriesOfSlice,
-  shownCanaries,
-  sliceOptions,
-  systemOf,
-  transportGrid,
-} from "./data";
+import { canaryHistory, headlineOf, shownCanaries, systemOf, transportGrid } from "./data";
+import { chosenSlice, parameterOptions, seriesOfSlice, sliceOptions } from "./slice";
 
-const slice = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
+const slice = {
+  scenario: "roundtrip",
+  mode: "2proc",
+  placement: "same-cpu",
+  bytes: 1024,
+  parameters: USUAL_PARAMETERS,
+};
 
 describe("chosenSlice", () => {
   const series = [
@@ -32,6 +31,7 @@ describe("chosenSlice", () => {
       mode: "2proc",
       placement: "cross-cpu",
       bytes: 65_536,
+      parameters: USUAL_PARAMETERS,
     });
   });
   it("has a name for the slice of nothing", () => {
@@ -47,7 +47,52 @@ describe("chosenSlice", () => {
   });
 });
 
+describe("parameters", () => {
+  const series = [
+    aSeries({ series_id: 1, case: { buffer_bytes: 65_536 } }),
+    aSeries({ series_id: 2, case: { buffer_bytes: 4096 } }),
+    aSeries({ series_id: 3 }),
+    aSeries({ series_id: 4, case: { scenario: "open-loop", rate_per_second: 1000 } }),
+    aSeries({ series_id: 5, case: { message_bytes: 64, buffer_bytes: 512 } }),
+  ];
+  const idsWith = (parameters: string) =>
+    seriesOfSlice(series, chosenSlice(series, { parameters })).map(({ series_id }) => series_id);
+  it("are never mixed in one slice, and none set is the usual", () => {
+    expect(seriesOfSlice(series, chosenSlice(series, {})).map(({ series_id }) => series_id)).toEqual([3]);
+    expect(idsWith("buffer-4096")).toEqual([2]);
+    expect(idsWith("buffer-65536")).toEqual([1]);
+  });
+  it("are offered as far as they were measured with the rest of the slice", () => {
+    expect(parameterOptions(series, slice).map(parametersKey)).toEqual(["", "buffer-4096", "buffer-65536"]);
+    expect(idsWith("buffer-512")).toEqual([3]);
+  });
+  it("are those there are where none was measured without", () => {
+    const openLoop = chosenSlice(series, { scenario: "open-loop" });
+    expect(openLoop.parameters.rate_per_second).toBe(1000);
+    expect(seriesOfSlice(series, openLoop).map(({ series_id }) => series_id)).toEqual([4]);
+  });
+});
+
 describe("seriesOfSlice", () => {
+  it("does not show what a probe slowed down as if it were raw", () => {
+    const methodology = { ...aSeries().methodology, probe: "syscalls" };
+    const latest = aPoint({ measured_at: "2026-12-01T00:00:00Z" });
+    const series = [aSeries({ series_id: 1 }), aSeries({ series_id: 2, methodology, latest })];
+    expect(seriesOfSlice(series, slice).map(({ series_id }) => series_id)).toEqual([1]);
+    const grid = (entries: typeof series) =>
+      transportGrid({
+        slice,
+        series: entries,
+        machines: ["lab-linux-1"],
+        histories: new Map(),
+        latestRuns: new Map(),
+      });
+    expect(grid(series)[0]?.cells[0]?.cell).toMatchObject({ kind: "measured", series: { series_id: 1 } });
+    expect(grid(series.slice(1))[0]?.cells[0]?.cell).toMatchObject({
+      kind: "probed",
+      series: { series_id: 2 },
+    });
+  });
   it("takes the methodology measured last", () => {
     const old = aSeries({ series_id: 1, latest: aPoint({ measured_at: "2026-01-01T00:00:00Z" }) });
     const now = aSeries({ series_id: 2, latest: aPoint({ measured_at: "2026-02-01T00:00:00Z" }) });
@@ -97,21 +142,26 @@ describe("headlineOf", () => {
   const measured = (transport: string, p50: number, rate: number | null = null) =>
     aSeries({ transport, latest: aPoint({ latency_ns: latency(p50), bytes_per_second: rate }) });
   it("finds the quickest and the slowest", () => {
-    const headline = headlineOf(
+    const { ranked } = headlineOf(
       [measured("tcp", 12_200), measured("pipe", 4000), measured("fifo", 4100)],
       "lab-linux-1",
     );
-    expect(headline?.best.transport.slug).toBe("pipe");
-    expect(headline?.worst.transport.slug).toBe("tcp");
-    expect(headline?.transportCount).toBe(3);
+    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "fifo", "tcp"]);
   });
   it("ranks rates the other way round", () => {
-    const headline = headlineOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
-    expect(headline?.best.transport.slug).toBe("pipe");
+    const { ranked } = headlineOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
+    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "tcp"]);
+  });
+  it("does not rank what lost messages", () => {
+    const lost = aSeries({ transport: "udp", latest: aPoint({ bytes_per_second: 900, lossy: true }) });
+    const { ranked, lossy } = headlineOf([lost, measured("pipe", 1, 200)], "lab-linux-1");
+    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe"]);
+    expect(lossy.map(({ transport }) => transport.slug)).toEqual(["udp"]);
   });
   it("says nothing of a machine without numbers", () => {
-    expect(headlineOf([aSeries({ latest: null })], "lab-linux-1")).toBeNull();
-    expect(headlineOf([measured("pipe", 1)], "lab-mac-2")).toBeNull();
+    const nothing = { ranked: [], lossy: [] };
+    expect(headlineOf([aSeries({ latest: null })], "lab-linux-1")).toEqual(nothing);
+    expect(headlineOf([measured("pipe", 1)], "lab-mac-2")).toEqual(nothing);
   });
 });
 

@@ -1,63 +1,12 @@
 /** From the API's answers to what the overview shows. Pure. */
-import type { Canary, Case, MachineSummary, Point, RunDetail, SeriesSummary } from "@/api/types";
+import type { Canary, MachineSummary, Point, RunDetail, SeriesSummary } from "@/api/types";
 import { ascending, distinct } from "@/lib/collections";
-import type { OverviewSearch } from "./search";
+import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
 
-/** One slice of the measurements: everything that is not transport, machine or commit. */
-export type Slice = { scenario: string; mode: string; placement: string; bytes: number };
-
-/** What each part of a slice can be, given what was measured. */
-export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
-
-/** The slice that the page opens with, as far as it was measured. */
-const USUAL: Slice = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
-
-/** The order in which placements are offered; others follow. */
-const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
-
-/** What can be chosen. Sizes are those of the chosen scenario. */
-export function sliceOptions(series: SeriesSummary[], scenario: string): SliceOptions {
-  const cases = series.map((entry) => entry.case);
-  const within = cases.filter((candidate) => candidate.scenario === scenario);
-  const rank = (placement: string) => (PLACEMENT_ORDER.indexOf(placement) + 4) % 4;
-  return {
-    scenarios: distinct(cases.map((candidate) => candidate.scenario)).sort(),
-    modes: distinct(within.map(({ mode }) => mode)).sort(),
-    placements: distinct(within.map(({ placement }) => placement)).sort(
-      (a, b) => ascending(rank(a), rank(b)) || ascending(a, b),
-    ),
-    sizes: distinct(within.map(({ message_bytes }) => message_bytes)).sort(ascending),
-  };
-}
-
-/** The slice to show: what was asked for where it was measured, else the usual one, else the first there is. */
-export function chosenSlice(series: SeriesSummary[], search: OverviewSearch): Slice {
-  const scenarios = sliceOptions(series, "").scenarios;
-  const scenario = firstOf(scenarios, search.scenario, USUAL.scenario);
-  const options = sliceOptions(series, scenario);
-  return {
-    scenario,
-    mode: firstOf(options.modes, search.mode, USUAL.mode),
-    placement: firstOf(options.placements, search.placement, USUAL.placement),
-    bytes: firstOf(options.sizes, search.bytes, USUAL.bytes),
-  };
-}
-
-/** The series of a slice: of several with different methodologies, the one measured last. */
-export function seriesOfSlice(series: SeriesSummary[], slice: Slice): SeriesSummary[] {
-  const newest = new Map<string, SeriesSummary>();
-  for (const candidate of series) {
-    if (!isOfSlice(candidate.case, slice)) continue;
-    const key = `${candidate.machine} ${candidate.transport.slug}`;
-    const rival = newest.get(key);
-    if (rival === undefined || measuredAt(candidate) > measuredAt(rival)) newest.set(key, candidate);
-  }
-  return [...newest.values()];
-}
-
-/** A place in the grid: a measured series, a reason why there is none, or nothing known. */
+/** A place in the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
 export type Cell =
   | { kind: "measured"; series: SeriesSummary; latest: Point; values: number[] }
+  | { kind: "probed"; series: SeriesSummary }
   | { kind: "unsupported"; reason: string }
   | { kind: "missing" };
 
@@ -85,6 +34,7 @@ export type GridInput = {
 export function transportGrid({ slice, series: all, machines, histories, latestRuns }: GridInput): GridRow[] {
   const scenario = all.filter((entry) => entry.case.scenario === slice.scenario);
   const measured = seriesOfSlice(all, slice);
+  const probed = seriesOfSlice(all, slice, true);
   const transports = new Map(scenario.map(({ transport }) => [transport.slug, transport]));
   return [...transports.values()]
     .sort((a, b) => ascending(a.slug, b.slug))
@@ -93,9 +43,9 @@ export function transportGrid({ slice, series: all, machines, histories, latestR
       title,
       semantics,
       cells: machines.map((machine) => {
-        const series = measured.find((entry) => entry.transport.slug === slug && entry.machine === machine);
+        const isHere = (entry: SeriesSummary) => entry.transport.slug === slug && entry.machine === machine;
         const reason = unsupportedReason(latestRuns.get(machine), slug, slice);
-        return { machine, cell: cellOf(series, histories, reason) };
+        return { machine, cell: cellOf(measured.find(isHere), probed.find(isHere), histories, reason) };
       }),
     }));
 }
@@ -107,8 +57,13 @@ export function headlineValue(point: Point): { kind: "rate" | "latency"; value: 
     : { kind: "rate", value: point.bytes_per_second };
 }
 
-/** How the grid's cells are drawn: on one axis, and whether any has a history. */
-export function shapeOf(rows: GridRow[]): { domain: [number, number]; hasHistory: boolean } {
+/** How the grid's cells are drawn: on one axis, and what any of them has. */
+export function shapeOf(rows: GridRow[]): {
+  domain: [number, number];
+  hasHistory: boolean;
+  hasRate: boolean;
+  hasLoss: boolean;
+} {
   const cells = rows.flatMap((row) =>
     row.cells.flatMap(({ cell }) => (cell.kind === "measured" ? [cell] : [])),
   );
@@ -119,30 +74,36 @@ export function shapeOf(rows: GridRow[]): { domain: [number, number]; hasHistory
       latencies.reduce((most, { max }) => Math.max(most, max), 1),
     ],
     hasHistory: cells.some(({ values }) => values.length > 1),
+    hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
+    hasLoss: cells.some(({ latest }) => latest.lossy),
   };
 }
 
-/** What the headline says: the quickest and the slowest transport of the slice on one machine. */
+/** A series that has numbers. */
+export type MeasuredSeries = SeriesSummary & { latest: Point };
+
+/** What the headline says of the slice on one machine. */
 export type Headline = {
-  machine: string;
-  transportCount: number;
-  best: SeriesSummary & { latest: Point };
-  worst: SeriesSummary & { latest: Point };
+  /** Those that delivered everything, the quickest first. */
+  ranked: MeasuredSeries[];
+  /** Those that lost messages: never compared with the others. */
+  lossy: MeasuredSeries[];
 };
 
-/** The headline's facts for one machine; `null` when nothing of the slice was measured there. */
-export function headlineOf(slice: SeriesSummary[], machine: string): Headline | null {
-  const measured = slice
-    .flatMap((series) => (series.latest == null ? [] : [{ ...series, latest: series.latest }]))
-    .filter((series) => series.machine === machine)
-    .sort((a, b) => {
-      const [left, right] = [headlineValue(a.latest), headlineValue(b.latest)];
-      return left.kind === "rate" ? right.value - left.value : left.value - right.value;
-    });
-  const [best] = measured;
-  const worst = measured.at(-1);
-  if (best === undefined || worst === undefined) return null;
-  return { machine, transportCount: measured.length, best, worst };
+/** The headline's facts for one machine. */
+export function headlineOf(slice: SeriesSummary[], machine: string): Headline {
+  const measured = slice.flatMap((series) =>
+    series.latest == null || series.machine !== machine ? [] : [{ ...series, latest: series.latest }],
+  );
+  return {
+    ranked: measured
+      .filter(({ latest }) => !latest.lossy)
+      .sort((a, b) => {
+        const [left, right] = [headlineValue(a.latest), headlineValue(b.latest)];
+        return left.kind === "rate" ? right.value - left.value : left.value - right.value;
+      }),
+    lossy: measured.filter(({ latest }) => latest.lossy),
+  };
 }
 
 /** The canaries worth a glance, in this order; where none of them was read, the first ones that were. */
@@ -198,6 +159,7 @@ function osName(slug: string): string {
 
 function cellOf(
   series: SeriesSummary | undefined,
+  probed: SeriesSummary | undefined,
   histories: Map<number, Point[]>,
   reason: string | null,
 ): Cell {
@@ -210,6 +172,7 @@ function cellOf(
       values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
     };
   }
+  if (probed?.latest != null) return { kind: "probed", series: probed };
   return reason === null ? { kind: "missing" } : { kind: "unsupported", reason };
 }
 
@@ -227,25 +190,6 @@ function unsupportedReason(run: RunDetail | undefined, transport: string, slice:
   return isNowhere ? (results[0]?.unsupported ?? null) : null;
 }
 
-function isOfSlice(candidate: Case, slice: Slice): boolean {
-  return (
-    candidate.scenario === slice.scenario &&
-    candidate.mode === slice.mode &&
-    candidate.placement === slice.placement &&
-    candidate.message_bytes === slice.bytes
-  );
-}
-
 function hasReading(canary: Canary): canary is Canary & { p50_ns: number } {
   return canary.p50_ns != null;
-}
-
-function measuredAt(series: SeriesSummary): string {
-  return series.latest?.measured_at ?? "";
-}
-
-function firstOf<T>(options: T[], ...wanted: (T | undefined)[]): T {
-  const found = wanted.find((candidate) => candidate !== undefined && options.includes(candidate));
-  // Without any series there is no option; the usual value, last in the list, then names the empty slice.
-  return found ?? options[0] ?? (wanted.at(-1) as T);
 }

@@ -1,5 +1,5 @@
 /** What the overview keeps in the URL: which slice of the measurements its grid shows. */
-import { type Present, present, type RawSearch, slug, whole } from "@/lib/search";
+import { type Present, present, type RawSearch, slug, text, whole } from "@/lib/search";
 
 /** The chosen slice; what is absent takes its usual value. */
 export type OverviewSearch = Present<{
@@ -7,6 +7,8 @@ export type OverviewSearch = Present<{
   mode: string | undefined;
   placement: string | undefined;
   bytes: number | undefined;
+  /** As `parametersKey` writes them. */
+  parameters: string | undefined;
 }>;
 
 export function parseOverviewSearch(raw: RawSearch): OverviewSearch {
@@ -15,5 +17,6 @@ export function parseOverviewSearch(raw: RawSearch): OverviewSearch {
     mode: slug(raw.mode),
     placement: slug(raw.placement),
     bytes: whole(raw.bytes),
+    parameters: text(raw.parameters),
   });
 }

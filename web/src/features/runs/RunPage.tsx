@@ -11,11 +11,13 @@ import { reportHref, toRuns } from "@/lib/paths";
 import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { scenarioName } from "@/lib/vocabulary";
+import { Buffers } from "./components/Buffers";
+import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
 import { Results } from "./components/Results";
 import { RunFacts } from "./components/RunFacts";
 import { Unsupported } from "./components/Unsupported";
-import { factsOf, reproCommands, sortResults } from "./data";
+import { bufferGroups, disturbedGroups, factsOf, probesOf, reproCommands, sortResults } from "./data";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -27,6 +29,10 @@ export function RunPage() {
   const { run } = detail;
   useTitle(`${shortSha(run.commit.sha)} on ${run.machine}`);
   const results = sortResults(detail.results, transport);
+  const measured = [...results.measured.values()].flat();
+  const disturbed = disturbedGroups(measured);
+  const buffers = bufferGroups(measured);
+  const probes = probesOf(detail.results);
   const filter = (text: string) =>
     navigate({ search: text === "" ? {} : { transport: text }, replace: true, resetScroll: false });
 
@@ -55,6 +61,11 @@ export function RunPage() {
       {run.build !== "release" && (
         <p className="lede warning">Measured by a {run.build} build: these figures are not for comparison.</p>
       )}
+      {probes.length > 0 && (
+        <p className="lede warning">
+          Measured under the probe <strong>{probes.join(", ")}</strong>: not comparable with raw figures.
+        </p>
+      )}
 
       <div className="controls section">
         <label className="field">
@@ -74,14 +85,24 @@ export function RunPage() {
       {results.measured.size === 0 && (
         <p className="section">No measured transport has “{transport}” in its name.</p>
       )}
-      {[...results.measured].map(([scenario, measured]) => (
+      {[...results.measured].map(([scenario, ofScenario]) => (
         <Section key={scenario} title={`Results, ${scenarioName(scenario)}`}>
-          <Results project={project} runId={runId} scenario={scenario} results={measured} />
+          <Results project={project} runId={runId} scenario={scenario} results={ofScenario} />
         </Section>
       ))}
+      {disturbed.length > 0 && (
+        <Section title="Disturbed repetitions">
+          <Disturbed groups={disturbed} />
+        </Section>
+      )}
       {results.failures.length > 0 && (
         <Section title="Repetitions that failed">
           <Failures failures={results.failures} />
+        </Section>
+      )}
+      {buffers.length > 0 && (
+        <Section title="Buffers">
+          <Buffers groups={buffers} />
         </Section>
       )}
       {results.unsupported.length > 0 && (

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { aPoint, aResult, aRun, latency } from "@/test/fixtures";
-import { factsOf, reproCommands, sharedDomain, sortResults } from "./data";
+import {
+  bufferGroups,
+  columnsOf,
+  disturbedGroups,
+  factsOf,
+  grantedBuffers,
+  probesOf,
+  reproCommands,
+  setApart,
+  sharedDomain,
+  sortResults,
+} from "./data";
 
 describe("sortResults", () => {
   const results = [
@@ -30,6 +41,97 @@ describe("sortResults", () => {
     expect([...sortResults(results, " TC ").measured.values()].flat()).toHaveLength(1);
     expect(sortResults(results, "nothing").measured.size).toBe(0);
   });
+});
+
+describe("results that differ in more than transport and size", () => {
+  const measured = (change: Parameters<typeof aResult>[0]) => ({ ...aResult(change), point: aPoint() });
+  const probed = { ...aResult().methodology, probe: "syscalls" };
+  it("are told apart", () => {
+    expect(setApart(aResult())).toEqual([]);
+    expect(setApart(aResult({ case: { buffer_bytes: 4096 }, methodology: probed }))).toEqual([
+      "4 KiB buffer",
+      "probe syscalls",
+    ]);
+    expect(probesOf([aResult(), aResult({ methodology: probed })])).toEqual(["syscalls"]);
+  });
+  it("stand in the order of their parameters", () => {
+    const results = [10_000, 2000].map((rate_per_second) => aResult({ case: { rate_per_second } }));
+    const rows = sortResults(results, "").measured.get("roundtrip");
+    expect(rows?.map(({ case: kase }) => kase.rate_per_second)).toEqual([2000, 10_000]);
+  });
+  it("get columns only where there is something to show", () => {
+    const none = { hasParameters: false, hasRate: false, hasDueTimes: false };
+    const observed = { late: 0, missed: null, cpu_ns_per_message: null, disturbed: [] };
+    expect(columnsOf([measured({})])).toEqual(none);
+    expect(columnsOf([measured({}), measured({ observed })])).toEqual({ ...none, hasDueTimes: true });
+    expect(columnsOf([measured({ case: { rate_per_second: 1 } })])).toEqual({ ...none, hasParameters: true });
+  });
+  it("name the granted buffers of each side, or one size for all", () => {
+    const sides = (send: number, receive: number) =>
+      grantedBuffers({
+        counters: {
+          effective_receive_buffer_bytes: receive,
+          effective_send_buffer_bytes: send,
+          descriptors: 2,
+        },
+      });
+    expect(sides(131_072, 131_072)).toBe("128 KiB");
+    expect(sides(212_992, 131_072)).toBe("send 208 KiB, receive 128 KiB");
+    expect(grantedBuffers({ counters: { effective_buffer_bytes: 65_536 } })).toBe("64 KiB");
+    expect(grantedBuffers({ counters: { descriptors: 2 } })).toBeNull();
+  });
+  it("tell granted buffers once for all cases that agree", () => {
+    const granted = (transport: string, bytes: number, kase: Parameters<typeof measured>[0] = {}) =>
+      measured({ transport, counters: { effective_buffer_bytes: bytes }, ...kase });
+    const groups = bufferGroups([
+      granted("tcp", 131_072, { case: { buffer_bytes: 65_536 } }),
+      granted("pipe", 65_536),
+      granted("pipe", 65_536, { case: { message_bytes: 64 } }),
+      granted("pipe", 65_536, { case: { buffer_bytes: 4096 } }),
+      measured({ transport: "ring-futex" }),
+    ]);
+    expect(
+      groups.map(({ transport, asked, granted, cases }) => [transport, asked, granted, cases.length]),
+    ).toEqual([
+      ["pipe", "the default", "64 KiB", 2],
+      ["pipe", "4 KiB", "64 KiB", 1],
+      ["tcp", "64 KiB", "128 KiB", 1],
+    ]);
+  });
+});
+
+it("tells a reason once, whatever its figures and however many cases it is about", () => {
+  const disturbed = (transport: string, ...reasons: [string, number][]) => ({
+    ...aResult({
+      transport,
+      observed: {
+        late: null,
+        missed: null,
+        cpu_ns_per_message: null,
+        disturbed: reasons.map(([reason, repetition_count]) => ({ reason, repetition_count })),
+      },
+    }),
+    point: aPoint(),
+  });
+  const groups = disturbedGroups([
+    disturbed("pipe", ["cpu 1 was shared", 1], ["the hypervisor took 4.0 ms of 12 ms", 2]),
+    disturbed("tcp", ["the hypervisor took 1,250 µs of 9 ms", 3], ["the hypervisor took 2 ms of 8 ms", 1]),
+  ]);
+  expect(groups).toEqual([
+    {
+      reason: "the hypervisor took 4.0 ms of 12 ms",
+      times: 6,
+      cases: [
+        "pipe: round trip 1 KiB, two processes, same CPU",
+        "tcp: round trip 1 KiB, two processes, same CPU",
+      ],
+    },
+    {
+      reason: "cpu 1 was shared",
+      times: 1,
+      cases: ["pipe: round trip 1 KiB, two processes, same CPU"],
+    },
+  ]);
 });
 
 it("shares one axis from the smallest minimum to the largest maximum", () => {

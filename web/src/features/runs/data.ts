@@ -1,8 +1,8 @@
 /** From a run's answer to the tables that show it. Pure. */
 import type { Point, RunDetail, RunResult } from "@/api/types";
-import { ascending, groupBy } from "@/lib/collections";
-import { formatBytes } from "@/lib/units";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+import { byParameters, caseName, parameterNames, parametersOf } from "@/lib/cases";
+import { ascending, distinct, groupBy } from "@/lib/collections";
+import { formatBytesExactly } from "@/lib/units";
 
 /** A result that has numbers. */
 export type MeasuredResult = RunResult & { point: Point };
@@ -35,16 +35,82 @@ export function sortResults(results: RunResult[], wanted: string): SortedResults
   };
 }
 
-/** A case without its transport, in words. */
-export function caseName({
-  scenario,
-  message_bytes,
-  total_bytes,
-  mode,
-  placement,
-}: RunResult["case"]): string {
-  const total = total_bytes == null ? "" : ` (${formatBytes(total_bytes)} in all)`;
-  return `${scenarioName(scenario)} ${formatBytes(message_bytes)}${total}, ${modeName(mode)}, ${placementName(placement)}`;
+/** What the results of one scenario have that others lack, to be shown in columns of their own. */
+export function columnsOf(results: MeasuredResult[]): {
+  hasParameters: boolean;
+  hasRate: boolean;
+  hasDueTimes: boolean;
+} {
+  return {
+    hasParameters: results.some((result) => setApart(result).length > 0),
+    hasRate: results.some(({ point }) => point.bytes_per_second != null),
+    hasDueTimes: results.some(({ observed }) => observed.late != null || observed.missed != null),
+  };
+}
+
+/** What sets a result apart besides the columns that every result has. */
+export function setApart({ case: kase, methodology }: RunResult): string[] {
+  return [...parameterNames(kase), ...(methodology.probe == null ? [] : [`probe ${methodology.probe}`])];
+}
+
+/** The buffers that the system granted, as in "64 KiB" or "send 208 KiB, receive 64 KiB". */
+export function grantedBuffers({ counters }: Pick<RunResult, "counters">): string | null {
+  const buffers = Object.entries(counters)
+    .sort(([a], [b]) => ascending(b, a))
+    .flatMap(([key, bytes]) => {
+      const side = /^effective_(?:(.+)_)?buffer_bytes$/.exec(key);
+      return side === null ? [] : [{ side: side[1]?.replaceAll("_", " "), size: formatBytesExactly(bytes) }];
+    });
+  const [first] = buffers;
+  if (first === undefined) return null;
+  return buffers.every(({ size }) => size === first.size)
+    ? first.size
+    : buffers.map(({ side, size }) => (side === undefined ? size : `${side} ${size}`)).join(", ");
+}
+
+/** Results of one transport that asked for the same buffer and were granted the same. */
+export type BufferGroup = { transport: string; asked: string; granted: string; cases: string[] };
+
+/** Which buffers were asked for and which were granted, told once for all cases that agree. */
+export function bufferGroups(results: MeasuredResult[]): BufferGroup[] {
+  const groups = new Map<string, BufferGroup>();
+  for (const result of results) {
+    const { transport, case: kase } = result;
+    const granted = grantedBuffers(result);
+    if (granted === null) continue;
+    const asked = kase.buffer_bytes == null ? "the default" : formatBytesExactly(kase.buffer_bytes);
+    const key = [transport.slug, asked, granted].join(" ");
+    const group = groups.get(key) ?? { transport: transport.slug, asked, granted, cases: [] };
+    group.cases.push(caseName(kase));
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => ascending(a.transport, b.transport));
+}
+
+/** The probes that watched any of the results. */
+export function probesOf(results: RunResult[]): string[] {
+  return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();
+}
+
+/** Reasons that differ only in their figures, with the first as the example. */
+export type DisturbedGroup = { reason: string; times: number; cases: string[] };
+
+/** A number, with its unit where that depends on the size of the number. */
+const FIGURE = /\d[\d.,]*( (ns|µs|ms|s)\b)?/g;
+
+/** Why repetitions are suspect, the most frequent first: the same remark about forty repetitions is one fact. */
+export function disturbedGroups(results: MeasuredResult[]): DisturbedGroup[] {
+  const groups = new Map<string, DisturbedGroup>();
+  for (const { transport, case: kase, observed } of results) {
+    for (const { reason, repetition_count } of observed.disturbed) {
+      const key = reason.replace(FIGURE, "#");
+      const group = groups.get(key) ?? { reason, times: 0, cases: [] };
+      group.times += repetition_count;
+      group.cases = distinct([...group.cases, `${transport.slug}: ${caseName(kase)}`]);
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()].sort((a, b) => b.times - a.times);
 }
 
 /** The axis that the shapes of all results share: from the smallest minimum to the largest maximum. */
@@ -95,6 +161,7 @@ function byCase(a: RunResult, b: RunResult): number {
     ascending(a.transport.slug, b.transport.slug) ||
     ascending(a.case.mode, b.case.mode) ||
     ascending(a.case.placement, b.case.placement) ||
-    a.case.message_bytes - b.case.message_bytes
+    a.case.message_bytes - b.case.message_bytes ||
+    byParameters(parametersOf(a.case), parametersOf(b.case))
   );
 }

@@ -4,15 +4,20 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { pointDetailQuery, pointsQuery, runQuery, seriesQuery } from "@/api/queries";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
-import { formatBytes, formatNs, formatRate } from "@/lib/units";
+import { parameterNames, trafficName } from "@/lib/cases";
+import { formatNs, formatRate } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
+import { latencyMeaning } from "@/lib/vocabulary";
 import { Breadcrumb } from "./components/Breadcrumb";
+import { Cautions } from "./components/Cautions";
 import { Distribution } from "./components/Distribution";
 import { PinnedPoint } from "./components/PinnedPoint";
+import { ProbeTable } from "./components/ProbeTable";
 import { Sizes } from "./components/Sizes";
 import { Trend } from "./components/Trend";
 import { TrendControls } from "./components/TrendControls";
 import { drawnPoints, methodologyFacts, pinnedPoint, seriesPoints } from "./data";
+import { probeReadings } from "./probe";
 import { type ChartName, parseTables, type SeriesSearch, withTable } from "./search";
 
 const route = getRouteApi("/$project/series/$seriesId");
@@ -36,7 +41,11 @@ export function SeriesPage() {
 
   const pointDetail = useQuery({ ...pointDetailQuery(runId, seriesId), enabled: pinned !== null });
   const run = useQuery({ ...runQuery(runId), enabled: pinned !== null });
-  useTitle(`${series.transport.slug} ${formatBytes(series.case.message_bytes)}`);
+  const traffic = [trafficName(series.case), ...parameterNames(series.case)].join(", ");
+  useTitle(`${series.transport.slug}: ${traffic}`);
+
+  const meaning = latencyMeaning(series.case.scenario);
+  const readings = pointDetail.data === undefined ? [] : probeReadings(pointDetail.data);
 
   const change = (patch: SeriesSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...patch }), replace: true, resetScroll: false });
@@ -57,7 +66,7 @@ export function SeriesPage() {
     <>
       <Breadcrumb series={series} />
       <h1>
-        {formatBytes(series.case.message_bytes)} {hasRate ? "writes" : "messages"}
+        {traffic}
         {pinned === null
           ? ": nothing measured yet"
           : hasRate
@@ -66,7 +75,9 @@ export function SeriesPage() {
       </h1>
       <p className="lede">
         {series.transport.title}. {series.transport.semantics}
+        {meaning !== null && ` A latency is the time ${meaning}.`}
       </p>
+      <Cautions series={series} pinned={pinned} />
       {pinned !== null && (
         <div className="series-layout">
           <div>
@@ -84,6 +95,11 @@ export function SeriesPage() {
           <PinnedPoint series={series} pinned={pinned} detail={pointDetail.data ?? null} />
           <Distribution series={series} pinned={pinned} query={pointDetail} {...tableOf("histogram")} />
         </div>
+      )}
+      {readings.length > 0 && (
+        <Section title="What the probe saw, over all repetitions">
+          <ProbeTable readings={readings} />
+        </Section>
       )}
       {pinned !== null && (
         <div className="columns">

@@ -9,7 +9,8 @@ import {
   pinnedPoint,
   placementSeen,
   seriesPoints,
-  sweepLines,
+  sizesOf,
+  sweepOf,
   trendLines,
   trendRow,
 } from "./data";
@@ -108,7 +109,7 @@ describe("environment changes", () => {
   });
 });
 
-describe("sweepLines", () => {
+describe("sweepOf", () => {
   const size = (message_bytes: number, transport: string, p50: number) =>
     aResult({ transport, case: { message_bytes }, point: aPoint({ latency_ns: latency(p50) }) });
   const run = aRun({
@@ -121,7 +122,7 @@ describe("sweepLines", () => {
     ],
   });
   it("has a line for each transport measured alike, the series' own first, sizes ascending", () => {
-    expect(sweepLines(run, aSeries({ transport: "pipe" }), "p50")).toEqual([
+    expect(sweepOf(run, aSeries({ transport: "pipe" }), "p50", false).lines).toEqual([
       { key: "pipe", label: "pipe", current: true, points: [{ message_bytes: 64, value: 3900 }] },
       {
         key: "fifo",
@@ -135,7 +136,50 @@ describe("sweepLines", () => {
     ]);
   });
   it("has no line without the number that is shown", () => {
-    expect(sweepLines(run, aSeries(), "throughput")).toEqual([]);
+    expect(sweepOf(run, aSeries(), "throughput", false).lines).toEqual([]);
+  });
+  it("joins only what has the same parameters and was watched by the same probe", () => {
+    const method = aSeries().methodology;
+    const mixed = aRun({
+      results: [
+        size(64, "pipe", 1),
+        aResult({ transport: "pipe", case: { message_bytes: 128, buffer_bytes: 65_536 } }),
+        aResult({ transport: "pipe", case: { message_bytes: 256, rate_per_second: 1000 } }),
+        aResult({ transport: "pipe", case: { message_bytes: 512, size_profile: "chromium-ipc" } }),
+        aResult({ transport: "pipe", case: { message_bytes: 1024, total_bytes: 1_048_576 } }),
+        aResult({
+          transport: "pipe",
+          case: { message_bytes: 2048 },
+          methodology: { ...method, probe: "sched" },
+        }),
+      ],
+    });
+    const joined = (series: ReturnType<typeof aSeries>) =>
+      sizesOf(sweepOf(mixed, series, "p50", false).lines);
+    expect(joined(aSeries())).toEqual([64]);
+    expect(joined(aSeries({ case: { buffer_bytes: 65_536 } }))).toEqual([128]);
+    expect(joined(aSeries({ methodology: { ...method, probe: "sched" } }))).toEqual([2048]);
+  });
+  it("joins transfers of the same bytes, or else of the same number of messages", () => {
+    const stream = (message_bytes: number, total_bytes: number) => ({
+      case: { scenario: "stream", message_bytes, total_bytes },
+    });
+    const joined = (cases: ReturnType<typeof stream>[], own: ReturnType<typeof stream>) =>
+      sizesOf(sweepOf(aRun({ results: cases.map(aResult) }), aSeries(own), "p50", false).lines);
+    const bytes = [stream(64, 4096), stream(256, 4096), stream(1024, 4096)];
+    const single = [stream(64, 64), stream(256, 256), stream(4096, 4096), stream(8192, 8192)];
+    expect(joined([...bytes, ...single], stream(256, 4096))).toEqual([64, 256, 1024, 4096]);
+    expect(joined([...bytes, ...single], stream(256, 256))).toEqual([64, 256, 4096, 8192]);
+  });
+  it("joins nothing that lost messages with anything that did not, and says what it left out", () => {
+    const lost = aPoint({ lossy: true, latency_ns: latency(7) });
+    const mixed = aRun({ results: [size(64, "pipe", 5), aResult({ transport: "udp", point: lost })] });
+    const sweep = (isLossy: boolean) => {
+      const { lines, leftOut } = sweepOf(mixed, aSeries(), "p50", isLossy);
+      return { lines: lines.map(({ key }) => key), leftOut };
+    };
+    expect(sweep(false)).toEqual({ lines: ["pipe"], leftOut: ["udp"] });
+    expect(sweep(true)).toEqual({ lines: ["udp"], leftOut: ["pipe"] });
   });
 });
 
@@ -158,6 +202,23 @@ describe("placementSeen", () => {
 });
 
 describe("methodologyFacts", () => {
+  it("tells the parameters, the probe and what was discarded, and is silent where there is nothing to tell", () => {
+    const facts = ({ case: kase, methodology }: ReturnType<typeof aSeries>) =>
+      new Map(methodologyFacts(kase, methodology, null).map(({ name, value }) => [name, value]));
+    const plain = facts(aSeries());
+    expect([plain.get("message"), plain.has("watched by"), plain.has("discarded")]).toEqual([
+      "1 KiB",
+      false,
+      false,
+    ]);
+    const methodology = { ...aSeries().methodology, probe: "syscalls", discarded_repetitions: 1 };
+    const probed = facts(aSeries({ case: { buffer_bytes: 65_536 }, methodology }));
+    expect([probed.get("message"), probed.get("watched by"), probed.get("discarded")]).toEqual([
+      "1 KiB, 64 KiB buffer",
+      "the probe syscalls",
+      "the first repetition",
+    ]);
+  });
   it("counts operations as they were made", () => {
     const { case: kase, methodology } = aSeries();
     const recorded = (count: number) =>

@@ -6,12 +6,14 @@ import type {
   Point,
   PointDetail,
   RunDetail,
+  RunResult,
   SeriesSummary,
 } from "@/api/types";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import type { TrendLine, TrendRow, TrendRule } from "@/components/chart/TrendChart";
+import { messagesPerOperation, parameterNames, parametersKey, parametersOf, sizeName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { formatBytes, formatCount } from "@/lib/units";
+import { formatCount } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import type { Axis, Shown } from "./search";
 
@@ -134,22 +136,23 @@ export function changeRules(changes: EnvironmentChange[], labels: string[], axis
   }));
 }
 
+/** The lines of a sweep, and the transports whose results cannot stand beside them. */
+export type Sweep = { lines: SweepLine[]; leftOut: string[] };
+
 /**
  * A line for each transport of a run whose other parameters are those of a series: value by message size. The
- * series' own transport is first and so keeps the colour it has in the other charts.
+ * series' own transport is first and so keeps the colour it has in the other charts. Results that lost messages and
+ * results that did not are never joined: those unlike the pinned point are left out.
  */
-export function sweepLines(run: RunDetail, series: SeriesSummary, shown: Shown): SweepLine[] {
-  const alike = run.results.filter(
-    (result) =>
-      result.case.scenario === series.case.scenario &&
-      result.case.mode === series.case.mode &&
-      result.case.placement === series.case.placement &&
-      result.case.peers === series.case.peers &&
-      result.methodology.window === series.methodology.window,
+export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean): Sweep {
+  const alike = likeTransfers(
+    run.results.filter((result) => isAlike(result, series)),
+    series.case,
   );
   const current = series.transport.slug;
-  const byTransport = groupBy(alike, ({ transport }) => transport.slug);
-  return [...byTransport.entries()]
+  const ofLoss = groupBy(alike, ({ point }) => point?.lossy);
+  const [kept, leftOut] = [ofLoss.get(isLossy) ?? [], ofLoss.get(!isLossy) ?? []];
+  const lines = [...groupBy(kept, ({ transport }) => transport.slug).entries()]
     .sort(([a], [b]) => Number(b === current) - Number(a === current) || ascending(a, b))
     .map(([slug, results]) => ({
       key: slug,
@@ -163,6 +166,41 @@ export function sweepLines(run: RunDetail, series: SeriesSummary, shown: Shown):
         .sort((a, b) => a.message_bytes - b.message_bytes),
     }))
     .filter(({ points }) => points.length > 0);
+  return { lines, leftOut: distinct(leftOut.map(({ transport }) => transport.slug)).sort() };
+}
+
+/** The message sizes that any of the lines has, ascending. */
+export function sizesOf(lines: SweepLine[]): number[] {
+  return distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes))).sort(
+    ascending,
+  );
+}
+
+/** Whether a result differs from a series in nothing but transport, message size and transfer. */
+function isAlike({ case: kase, methodology }: RunResult, series: SeriesSummary): boolean {
+  const others = (entry: Case) => parametersKey({ ...parametersOf(entry), total_bytes: null });
+  return (
+    kase.scenario === series.case.scenario &&
+    kase.mode === series.case.mode &&
+    kase.placement === series.case.placement &&
+    others(kase) === others(series.case) &&
+    methodology.window === series.methodology.window &&
+    (methodology.probe ?? null) === (series.methodology.probe ?? null)
+  );
+}
+
+/**
+ * The results whose operations are as large as those of a case. Over message sizes either the bytes of a transfer
+ * stay the same or the messages do; which of them it is shows in what there is more of.
+ */
+function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
+  const sameBytes = results.filter(
+    (result) => (result.case.total_bytes ?? null) === (kase.total_bytes ?? null),
+  );
+  const sameCount = results.filter(
+    (result) => messagesPerOperation(result.case) === messagesPerOperation(kase),
+  );
+  return sameCount.length > sameBytes.length ? sameCount : sameBytes;
 }
 
 /** The one number that stands for a point: the percentile or rate that is shown. */
@@ -189,22 +227,27 @@ export function methodologyFacts(
 ): { name: string; value: string }[] {
   return [
     { name: "ends", value: `${modeName(kase.mode)}, ${placementName(kase.placement)}` },
-    { name: "message", value: formatBytes(kase.message_bytes) },
-    ...(kase.total_bytes == null
-      ? []
-      : [{ name: "one operation", value: `${formatBytes(kase.total_bytes)} transferred` }]),
+    { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
+    ...(method.probe == null ? [] : [{ name: "watched by", value: `the probe ${method.probe}` }]),
     { name: "send", value: method.send },
     { name: "receive", value: method.receive },
     { name: "when full", value: method.on_full },
     { name: "in flight", value: formatCount(method.window) },
     { name: "timed together", value: formatCount(method.batch) },
     { name: "warm-up", value: `${formatCount(method.warmup)} operations` },
+    ...(method.discarded_repetitions == null
+      ? []
+      : [{ name: "discarded", value: firstRepetitions(method.discarded_repetitions) }]),
     ...(point === null ? [] : [{ name: "recorded", value: operationsText(point) }]),
     { name: "payload", value: method.payload },
     { name: "buffers", value: method.storage },
     { name: "clock", value: method.clock },
     { name: "protocol version", value: String(method.protocol_version) },
   ];
+}
+
+function firstRepetitions(count: number): string {
+  return count === 1 ? "the first repetition" : `the first ${formatCount(count)} repetitions`;
 }
 
 function operationsText({ count, repetition_count }: Point): string {

@@ -3,13 +3,13 @@ import { Link } from "@tanstack/react-router";
 import type { PointDetail, SeriesSummary } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
 import type { SweepLine } from "@/components/chart/SweepChart";
-import { ascending, distinct } from "@/lib/collections";
+import { parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { toPoint } from "@/lib/paths";
 import { PERCENTILES } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
-import type { SeriesPoint } from "./data";
+import { type SeriesPoint, sizesOf } from "./data";
 import type { Shown } from "./search";
 
 /** The trend: one row a point. */
@@ -78,7 +78,6 @@ export function histogramTable(series: SeriesSummary, { point, histogram }: Poin
 
 /** The sweep: one row a message size, one column a transport. */
 export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
-  const sizes = distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes)));
   const isRate = shown === "throughput";
   const unit = isRate ? "bytes_per_second" : `latency_ns_${shown}`;
   const format = isRate ? formatRate : formatNs;
@@ -90,7 +89,7 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
       { label: "message", csvName: "message_bytes", number: true },
       ...lines.map(({ label }) => ({ label, csvName: `${label}_${unit}`, number: true })),
     ],
-    rows: sizes.sort(ascending).map((size) => ({
+    rows: sizesOf(lines).map((size) => ({
       key: String(size),
       cells: [
         formatBytes(size),
@@ -104,6 +103,16 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
   };
 }
 
-function fileName({ machine, transport, case: kase }: SeriesSummary): string {
-  return [machine, kase.scenario, transport.slug, kase.mode, kase.placement, kase.message_bytes].join("-");
+function fileName({ machine, transport, case: kase, methodology }: SeriesSummary): string {
+  const parameters = parametersKey(parametersOf(kase));
+  return [
+    machine,
+    kase.scenario,
+    transport.slug,
+    kase.mode,
+    kase.placement,
+    kase.message_bytes,
+    ...(parameters === "" ? [] : [parameters]),
+    ...(methodology.probe == null ? [] : [`probe-${methodology.probe}`]),
+  ].join("-");
 }

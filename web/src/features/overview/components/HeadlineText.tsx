@@ -2,19 +2,23 @@
 import { Link } from "@tanstack/react-router";
 import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/Ago";
+import { lowerFirst, operationName, parameterNames } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { toRun, toSeries } from "@/lib/paths";
-import { counted, formatBytes, formatNs, formatRate } from "@/lib/units";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
-import { headlineOf, headlineValue, type Slice } from "../data";
+import { counted, formatNs, formatRate } from "@/lib/units";
+import { modeName, placementName } from "@/lib/vocabulary";
+import { type Headline, headlineOf, headlineValue, type MeasuredSeries } from "../data";
+import { caseOf, type Slice } from "../slice";
 
 type Props = { summary: ProjectSummary; latest: RunSummary; slice: Slice; series: SeriesSummary[] };
 
 export function HeadlineText({ summary, latest, slice, series }: Props) {
+  const headline = headlineOf(series, latest.machine);
+  const { lossy } = headline;
   return (
     <header>
       <h1>
-        <Answer latest={latest} slice={slice} series={series} />
+        <Answer machine={latest.machine} slice={slice} headline={headline} />
       </h1>
       <p className="lede">
         {counted(summary.series_count, "series", "series")} over {counted(summary.commit_count, "commit")} on{" "}
@@ -25,6 +29,12 @@ export function HeadlineText({ summary, latest, slice, series }: Props) {
         ‘{latest.commit.subject}’, <Ago moment={latest.finished_at} />. Changes between commits are not judged
         yet.
       </p>
+      {lossy.length > 0 && (
+        <p className="lede warning">
+          {lossy.map(({ transport }) => transport.slug).join(", ")} lost messages and{" "}
+          {lossy.length === 1 ? "has" : "have"} no rank.
+        </p>
+      )}
       {latest.build !== "release" && (
         <p className="lede warning">
           The newest run was measured by a {latest.build} build: its figures are not for comparison.
@@ -34,18 +44,21 @@ export function HeadlineText({ summary, latest, slice, series }: Props) {
   );
 }
 
-function Answer({ latest, slice, series }: Omit<Props, "summary">) {
-  const headline = headlineOf(series, latest.machine);
-  if (headline === null) {
-    return `Nothing was measured on ${latest.machine} for ${sliceName(slice)}.`;
+type AnswerProps = { machine: string; slice: Slice; headline: Headline };
+
+function Answer({ machine, slice, headline: { ranked, lossy } }: AnswerProps) {
+  const [best] = ranked;
+  const worst = ranked.at(-1);
+  if (best === undefined || worst === undefined) {
+    return lossy.length === 0
+      ? `Nothing was measured on ${machine} for ${sliceName(slice)}.`
+      : `Nothing delivered everything on ${machine} for ${sliceName(slice)}.`;
   }
-  const { best, worst, transportCount, machine } = headline;
-  const isRate = headlineValue(best.latest).kind === "rate";
-  const operation = isRate
-    ? `A ${scenarioName(slice.scenario)} of ${formatBytes(slice.bytes)} writes`
-    : `A ${formatBytes(slice.bytes)} ${scenarioName(slice.scenario)}`;
-  const verb = isRate ? "carries" : "takes";
-  if (transportCount === 1) {
+  const verb = headlineValue(best.latest).kind === "rate" ? "carries" : "takes";
+  const kase = caseOf(slice);
+  const names = parameterNames(kase).join(", ");
+  const operation = `${operationName(kase)}${names === "" ? "" : ` (${names})`}`;
+  if (ranked.length === 1) {
     return (
       <>
         {operation} {verb} {valueText(best)} over {transportLink(best)} on {machine}.
@@ -55,20 +68,27 @@ function Answer({ latest, slice, series }: Omit<Props, "summary">) {
   return (
     <>
       {operation} {verb} {valueText(best)} over {transportLink(best)} and {valueText(worst)} over{" "}
-      {transportLink(worst)}: the fastest and the slowest of {transportCount} transports on {machine}.
+      {transportLink(worst)}: the fastest and the slowest of {ranked.length} transports on{" "}
+      <span className="unbroken">{machine}</span>.
     </>
   );
 }
 
-function transportLink(series: SeriesSummary) {
+function transportLink(series: MeasuredSeries) {
   return <Link {...toSeries(series.project, series.series_id)}>{series.transport.slug}</Link>;
 }
 
-function valueText(series: SeriesSummary & { latest: NonNullable<SeriesSummary["latest"]> }): string {
+function valueText(series: MeasuredSeries) {
   const { kind, value } = headlineValue(series.latest);
-  return kind === "rate" ? formatRate(value) : formatNs(value);
+  return <span className="unbroken">{kind === "rate" ? formatRate(value) : formatNs(value)}</span>;
 }
 
-function sliceName({ scenario, mode, placement, bytes }: Slice): string {
-  return `${scenarioName(scenario)} of ${formatBytes(bytes)}, ${modeName(mode)}, ${placementName(placement)}`;
+function sliceName(slice: Slice): string {
+  const kase = caseOf(slice);
+  return [
+    lowerFirst(operationName(kase)),
+    modeName(slice.mode),
+    placementName(slice.placement),
+    ...parameterNames(kase),
+  ].join(", ");
 }

@@ -3,16 +3,18 @@ import { useNavigate } from "@tanstack/react-router";
 import type { SeriesSummary } from "@/api/types";
 import { Segmented } from "@/components/ui/Segmented";
 import { SelectField } from "@/components/ui/SelectField";
+import { parameterNames, parametersKey } from "@/lib/cases";
 import { formatBytes } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
-import { type Slice, sliceOptions } from "../data";
 import type { OverviewSearch } from "../search";
+import { caseOf, parameterOptions, type Slice, sliceOptions } from "../slice";
 
 type Props = { series: SeriesSummary[]; slice: Slice };
 
 export function SliceControls({ series, slice }: Props) {
   const navigate = useNavigate({ from: "/$project/" });
   const { scenarios, modes, placements, sizes } = sliceOptions(series, slice.scenario);
+  const parameters = parameterOptions(series, slice);
   const choose = (change: OverviewSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
@@ -44,6 +46,17 @@ export function SliceControls({ series, slice }: Props) {
         value={String(slice.bytes)}
         onChange={(size) => choose({ bytes: Number(size) })}
       />
+      {parameters.length > 1 && (
+        <SelectField
+          label="Parameters"
+          options={parameters.map((entry) => ({
+            value: parametersKey(entry),
+            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "none set",
+          }))}
+          value={parametersKey(slice.parameters)}
+          onChange={(key) => choose({ parameters: key })}
+        />
+      )}
     </div>
   );
 }

@@ -4,15 +4,17 @@ import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { toSeries } from "@/lib/paths";
-import { formatBytes, quantityOfNs, quantityOfRate } from "@/lib/units";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
-import { type Cell, type GridRow, headlineValue, type Slice, shapeOf } from "../data";
+import { quantityOfNs, quantityOfRate } from "@/lib/units";
+import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
+import { type Cell, type GridRow, headlineValue, shapeOf } from "../data";
+import { caseOf, type Slice } from "../slice";
 
 type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[] };
 
 export function TransportGrid({ project, slice, machines, rows }: Props) {
-  const { domain, hasHistory } = shapeOf(rows);
+  const shape = shapeOf(rows);
   return (
     <>
       <ScrollRegion label="Transports">
@@ -35,7 +37,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
                 </th>
                 {cells.map(({ machine, cell }) => (
                   <td key={machine}>
-                    <CellContent project={project} cell={cell} domain={domain} />
+                    <CellContent project={project} cell={cell} domain={shape.domain} />
                   </td>
                 ))}
               </tr>
@@ -43,7 +45,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
           </tbody>
         </table>
       </ScrollRegion>
-      <p className="section-note">{noteOf(slice, hasHistory)}</p>
+      <p className="section-note">{noteOf(slice, shape)}</p>
     </>
   );
 }
@@ -62,9 +64,12 @@ function CellContent({ project, cell, domain }: CellProps) {
             <Sparkline values={cell.values} />
           )}
           <QuantityText quantity={kind === "rate" ? quantityOfRate(value) : quantityOfNs(value)} />
+          {cell.latest.lossy && <span className="warning">lossy</span>}
         </Link>
       );
     }
+    case "probed":
+      return <Link {...toSeries(project, cell.series.series_id)}>only under a probe</Link>;
     case "unsupported":
       return (
         <span className="muted" title={cell.reason}>
@@ -76,14 +81,19 @@ function CellContent({ project, cell, domain }: CellProps) {
   }
 }
 
-function noteOf({ scenario, mode, placement, bytes }: Slice, hasHistory: boolean): string {
-  const how = `${modeName(mode)}, ${placementName(placement)}`;
-  const what =
-    scenario === "stream"
-      ? `Payload bytes delivered per second, written ${formatBytes(bytes)} at a time`
-      : `Median (p50) of a ${formatBytes(bytes)} ${scenarioName(scenario)}`;
+function noteOf(slice: Slice, { hasHistory, hasRate, hasLoss }: ReturnType<typeof shapeOf>): string {
+  const { scenario, mode, placement } = slice;
+  const kase = caseOf(slice);
+  const meaning = latencyMeaning(scenario);
+  const what = hasRate
+    ? `Payload bytes delivered per second, written ${sizeName(kase)} at a time`
+    : `Median (p50) for ${lowerFirst(trafficName(kase))}${meaning === null ? "" : `, ${meaning}`}`;
+  const how = [modeName(mode), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
     ? "Lines: the last 50 commits."
     : "Shapes, until there is a second commit: the middle half, median, p99 and maximum on one logarithmic axis.";
-  return `${what}; ${how}. ${shapes}`;
+  const loss = hasLoss
+    ? " Lossy: not everything arrived once, in order and intact, so the figure has no rank."
+    : "";
+  return `${what}; ${how}. ${shapes}${loss}`;
 }

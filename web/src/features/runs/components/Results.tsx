@@ -3,16 +3,19 @@ import { Link } from "@tanstack/react-router";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { sizeName } from "@/lib/cases";
 import { toPoint } from "@/lib/paths";
-import { formatBytes, formatCount, formatNs, quantityOfNs, quantityOfRate } from "@/lib/units";
-import { placementName, scenarioName } from "@/lib/vocabulary";
-import { type MeasuredResult, sharedDomain } from "../data";
+import { lossMark } from "@/lib/points";
+import { formatCount, formatNs, quantityOfNs, quantityOfRate } from "@/lib/units";
+import { latencyMeaning, placementName, scenarioName } from "@/lib/vocabulary";
+import { columnsOf, type MeasuredResult, setApart, sharedDomain } from "../data";
 
 type Props = { project: string; runId: string; scenario: string; results: MeasuredResult[] };
 
 export function Results({ project, runId, scenario, results }: Props) {
   const domain = sharedDomain(results);
-  const hasRate = results.some(({ point }) => point.bytes_per_second != null);
+  const meaning = latencyMeaning(scenario);
+  const columns = columnsOf(results);
   return (
     <>
       <ScrollRegion label={`Results, ${scenarioName(scenario)}`}>
@@ -25,6 +28,7 @@ export function Results({ project, runId, scenario, results }: Props) {
               <th scope="col" className="number">
                 message
               </th>
+              {columns.hasParameters && <th scope="col">parameters</th>}
               <th scope="col">
                 {formatNs(domain[0])} to {formatNs(domain[1])}
               </th>
@@ -40,10 +44,27 @@ export function Results({ project, runId, scenario, results }: Props) {
               <th scope="col" className="number">
                 max
               </th>
-              {hasRate && (
+              {columns.hasRate && (
                 <th scope="col" className="number">
                   throughput
                 </th>
+              )}
+              {columns.hasDueTimes && (
+                <>
+                  <th scope="col" className="number" title="sending began a whole interval late, or more">
+                    late
+                  </th>
+                  <th scope="col" className="number" title="received when the next was already due, or never">
+                    missed
+                  </th>
+                  <th
+                    scope="col"
+                    className="number"
+                    title="processor time of all ends over messages delivered"
+                  >
+                    CPU each
+                  </th>
+                </>
               )}
               <th scope="col" className="number">
                 delivered
@@ -61,15 +82,16 @@ export function Results({ project, runId, scenario, results }: Props) {
                 runId={runId}
                 result={result}
                 domain={domain}
-                hasRate={hasRate}
+                columns={columns}
               />
             ))}
           </tbody>
         </table>
       </ScrollRegion>
       <p className="section-note">
-        Shapes: the middle half as a band, the median and p99 as ticks, a line from the minimum to p99, a dot
-        at the maximum, on one logarithmic axis for all rows of the table.
+        {meaning !== null && `Times: ${meaning}. `}Shapes: the middle half as a band, the median and p99 as
+        ticks, a line from the minimum to p99, a dot at the maximum, on one logarithmic axis for all rows of
+        the table.
       </p>
     </>
   );
@@ -80,11 +102,11 @@ type RowProps = {
   runId: string;
   result: MeasuredResult;
   domain: [number, number];
-  hasRate: boolean;
+  columns: ReturnType<typeof columnsOf>;
 };
 
-function Row({ project, runId, result, domain, hasRate }: RowProps) {
-  const { point, transport } = result;
+function Row({ project, runId, result, domain, columns }: RowProps) {
+  const { point, transport, observed } = result;
   const { latency_ns: latency } = point;
   return (
     <tr>
@@ -93,7 +115,8 @@ function Row({ project, runId, result, domain, hasRate }: RowProps) {
       </th>
       <td className="muted">{result.case.mode}</td>
       <td className="muted">{placementName(result.case.placement)}</td>
-      <td className="number">{formatBytes(result.case.message_bytes)}</td>
+      <td className="number">{sizeName(result.case)}</td>
+      {columns.hasParameters && <td className="muted brief">{setApart(result).join(", ")}</td>}
       <td>
         <LatencyShape latency={latency} domain={domain} />
       </td>
@@ -105,22 +128,34 @@ function Row({ project, runId, result, domain, hasRate }: RowProps) {
           <QuantityText plain quantity={quantityOfNs(latency[key])} />
         </td>
       ))}
-      {hasRate && (
+      {columns.hasRate && (
         <td className="number">
           {point.bytes_per_second != null && (
             <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />
           )}
         </td>
       )}
+      {columns.hasDueTimes && (
+        <>
+          <td className="number">{observed.late == null ? "" : formatCount(observed.late)}</td>
+          <td className="number">{observed.missed == null ? "" : formatCount(observed.missed)}</td>
+          <td className="number">
+            {observed.cpu_ns_per_message != null && (
+              <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
+            )}
+          </td>
+        </>
+      )}
       <td className={point.lossy ? "number warning" : "number"}>
-        {point.lossy
-          ? `lossy: ${formatCount(point.delivered)} of ${formatCount(point.attempted)}`
-          : formatCount(point.delivered)}
+        {point.lossy ? lossMark(point, result.case) : formatCount(point.delivered)}
       </td>
       <td className="number">
         {formatCount(point.repetition_count)}
         {point.disturbed_count > 0 && (
-          <span className="warning"> ({formatCount(point.disturbed_count)} disturbed)</span>
+          <span className="warning" title={observed.disturbed.map(({ reason }) => reason).join("\n")}>
+            {" "}
+            ({formatCount(point.disturbed_count)} disturbed)
+          </span>
         )}
       </td>
     </tr>

@@ -1,23 +1,29 @@
 /** What a series is: everything about it but the message size, which the headline says. */
 import { Link } from "@tanstack/react-router";
 import type { SeriesSummary } from "@/api/types";
+import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
 import { toOverview } from "@/lib/paths";
 import { placementName, scenarioName } from "@/lib/vocabulary";
 
 export function Breadcrumb({ series }: { series: SeriesSummary }) {
   const { scenario, mode, placement, message_bytes } = series.case;
+  const parameters = parametersOf(series.case);
+  const slice = { scenario, mode, placement, bytes: message_bytes, parameters: parametersKey(parameters) };
   return (
     <nav aria-label="Breadcrumb">
       <ol className="breadcrumb">
         <li>{series.machine}</li>
         <li>
-          <Link {...toOverview(series.project)} search={{ scenario, mode, placement, bytes: message_bytes }}>
+          <Link {...toOverview(series.project)} search={slice}>
             {scenarioName(scenario)}
           </Link>
         </li>
         <li>{series.transport.slug}</li>
         <li>{mode}</li>
         <li>{placementName(placement)}</li>
+        {parameterNames(series.case).map((name) => (
+          <li key={name}>{name}</li>
+        ))}
       </ol>
     </nav>
   );

@@ -6,6 +6,7 @@ import { Facts } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { shortSha } from "@/lib/commits";
 import { toRun } from "@/lib/paths";
+import { expectedOf } from "@/lib/points";
 import { PERCENTILES } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { counted, formatCount, quantityOfNs, quantityOfRate } from "@/lib/units";
@@ -18,7 +19,6 @@ type Props = {
 };
 
 export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }: Props) {
-  const expected = point.attempted * series.case.peers;
   return (
     <aside aria-label="Pinned point">
       <h2>Pinned: #{point.commit_ordinal}</h2>
@@ -51,7 +51,7 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
             name: "delivered",
             value: (
               <span className={point.lossy ? "warning" : undefined}>
-                {formatCount(point.delivered)} of {formatCount(expected)}
+                {formatCount(point.delivered)} of {formatCount(expectedOf(point, series.case))}
               </span>
             ),
           },

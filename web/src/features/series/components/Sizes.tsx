@@ -7,7 +7,7 @@ import { SweepChart } from "@/components/chart/SweepChart";
 import { Segmented } from "@/components/ui/Segmented";
 import { shortSha } from "@/lib/commits";
 import { counted } from "@/lib/units";
-import { type SeriesPoint, sweepLines } from "../data";
+import { type SeriesPoint, sizesOf, sweepOf } from "../data";
 import { PERCENTILES, type Percentile } from "../search";
 import { sizesTable } from "../tables";
 
@@ -22,15 +22,19 @@ type Props = {
 };
 
 export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableChange }: Props) {
-  const lines = query.data === undefined ? null : sweepLines(query.data, series, shown);
+  const { lossy } = pinned.point;
+  const sweep = query.data === undefined ? null : sweepOf(query.data, series, shown, lossy);
+  const lines = sweep?.lines ?? null;
+  // One size is no sweep, and the run's page compares transports better.
+  if (lines !== null && sizesOf(lines).length < 2) return null;
   const what = shown === "throughput" ? "Throughput" : `Latency (${nameOf(shown)})`;
   return (
     <ChartFrame
       title={`${what} against message size at ${shortSha(pinned.point.commit_sha)}`}
       summary={
-        lines === null
+        sweep === null
           ? ""
-          : `${counted(lines.length, "transport")} of the same run, in the same mode and placement; both axes are logarithmic.`
+          : `${counted(sweep.lines.length, "transport")} of the same run, all else as here; both axes are logarithmic.${leftOutText(sweep.leftOut, lossy)}`
       }
       table={lines === null ? null : sizesTable(series, lines, shown)}
       isTable={isTable}
@@ -56,6 +60,12 @@ export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableCh
       )}
     </ChartFrame>
   );
+}
+
+function leftOutText(transports: string[], isLossy: boolean): string {
+  if (transports.length === 0) return "";
+  const what = isLossy ? "lost nothing" : "lost messages";
+  return ` Left out, where they ${what}: ${transports.join(", ")}.`;
 }
 
 function nameOf(percentile: Percentile): string {

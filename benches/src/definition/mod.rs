@@ -1,13 +1,21 @@
 //! Presets: what to measure, as data. `definitions/*.toml` is parsed here into a [`Plan`].
 
-use crate::scenario::{self, Scenario, Work};
-use crate::transport::{self, Transport};
+use crate::probe::Probe;
+use crate::scenario::{Scenario, Work};
+use crate::transport::{ChannelSpec, Transport};
 use roundtrip_wire::Slug;
 use serde::Deserialize;
+use std::fmt;
 use std::time::Duration;
 
+mod group;
+
 /// The presets that come with the suite: name and definition, in the order of names.
-const PRESETS: &[(&str, &str)] = &[("quick", include_str!("../definitions/quick.toml"))];
+const PRESETS: &[(&str, &str)] = &[
+    ("chromium-mach", include_str!("../../definitions/chromium-mach.toml")),
+    ("ipc-static", include_str!("../../definitions/ipc-static.toml")),
+    ("quick", include_str!("../../definitions/quick.toml")),
+];
 
 /// Names of all presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -15,7 +23,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// What will be measured.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Plan {
     /// The preset's name.
     pub preset: Slug,
@@ -38,25 +46,57 @@ pub struct PlannedCase {
     pub mode: Mode,
     /// Which processors.
     pub placement: Placement,
-    /// Bytes of one transfer, in `stream`.
+    /// Bytes of one operation, where it takes several messages.
     pub total_bytes: Option<u64>,
+    /// The kernel buffer to ask for; none: the system's default.
+    pub buffer_bytes: Option<usize>,
     /// How much of it.
     pub work: Work,
     /// Fresh starts of the peers.
-    pub repetitions: u32,
+    pub repetitions: Repetitions,
+    /// What watches the ends meanwhile; no definition asks for it.
+    pub probe: Option<Probe>,
 }
 
-impl std::fmt::Debug for PlannedCase {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{}/{}/{}/{}/{} B",
-            self.scenario.slug(),
-            self.transport.info().slug,
-            self.mode.slug(),
-            self.placement.slug(),
-            self.work.message_bytes
-        )
+impl PlannedCase {
+    /// What its channel must carry.
+    pub fn channel(&self) -> ChannelSpec {
+        ChannelSpec { message_bytes: self.work.message_bytes, buffer_bytes: self.buffer_bytes }
+    }
+}
+
+/// How often a case is repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Repetitions {
+    /// At least so often, and at most.
+    pub min: u32,
+    /// At most so often.
+    pub max: u32,
+    /// Between the two, until the 95 % interval of the median over the repetitions' p50 is no wider than this share of
+    /// it, in parts per million. None: always `max`.
+    pub width_ppm: Option<u32>,
+    /// Done first, and not reported.
+    pub discarded: u32,
+}
+
+impl Repetitions {
+    /// Always so many.
+    pub fn exactly(count: u32) -> Self {
+        Self { min: count, max: count, width_ppm: None, discarded: 0 }
+    }
+}
+
+impl fmt::Display for PlannedCase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { scenario, transport, mode, placement, work, .. } = self;
+        let (scenario, transport) = (scenario.slug(), transport.info().slug);
+        write!(formatter, "{scenario}/{transport}/{}/{placement}/{} B", mode.slug(), work.message_bytes)
+    }
+}
+
+impl fmt::Debug for PlannedCase {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
     }
 }
 
@@ -91,15 +131,18 @@ pub enum Placement {
     CrossCpu,
     /// As the scheduler likes.
     Free,
+    /// The initiator's and the responder's, for a matrix of all pairs; a definition cannot ask for it.
+    #[serde(skip)]
+    Cpus(u32, u32),
 }
 
-impl Placement {
-    /// Its name.
-    pub fn slug(self) -> &'static str {
+impl fmt::Display for Placement {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SameCpu => "same-cpu",
-            Self::CrossCpu => "cross-cpu",
-            Self::Free => "free",
+            Self::SameCpu => formatter.write_str("same-cpu"),
+            Self::CrossCpu => formatter.write_str("cross-cpu"),
+            Self::Free => formatter.write_str("free"),
+            Self::Cpus(initiator, responder) => write!(formatter, "cpus-{initiator}-{responder}"),
         }
     }
 }
@@ -156,84 +199,7 @@ pub fn parse(name: &str, text: &str) -> Result<Plan, InvalidDefinition> {
 struct File {
     about: String,
     deadline_seconds: u64,
-    case: Vec<Group>,
-}
-
-/// One `[[case]]`: every combination of its lists.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Group {
-    scenario: String,
-    transports: Vec<String>,
-    message_bytes: Vec<u64>,
-    #[serde(default)]
-    total_bytes: Option<u64>,
-    modes: Vec<Mode>,
-    placements: Vec<Placement>,
-    operations: u64,
-    warmup: u64,
-    #[serde(default = "one")]
-    batch: u64,
-    repetitions: u32,
-}
-
-fn one() -> u64 {
-    1
-}
-
-impl Group {
-    fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
-        let scenario = scenario::find(&self.scenario)
-            .ok_or_else(|| format!("scenario `{}` does not exist", self.scenario))?;
-        for positive in [self.operations, self.batch, u64::from(self.repetitions)] {
-            if positive == 0 {
-                return Err("operations, batch and repetitions must be at least 1".into());
-            }
-        }
-        for slug in &self.transports {
-            let transport =
-                transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
-            for &mode in &self.modes {
-                for &placement in &self.placements {
-                    for &message_bytes in &self.message_bytes {
-                        cases.push(PlannedCase {
-                            transport,
-                            scenario,
-                            mode,
-                            placement,
-                            total_bytes: self.total_bytes,
-                            work: self.work(message_bytes, placement)?,
-                            repetitions: self.repetitions,
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn work(&self, message_bytes: u64, placement: Placement) -> Result<Work, String> {
-        let streams = self.scenario == "stream";
-        if message_bytes == 0 || (streams && message_bytes < crate::payload::ANSWER_BYTES as u64) {
-            return Err(format!(
-                "message_bytes is {message_bytes}: expected at least 1, in stream at least 8"
-            ));
-        }
-        let messages_per_operation = match (streams, self.total_bytes) {
-            (false, None) => 1,
-            (true, Some(total)) if total > 0 && total % message_bytes == 0 => total / message_bytes,
-            (true, _) => return Err("stream needs total_bytes, a multiple of every message_bytes".into()),
-            (false, Some(_)) => return Err(format!("{} takes no total_bytes", self.scenario)),
-        };
-        Ok(Work {
-            message_bytes: usize::try_from(message_bytes).map_err(|error| error.to_string())?,
-            messages_per_operation,
-            operations: self.operations,
-            warmup: self.warmup,
-            batch: self.batch,
-            free: placement == Placement::Free,
-        })
-    }
+    case: Vec<group::Group>,
 }
 
 #[cfg(test)]
@@ -251,18 +217,6 @@ mod tests {
     fn an_unknown_preset_names_those_that_exist() {
         let error = preset("quik").unwrap_err().to_string();
         assert!(error.contains("`quik`") && error.contains("quick"), "{error}");
-    }
-
-    #[test]
-    fn a_stream_that_does_not_divide_is_refused() {
-        let error = parse(
-            "x",
-            "about = ''\ndeadline_seconds = 1\n[[case]]\nscenario = 'stream'\ntransports = ['pipe']\n\
-             message_bytes = [3000]\ntotal_bytes = 10000\nmodes = ['2proc']\nplacements = ['free']\n\
-             operations = 1\nwarmup = 0\nrepetitions = 1",
-        )
-        .unwrap_err();
-        assert!(error.to_string().contains("multiple"), "{error}");
     }
 
     #[test]

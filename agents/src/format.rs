@@ -1,0 +1,76 @@
+//! Times, sizes, counts and shares for people.
+
+use indicatif::HumanCount;
+
+/// Three significant digits with the unit.
+pub(crate) fn nanoseconds(ns: u64) -> String {
+    scaled(ns as f64, 1000.0, &["ns", "µs", "ms", "s"])
+}
+
+/// Exact where it is a whole number of a unit, else three significant digits.
+pub(crate) fn bytes(bytes: u64) -> String {
+    scaled(bytes as f64, 1024.0, &["B", "KiB", "MiB", "GiB", "TiB"])
+}
+
+/// A number with its thousands parted.
+pub(crate) fn count(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
+/// A share in percent, two significant digits.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let decimals = if percent.abs() < 0.995 { 2 } else { usize::from(percent.abs() < 9.95) };
+    format!("{percent:.decimals$} %")
+}
+
+fn scaled(value: f64, step: f64, units: &[&str]) -> String {
+    let mut value = value;
+    let mut units = units.iter().peekable();
+    while let Some(unit) = units.next() {
+        // 999.6 ns would round to 1000 ns: it is 1.00 µs.
+        if units.peek().is_none() || value < step.min(999.5) {
+            let decimals = match value {
+                _ if value.fract() == 0.0 => 0,
+                v if v < 9.995 => 2,
+                v if v < 99.95 => 1,
+                _ => 0,
+            };
+            return format!("{value:.decimals$} {unit}");
+        }
+        value /= step;
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_significant_digits_and_a_unit() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (4_016, "4.02 µs"),
+            (12_345, "12.3 µs"),
+            (999_600, "1.00 ms"),
+            (60_000_000_000, "60 s"),
+        ] {
+            assert_eq!(nanoseconds(ns), text);
+        }
+    }
+
+    #[test]
+    fn counts_are_parted_and_shares_have_two_digits() {
+        assert_eq!(count(1_048_576), "1,048,576");
+        assert_eq!([0.000_4, 0.012, 0.34].map(percent), ["0.04 %", "1.2 %", "34 %"]);
+    }
+
+    #[test]
+    fn sizes_are_exact_where_they_are_round() {
+        for (size, text) in [(64, "64 B"), (1_024, "1 KiB"), (65_536, "64 KiB"), (1_500, "1.46 KiB")] {
+            assert_eq!(bytes(size), text);
+        }
+    }
+}

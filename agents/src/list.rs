@@ -1,0 +1,116 @@
+//! `roundtrip list`: every transport with its state on this machine, every scenario, every preset.
+//!
+//! As JSON: `{"transports": [...], "scenarios": [...], "presets": [...]}`. A transport has `slug`, `title`, `family`,
+//! `semantics`, `control`, and `unsupported`, the reason why it cannot run here, or null; a scenario has `slug` and
+//! `about`; a preset has `name`, `cases` (how many), and `about`. Members are only ever added.
+
+use crate::cli::{Format, ListingArguments};
+use crate::failure::Failure;
+use crate::output;
+use crate::terminal::{is_coloured, paragraph, styled};
+use clap::builder::styling::{AnsiColor, Style};
+use comfy_table::{ContentArrangement, Table, presets};
+use roundtrip_bench::transport::ChannelSpec;
+use roundtrip_bench::{definition, scenario, transport};
+use roundtrip_wire::TransportInfo;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Prints what there is.
+pub(crate) fn list(arguments: &ListingArguments) -> crate::Result<()> {
+    let listing = Listing::gather()?;
+    match arguments.format {
+        Format::Json => output::print_json(&listing),
+        Format::Human => output::print(&render(&listing, is_coloured())),
+    }
+}
+
+#[derive(Serialize)]
+struct Listing {
+    transports: Vec<ListedTransport>,
+    scenarios: Vec<ListedScenario>,
+    presets: Vec<ListedPreset>,
+}
+
+#[derive(Serialize)]
+struct ListedTransport {
+    #[serde(flatten)]
+    info: TransportInfo,
+    unsupported: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ListedScenario {
+    slug: &'static str,
+    about: &'static str,
+}
+
+#[derive(Serialize)]
+struct ListedPreset {
+    name: &'static str,
+    cases: usize,
+    about: String,
+}
+
+/// A small message, which whatever works at all can carry.
+const CHANNEL: ChannelSpec = ChannelSpec { message_bytes: 64, buffer_bytes: None };
+
+impl Listing {
+    fn gather() -> crate::Result<Self> {
+        let transports = transport::ALL.iter().map(|transport| ListedTransport {
+            info: transport.info(),
+            unsupported: transport.support(&CHANNEL).err().map(|reason| reason.to_string()),
+        });
+        let scenarios = scenario::ALL
+            .iter()
+            .map(|scenario| ListedScenario { slug: scenario.slug(), about: scenario.about() });
+        let presets = definition::names().map(|name| {
+            let plan = definition::preset(name).map_err(|error| Failure::Other(error.to_string()))?;
+            Ok(ListedPreset { name, cases: plan.cases.len(), about: plan.about })
+        });
+        Ok(Self {
+            transports: transports.collect(),
+            scenarios: scenarios.collect(),
+            presets: presets.collect::<crate::Result<_>>()?,
+        })
+    }
+}
+
+fn render(listing: &Listing, coloured: bool) -> String {
+    let heading = |text| styled(text, Style::new().bold(), coloured);
+    let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&listing.transports, coloured));
+    let control = "A control is one that no commit of the measured repository can have changed.";
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(text, "\n{}", paragraph(control, 2));
+    let _ = writeln!(text, "\n{}\n", heading("Scenarios"));
+    for scenario in &listing.scenarios {
+        let _ = writeln!(text, "  {}\n{}", scenario.slug, paragraph(scenario.about, 4));
+    }
+    let _ = writeln!(text, "\n{}\n", heading("Presets"));
+    for preset in &listing.presets {
+        let _ = writeln!(text, "  {} ({} cases)\n{}", preset.name, preset.cases, paragraph(&preset.about, 4));
+    }
+    text
+}
+
+/// One line each, and below it the reason where it cannot run.
+fn transports(transports: &[ListedTransport], coloured: bool) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    for transport in transports {
+        let control = if transport.info.control { "control" } else { "" };
+        let state = if transport.unsupported.is_none() { "available" } else { "not here" };
+        let info = &transport.info;
+        table.add_row([info.slug.as_str(), &info.title, info.family.as_str(), control, state]);
+    }
+    let reason = |transport: &ListedTransport| {
+        let reason = paragraph(transport.unsupported.as_deref()?, 4);
+        Some(format!("\n{}", styled(&reason, AnsiColor::Yellow.on_default(), coloured)))
+    };
+    let rows = table.trim_fmt();
+    let lines = rows.lines().zip(transports);
+    lines
+        .map(|(line, transport)| format!(" {line}{}", reason(transport).unwrap_or_default()))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,185 @@
+//! `roundtrip probe-effect`: what a probe does to the figures. The FreeBSD study's sweep of buffer sizes, raw and probed in
+//! turn; each line normalised by its mean, so that what is compared is its shape; each size tested with the paired
+//! Wilcoxon signed-rank test, as in the study's figure 3.
+
+use crate::cli::{Format, ProbeEffectArguments};
+use crate::failure::Failure;
+use crate::format::{bytes, percent};
+use crate::progress::Progress;
+use crate::{output, run};
+use comfy_table::{CellAlignment, Table, presets};
+use roundtrip_bench::definition::{self, Mode, Plan, PlannedCase};
+use roundtrip_bench::harness;
+use roundtrip_stats::{Quartiles, wilcoxon};
+use roundtrip_wire::{CaseResult, Slug};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The study's own: below it a difference is taken for real.
+const SIGNIFICANCE: f64 = 0.05;
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct Effect {
+    transport: String,
+    probe: String,
+    sizes: Vec<Size>,
+}
+
+/// One buffer size.
+#[derive(Debug, Serialize)]
+struct Size {
+    buffer_bytes: u64,
+    /// Median over the repetitions, in bytes a second.
+    raw_bytes_per_second: u64,
+    /// The same under the probe.
+    probed_bytes_per_second: u64,
+    /// The raw median as a multiple of the mean over all sizes.
+    raw_normalised: f64,
+    /// The same under the probe.
+    probed_normalised: f64,
+    /// Pairs of a raw and a probed repetition.
+    pairs: usize,
+    /// Of the paired Wilcoxon signed-rank test on the normalised values, two-sided; absent when no pair differs.
+    p_two_sided: Option<f64>,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// No probe is named, the sweep cannot be measured here, or standard output is closed.
+pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()> {
+    let probe = arguments.probe.probe().ok_or_else(|| {
+        Failure::Usage("--probe none has no effect to measure: expected syscalls, counters or sched".into())
+    })?;
+    let plan = plan(arguments)?;
+    let progress = Progress::new("probe-effect");
+    let outcome = harness::run(&plan, &run::peer()?, rand::random(), &mut |event| progress.observe(&event));
+    progress.finish();
+
+    let sizes = compare(&outcome.results)?;
+    let effect = Effect { transport: arguments.transport.clone(), probe: probe.to_string(), sizes };
+    match arguments.format {
+        Format::Json => output::print_json(&effect),
+        Format::Human => output::print(&render(&effect)),
+    }
+}
+
+/// The sweep of `ipc-static` for one transport and two threads, as in the study: each size raw, and each probed.
+fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
+    let study = definition::preset("ipc-static").map_err(|error| Failure::Other(error.to_string()))?;
+    let transport = roundtrip_bench::transport::find(&arguments.transport)
+        .ok_or_else(|| Failure::Usage(format!("no transport is called `{}`", arguments.transport)))?;
+    let sweep = study.cases.iter().filter(|case| {
+        case.mode == Mode::TwoThreads
+            && case.buffer_bytes.is_none()
+            && case.transport.info().slug.as_str() == "pipe"
+    });
+    let mut cases = Vec::new();
+    for case in sweep {
+        let raw = PlannedCase { transport, ..case.clone() };
+        harness::support(&raw).map_err(|reason| Failure::Other(format!("{raw}: {reason}")))?;
+        cases.push(PlannedCase { probe: arguments.probe.probe(), ..raw.clone() });
+        cases.push(raw);
+    }
+    Ok(Plan { preset: Slug::from_name("probe-effect"), cases, ..study })
+}
+
+/// Bytes a second of each repetition, by its number.
+type Line = BTreeMap<u32, f64>;
+
+fn compare(results: &[CaseResult]) -> crate::Result<Vec<Size>> {
+    let mut lines: BTreeMap<u64, (Line, Line)> = BTreeMap::new();
+    for result in results {
+        if let Some(failure) = result.failures.first() {
+            let size = bytes(result.case.message_bytes);
+            return Err(Failure::Other(format!("a repetition of {size} failed: {}", failure.reason)));
+        }
+        let rates = result.repetitions.iter().map(|repetition| {
+            let total = result.case.total_bytes.unwrap_or(0) * repetition.count;
+            (repetition.index, total as f64 * 1e9 / repetition.sum_ns.max(1) as f64)
+        });
+        let (raw, probed) = lines.entry(result.case.message_bytes).or_default();
+        if result.methodology.probe.is_some() { probed.extend(rates) } else { raw.extend(rates) }
+    }
+
+    let mean = |of: fn(&(Line, Line)) -> &Line| {
+        lines.values().map(|both| median(of(both))).sum::<f64>() / lines.len().max(1) as f64
+    };
+    let (raw_mean, probed_mean) = (mean(|both| &both.0), mean(|both| &both.1));
+    Ok(lines
+        .iter()
+        .map(|(&buffer_bytes, (raw, probed))| {
+            let pairs: Vec<(f64, f64)> = raw
+                .iter()
+                .filter_map(|(index, rate)| Some((rate / raw_mean, probed.get(index)? / probed_mean)))
+                .collect();
+            Size {
+                buffer_bytes,
+                raw_bytes_per_second: whole(median(raw)),
+                probed_bytes_per_second: whole(median(probed)),
+                raw_normalised: median(raw) / raw_mean,
+                probed_normalised: median(probed) / probed_mean,
+                pairs: pairs.len(),
+                p_two_sided: wilcoxon::signed_rank(&pairs).map(|test| test.p_two_sided),
+            }
+        })
+        .collect())
+}
+
+fn median(line: &Line) -> f64 {
+    let rates: Vec<u64> = line.values().copied().map(whole).collect();
+    Quartiles::of(&rates).map_or(0.0, |quartiles| quartiles.median as f64)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is positive and far below 2^63"
+)]
+fn whole(rate: f64) -> u64 {
+    rate.round() as u64
+}
+
+fn render(effect: &Effect) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["buffer", "raw", "probed", "slower by", "raw, normalised", "probed, normalised", "p"]);
+    for size in &effect.sizes {
+        let (raw, probed) = (size.raw_bytes_per_second as f64, size.probed_bytes_per_second as f64);
+        table.add_row([
+            bytes(size.buffer_bytes),
+            format!("{}/s", bytes(size.raw_bytes_per_second)),
+            format!("{}/s", bytes(size.probed_bytes_per_second)),
+            percent(raw / probed.max(1.0) - 1.0),
+            format!("{:.3}", size.raw_normalised),
+            format!("{:.3}", size.probed_normalised),
+            size.p_two_sided.map_or("no pair differs".into(), probability),
+        ]);
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let differ =
+        effect.sizes.iter().filter(|size| size.p_two_sided.is_some_and(|p| p < SIGNIFICANCE)).count();
+    let mut text = format!(
+        "{}, two threads on one cpu, raw and under the probe {} in turn\n\n{}\n\n",
+        effect.transport,
+        effect.probe,
+        table.trim_fmt()
+    );
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "The probe changes the shape of the line (p < {SIGNIFICANCE}, paired Wilcoxon signed-rank test) at {differ} of {} \
+         sizes; about {:.0} would look so by chance.",
+        effect.sizes.len(),
+        SIGNIFICANCE * effect.sizes.len() as f64
+    );
+    text
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}

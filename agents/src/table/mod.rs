@@ -1,0 +1,111 @@
+//! The report for people: one table for each traffic and placement, percentiles with units, the shape of the
+//! distribution, and what was delivered.
+
+use crate::format::{bytes, count};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use roundtrip_wire::{CaseResult, RunReport};
+use std::fmt::Write as _;
+
+mod row;
+mod shape;
+mod watched;
+
+pub(crate) use row::p50s_ns;
+
+/// Renders a report.
+pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
+    let mut text = heading(report);
+    let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
+    for result in &report.results {
+        let title = title(result);
+        match groups.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, results)) => results.push(result),
+            None => groups.push((title, vec![result])),
+        }
+    }
+    for (title, results) in groups {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(text, "\n{title}\n{}\n", table(&results)?);
+    }
+    Ok(text)
+}
+
+/// What the results of one table have in common.
+fn title(result: &CaseResult) -> String {
+    let case = &result.case;
+    let mut title = case.scenario.to_string();
+    if let Some(rate) = case.rate_per_second {
+        let _ = write!(title, " at {}/s", count(rate));
+    }
+    if let Some(total) = case.total_bytes.filter(|&total| total > case.message_bytes) {
+        let _ = match case.scenario.as_str() {
+            "handle-passing" => write!(title, " of {}", count(total)),
+            _ => write!(title, " of {}", bytes(total)),
+        };
+    }
+    let _ = write!(title, ", {}, {}", case.mode, case.placement);
+    if case.size_profile.is_some() {
+        title.push_str(", sizes drawn from a profile");
+    }
+    match case.buffer_bytes {
+        Some(buffer) if buffer == case.message_bytes => {
+            title.push_str(", kernel buffers as large as the message");
+        }
+        Some(buffer) => _ = write!(title, ", kernel buffers of {}", bytes(buffer)),
+        None => {}
+    }
+    if let Some(probe) = &result.methodology.probe {
+        let _ = write!(title, ", under the probe {probe}");
+    }
+    title
+}
+
+fn heading(report: &RunReport) -> String {
+    let fact = |key: &str| report.environment.stable.get(key).map_or("unknown", String::as_str);
+    let clock = report.canaries.iter().find(|canary| canary.slug.as_str() == "clock-cost");
+    let cost = clock
+        .and_then(|canary| canary.p50_ns)
+        .map_or("of unknown cost".into(), |ns| format!("{ns} ns a reading"));
+    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
+    let build = if report.suite.build.as_str() == "debug" {
+        "\nThis is a debug build: its figures are not for comparison."
+    } else {
+        ""
+    };
+    format!(
+        "{} at {}{modified} on {} ({} {}, {}; clock {cost}){build}\n",
+        report.project,
+        report.commit.sha.short(),
+        report.machine.slug,
+        report.machine.os,
+        fact("os.kernel"),
+        fact("cpu.model"),
+    )
+}
+
+fn table(results: &[&CaseResult]) -> crate::Result<String> {
+    let header = row::header(results.first().map_or("", |result| result.case.scenario.as_str()));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.clone());
+    let mut notes = Vec::new();
+    for result in results {
+        let name = format!("{} {}", result.transport.slug, bytes(result.case.message_bytes));
+        match row::row(result)? {
+            Ok(cells) => {
+                table.add_row(cells);
+                notes.extend(watched::lines(result).into_iter().map(|line| format!(" {name}, {line}")));
+            }
+            Err(note) => notes.push(format!(" {name}: {note}")),
+        }
+    }
+    notes.extend(watched::unavailable(results).into_iter().map(|line| format!(" {line}")));
+    for (index, head) in header.iter().enumerate() {
+        if let Some(column) = table.column_mut(index).filter(|_| row::is_number(head)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows = table.trim_fmt();
+    let rows = if table.is_empty() { None } else { Some(rows) };
+    Ok(rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n"))
+}

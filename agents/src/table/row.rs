@@ -1,0 +1,154 @@
+//! One result as the cells of a row.
+
+use super::shape::shape;
+use crate::failure::Failure;
+use crate::format::{bytes, count, nanoseconds, percent};
+use roundtrip_stats::distribution::Encoded;
+use roundtrip_stats::{Distribution, Quartiles, interval};
+use roundtrip_wire::{CaseResult, EndObservation, Repetition};
+use std::fmt::Write as _;
+
+/// Heads of the columns of every scenario.
+const HEADER: [&str; 10] =
+    ["transport", "message", "p50", "\u{b1}", "p98", "p99", "max", "distribution", "rate", "delivered"];
+
+/// Heads of the further columns of `open-loop`.
+const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
+
+/// Columns that hold words; all others hold numbers.
+const WORDS: [&str; 3] = ["transport", "distribution", "delivered"];
+
+/// The confidence of the interval that stands after the p50.
+const CONFIDENCE_PPM: u32 = 950_000;
+
+/// The heads of the columns for results of this scenario.
+pub(super) fn header(scenario: &str) -> Vec<&'static str> {
+    let further = if scenario == "open-loop" { &OPEN_LOOP_HEADER[..] } else { &[] };
+    HEADER.into_iter().chain(further.iter().copied()).collect()
+}
+
+/// Whether a column holds numbers.
+pub(super) fn is_number(head: &str) -> bool {
+    !WORDS.contains(&head)
+}
+
+/// The cells of one result, or why it has none.
+pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
+    if let Some(reason) = &result.unsupported {
+        return Ok(Err(format!("not on this machine: {reason}")));
+    }
+    let Some(all) = merged(&result.repetitions)? else {
+        let reason =
+            result.failures.first().map_or("no repetition finished", |failure| failure.reason.as_str());
+        return Ok(Err(format!("failed: {reason}")));
+    };
+    let mut cells = vec![result.transport.slug.to_string(), message(result)];
+    cells.push(nanoseconds(all.quantile_ns(500_000)));
+    cells.push(uncertainty(result)?);
+    for q_ppm in [980_000, 990_000, 1_000_000] {
+        cells.push(nanoseconds(all.quantile_ns(q_ppm)));
+    }
+    cells.push(shape(&all));
+    cells.push(rate(result).unwrap_or_default());
+    cells.push(delivered(result));
+    if result.case.scenario.as_str() == "open-loop" {
+        cells.extend(open_loop(result));
+    }
+    Ok(Ok(cells))
+}
+
+/// The p50 of each repetition, in nanoseconds.
+///
+/// # Errors
+/// When a histogram cannot be read.
+pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
+    result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
+}
+
+fn message(result: &CaseResult) -> String {
+    match &result.case.size_profile {
+        Some(profile) => profile.to_string(),
+        None => bytes(result.case.message_bytes),
+    }
+}
+
+/// Half the width of the 95 % interval of the median over the repetitions' p50, as a share of that median; empty with
+/// fewer than six repetitions, which have no such interval.
+fn uncertainty(result: &CaseResult) -> crate::Result<String> {
+    let interval = interval::median(&p50s_ns(result)?, CONFIDENCE_PPM);
+    Ok(interval.map_or(String::new(), |interval| {
+        percent((interval.high - interval.low) as f64 / 2.0 / (interval.median.max(1)) as f64)
+    }))
+}
+
+/// All repetitions together, as the charts show them.
+fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
+    let mut all: Option<Distribution> = None;
+    for repetition in repetitions {
+        let one = decode(repetition)?;
+        match &mut all {
+            Some(all) => all.merge(&one),
+            None => all = Some(one),
+        }
+    }
+    Ok(all)
+}
+
+fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
+    Distribution::decode(&Encoded {
+        histogram: &repetition.histogram,
+        samples: repetition.samples.as_deref(),
+        count: repetition.count,
+        min_ns: repetition.min_ns,
+        max_ns: repetition.max_ns,
+        sum_ns: repetition.sum_ns,
+    })
+    .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
+}
+
+/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`: the median over repetitions.
+fn rate(result: &CaseResult) -> Option<String> {
+    let total = result.case.total_bytes?;
+    let per_second = |repetition: &Repetition| {
+        let rate = u128::from(total) * u128::from(repetition.count) * 1_000_000_000
+            / u128::from(repetition.sum_ns.max(1));
+        u64::try_from(rate).ok()
+    };
+    let rates: Vec<u64> = result.repetitions.iter().filter_map(per_second).collect();
+    let median = Quartiles::of(&rates)?.median;
+    Some(match result.case.scenario.as_str() {
+        "handle-passing" => format!("{}/s", count(median)),
+        _ => format!("{}/s", bytes(median)),
+    })
+}
+
+/// Late sends, missed receipts, and processor time of both ends a message.
+fn open_loop(result: &CaseResult) -> [String; 3] {
+    let sum = |of: fn(&Repetition) -> Option<u64>| -> Option<u64> { result.repetitions.iter().map(of).sum() };
+    let cpu_ns: Option<u64> = result
+        .repetitions
+        .iter()
+        .flat_map(|repetition| &repetition.ends)
+        .map(|EndObservation { user_ns, system_ns, .. }| Some((*user_ns)? + (*system_ns)?))
+        .sum();
+    let delivered: u64 = result.repetitions.iter().map(|repetition| repetition.delivered).sum();
+    [
+        sum(|repetition| repetition.late).map(count).unwrap_or_default(),
+        sum(|repetition| repetition.missed).map(count).unwrap_or_default(),
+        cpu_ns.and_then(|cpu_ns| cpu_ns.checked_div(delivered)).map(nanoseconds).unwrap_or_default(),
+    ]
+}
+
+fn delivered(result: &CaseResult) -> String {
+    let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
+    let (attempted, delivered) = (sum(|r| r.attempted), sum(|r| r.delivered));
+    let mut text = if result.is_lossy() { format!("LOSSY {delivered}/{attempted}") } else { "all".into() };
+    if !result.failures.is_empty() {
+        let _ = write!(text, ", {} failed", result.failures.len());
+    }
+    let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
+    if disturbed > 0 {
+        let _ = write!(text, ", {disturbed} disturbed");
+    }
+    text
+}

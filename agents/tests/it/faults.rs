@@ -1,0 +1,150 @@
+//! A machine that is short of something: what needs it is a named failure or is not supported, the rest of the run goes
+//! on, and nothing is left behind.
+
+use crate::run::repository;
+use roundtrip_wire::{CaseResult, RunReport};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Marks the processes of one run.
+const MARK: &str = "ROUNDTRIP_TEST";
+
+/// Every transport once, with messages that all of them carry.
+const DEFINITION: &str = r#"
+about = "Every transport once."
+deadline_seconds = 20
+
+[[case]]
+scenario = "roundtrip"
+transports = ["eventfd", "fifo", "memfd-read", "memfd-remap", "pipe", "posix-mq", "process-vm-readv", "ring-futex",
+              "socketpair", "splice", "tcp", "udp", "unix-dgram", "unix-seqpacket", "unix-stream", "vmsplice"]
+message_bytes = [4096]
+modes = ["2proc"]
+placements = ["free"]
+operations = 20
+warmup = 2
+repetitions = 2
+"#;
+
+/// Runs the definition in a shell: `script` with `RUN` as the command. Temporary files go to this folder.
+fn run(script: &str, temporary: &Path) -> RunReport {
+    let folder = repository();
+    std::fs::write(folder.path().join("all.toml"), DEFINITION).unwrap();
+    let command = format!("{} run --preset all.toml --format json", env!("CARGO_BIN_EXE_roundtrip"));
+    let child = Command::new("sh")
+        .current_dir(folder.path())
+        .env("TMPDIR", temporary)
+        .env(MARK, temporary)
+        .args(["-c", &script.replace("RUN", &command)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let queues_of_this_run = format!("roundtrip-channel-{}-", child.id());
+    let output = child.wait_with_output().unwrap();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let report = serde_json::from_slice(&output.stdout);
+    let report = report.unwrap_or_else(|error| panic!("{script}: {error}; {}: {complaint}", output.status));
+
+    assert_eq!(names(temporary), BTreeSet::new(), "{script}: files are left behind");
+    assert_eq!(processes_of_this_run(temporary), BTreeSet::new(), "{script}: processes are left behind");
+    assert!(!queues().contains(&queues_of_this_run), "{script}: queues are left behind");
+    report
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Processes that have this run's mark in their environment.
+fn processes_of_this_run(temporary: &Path) -> BTreeSet<String> {
+    let mark = format!("{MARK}={}\0", temporary.display());
+    let is_marked = |process: &String| {
+        let environment = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        environment.windows(mark.len()).any(|window| window == mark.as_bytes())
+    };
+    names(Path::new("/proc")).into_iter().filter(is_marked).collect()
+}
+
+/// Names of the message queues of this machine, if we may look.
+fn queues() -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("mount -t mqueue none {0} && ls {0}", folder.path().display());
+    let output = Command::new("unshare").args(["--mount", "sh", "-c", &script]).output();
+    match output {
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        _ => {
+            println!("message queues are not looked at, because only root can mount their file system");
+            String::new()
+        }
+    }
+}
+
+/// Checks that those named did not work for a reason that has these words, and that all others worked.
+fn assert_only(report: &RunReport, slugs: &[&str], words: &str) {
+    for result in &report.results {
+        let slug = result.transport.slug.as_str();
+        let reason = reason(result);
+        if slugs.contains(&slug) {
+            assert!(reason.as_deref().is_some_and(|reason| reason.contains(words)), "{slug}: {reason:?}");
+        } else {
+            assert_eq!((reason, result.repetitions.len()), (None, 2), "{slug}");
+        }
+    }
+}
+
+/// Why a case has no result, if it has none.
+fn reason(result: &CaseResult) -> Option<String> {
+    let failure = result.failures.first().map(|failure| failure.reason.clone());
+    result.unsupported.clone().or(failure)
+}
+
+/// Runs the script in a folder of its own.
+fn run_anywhere(script: &str) -> RunReport {
+    run(script, tempfile::tempdir().unwrap().path())
+}
+
+#[test]
+fn with_all_it_needs_every_transport_works_and_nothing_is_left_behind() {
+    let before = names(Path::new("/dev/shm"));
+    assert_only(&run_anywhere("exec RUN"), &[], "");
+    assert!(names(Path::new("/dev/shm")).is_subset(&before));
+}
+
+#[test]
+fn thirty_two_open_files_are_enough() {
+    assert_only(&run_anywhere("ulimit -n 32; exec RUN"), &[], "");
+}
+
+#[test]
+fn too_few_open_files_are_named_and_the_run_ends_with_a_report() {
+    let report = run_anywhere("ulimit -n 12; exec RUN");
+    let reasons: Vec<String> = report.results.iter().filter_map(reason).collect();
+    assert!(reasons.iter().any(|reason| reason.contains("Too many open files")), "{reasons:?}");
+}
+
+#[test]
+fn a_small_limit_for_message_queues_is_named() {
+    assert_only(&run_anywhere("exec prlimit --msgqueue=4096 RUN"), &["posix-mq"], "RLIMIT_MSGQUEUE");
+}
+
+#[test]
+fn a_path_too_long_for_a_unix_socket_is_named_with_the_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let temporary = folder.path().join("a".repeat(120));
+    std::fs::create_dir(&temporary).unwrap();
+    assert_only(&run("exec RUN", &temporary), &["unix-stream"], "set TMPDIR to a shorter folder");
+}
+
+#[test]
+fn a_full_folder_for_shared_memory_changes_nothing() {
+    let full = "mount -t tmpfs -o size=4k none /dev/shm && head -c 4096 /dev/zero > /dev/shm/full";
+    let tried = Command::new("unshare").args(["--mount", "sh", "-c", full]).status();
+    if !tried.is_ok_and(|status| status.success()) {
+        println!("not run, because only root can mount a small /dev/shm");
+        return;
+    }
+    assert_only(&run_anywhere(&format!("exec unshare --mount sh -c '{full} && exec RUN'")), &[], "");
+}

@@ -1,0 +1,55 @@
+//! `roundtrip list`: nothing that can be measured is left out.
+
+use crate::{complaint, roundtrip};
+use roundtrip_bench::{definition, scenario, transport};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+fn list(arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let output = roundtrip(folder.path()).arg("list").args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
+    let transports = transport::ALL.iter().map(|transport| transport.info().slug.to_string());
+    let scenarios = scenario::ALL.iter().map(|scenario| scenario.slug().to_owned());
+    let presets = definition::names().map(str::to_owned);
+    [
+        ("transports", "slug", transports.collect()),
+        ("scenarios", "slug", scenarios.collect()),
+        ("presets", "name", presets.collect()),
+    ]
+}
+
+#[test]
+fn json_names_every_transport_scenario_and_preset() {
+    let answer: Value = serde_json::from_str(&list(&["--format", "json"])).unwrap();
+    for (member, key, expected) in names() {
+        let listed = answer[member].as_array().unwrap();
+        let listed: BTreeSet<String> =
+            listed.iter().map(|entry| entry[key].as_str().unwrap().to_owned()).collect();
+        assert_eq!(listed, expected, "{member}");
+    }
+    for transport in answer["transports"].as_array().unwrap() {
+        let unsupported = &transport["unsupported"];
+        assert!(unsupported.is_null() || unsupported.as_str().is_some_and(|reason| !reason.is_empty()));
+        assert!(transport["control"].is_boolean() && transport["title"].is_string(), "{transport}");
+    }
+    assert!(answer["presets"].as_array().unwrap().iter().all(|preset| preset["cases"].as_u64() > Some(0)));
+}
+
+#[test]
+fn text_for_people_names_everything_and_fits_a_terminal() {
+    let text = list(&[]);
+    for (member, _, expected) in names() {
+        for name in expected {
+            let is_named = text.lines().any(|line| line.split_whitespace().next() == Some(&name));
+            assert!(is_named, "{member}: no line begins with {name}:\n{text}");
+        }
+    }
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 100).collect();
+    assert_eq!(long, Vec::<&str>::new());
+    assert!(!text.contains('\u{1b}'));
+}

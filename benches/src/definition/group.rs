@@ -1,0 +1,289 @@
+//! One `[[case]]` of a definition: every combination of its lists is a case.
+
+use super::{Mode, Placement, PlannedCase, Repetitions};
+use crate::scenario::{self, Scenario, Work};
+use crate::sizes::SizeProfile;
+use crate::transport::{self, OnFull, Transport};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Group {
+    scenario: String,
+    transports: Vec<String>,
+    /// Sizes of a message; absent with a size profile.
+    #[serde(default)]
+    message_bytes: Vec<u64>,
+    /// Draw the sizes from this profile.
+    #[serde(default)]
+    size_profile: Option<String>,
+    /// What one operation takes: bytes of a transfer, a multiple of every message.
+    #[serde(default)]
+    total_bytes: Option<u64>,
+    /// The same, in messages.
+    #[serde(default)]
+    messages_per_operation: Option<u64>,
+    /// The kernel buffer to ask for.
+    #[serde(default)]
+    buffer: Buffer,
+    /// Messages a second, in `open-loop`.
+    #[serde(default)]
+    rates_per_second: Vec<u64>,
+    modes: Vec<Mode>,
+    placements: Vec<Placement>,
+    operations: u64,
+    warmup: u64,
+    #[serde(default = "one")]
+    batch: u64,
+    repetitions: Count,
+}
+
+/// How large a kernel buffer is asked for.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Buffer {
+    /// None: the system's default.
+    #[default]
+    System,
+    /// As large as a message.
+    Message,
+}
+
+/// `repetitions = 30`, or `{ min = 6, max = 20, width_percent = 3 }`, or `{ max = 30, discarded = 1 }`.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(untagged)]
+enum Count {
+    Exactly(u32),
+    Range(Range),
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Range {
+    #[serde(default)]
+    min: Option<u32>,
+    max: u32,
+    #[serde(default)]
+    width_percent: Option<f64>,
+    #[serde(default)]
+    discarded: u32,
+}
+
+fn one() -> u64 {
+    1
+}
+
+impl Group {
+    /// Adds its cases.
+    pub(super) fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
+        let scenario = scenario::find(&self.scenario)
+            .ok_or_else(|| format!("scenario `{}` does not exist", self.scenario))?;
+        if self.operations == 0 || self.batch == 0 {
+            return Err("operations and batch must be at least 1".into());
+        }
+        let repetitions = self.repetitions.checked()?;
+        let sizes = self.sizes()?;
+        let rates: Vec<Option<u64>> = match (self.scenario.as_str(), self.rates_per_second.as_slice()) {
+            ("open-loop", []) => return Err("open-loop needs rates_per_second".into()),
+            ("open-loop", rates) if rates.contains(&0) => return Err("a rate must be at least 1".into()),
+            ("open-loop", rates) => rates.iter().copied().map(Some).collect(),
+            (_, []) => vec![None],
+            (other, _) => return Err(format!("{other} takes no rates_per_second")),
+        };
+        for slug in &self.transports {
+            let transport =
+                transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
+            for &mode in &self.modes {
+                for &placement in &self.placements {
+                    for &rate_per_second in &rates {
+                        for &message_bytes in &sizes {
+                            let work = Work {
+                                rate_per_second,
+                                ..self.work(scenario, transport, message_bytes, placement)?
+                            };
+                            cases.push(PlannedCase {
+                                transport,
+                                scenario,
+                                mode,
+                                placement,
+                                total_bytes: self.total(&work),
+                                buffer_bytes: match self.buffer {
+                                    Buffer::System => None,
+                                    Buffer::Message => Some(work.message_bytes),
+                                },
+                                work,
+                                repetitions,
+                                probe: None,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of one operation, where it takes several messages whose sizes are known.
+    fn total(&self, work: &Work) -> Option<u64> {
+        let one_way = matches!(self.scenario.as_str(), "stream" | "handle-passing");
+        (one_way && self.size_profile.is_none())
+            .then_some(work.message_bytes as u64 * work.messages_per_operation)
+    }
+
+    fn sizes(&self) -> Result<Vec<u64>, String> {
+        match (&self.size_profile, self.message_bytes.as_slice()) {
+            (None, []) => Err("message_bytes or size_profile is needed".into()),
+            (None, sizes) => Ok(sizes.to_vec()),
+            (Some(name), []) => Ok(vec![SizeProfile::named(name)?.max_bytes() as u64]),
+            (Some(_), _) => Err("message_bytes and size_profile exclude each other".into()),
+        }
+    }
+
+    fn work(
+        &self,
+        scenario: &dyn Scenario,
+        transport: &dyn Transport,
+        message_bytes: u64,
+        placement: Placement,
+    ) -> Result<Work, String> {
+        let shortest = match &self.size_profile {
+            Some(name) => SizeProfile::named(name)?.min_bytes(),
+            None => usize::try_from(message_bytes).map_err(|error| error.to_string())?,
+        };
+        let least = scenario.message_bytes_min();
+        if shortest < least {
+            return Err(format!(
+                "a message of {shortest} B: expected at least {least} B in {}",
+                self.scenario
+            ));
+        }
+        let lossy = transport.on_full() == OnFull::Drop;
+        if lossy && self.size_profile.is_some() {
+            return Err(format!(
+                "{} drops messages, and who receives cannot know how long the next one is: expected message_bytes",
+                transport.info().slug
+            ));
+        }
+        Ok(Work {
+            message_bytes: usize::try_from(message_bytes).map_err(|error| error.to_string())?,
+            size_profile: self.size_profile.clone(),
+            messages_per_operation: self.messages(message_bytes)?,
+            operations: self.operations,
+            warmup: self.warmup,
+            batch: self.batch,
+            free: placement == Placement::Free,
+            lossy,
+            ..Work::default()
+        })
+    }
+
+    fn messages(&self, message_bytes: u64) -> Result<u64, String> {
+        let one_way = matches!(self.scenario.as_str(), "stream" | "handle-passing");
+        match (one_way, self.total_bytes, self.messages_per_operation) {
+            (false, None, None) => Ok(1),
+            (false, ..) => {
+                Err(format!("{} takes no total_bytes and no messages_per_operation", self.scenario))
+            }
+            (true, None, Some(messages)) if messages > 0 => Ok(messages),
+            (true, Some(total), None)
+                if self.size_profile.is_none() && total > 0 && total.is_multiple_of(message_bytes) =>
+            {
+                Ok(total / message_bytes)
+            }
+            (true, ..) => Err(format!(
+                "{} needs total_bytes, a multiple of every message_bytes, or messages_per_operation",
+                self.scenario
+            )),
+        }
+    }
+}
+
+impl Count {
+    fn checked(self) -> Result<Repetitions, String> {
+        let repetitions = match self {
+            Self::Exactly(count) => Repetitions::exactly(count),
+            Self::Range(Range { min, max, width_percent, discarded }) => Repetitions {
+                min: min.unwrap_or(max),
+                max,
+                width_ppm: width_percent.map(parts_per_million).transpose()?,
+                discarded,
+            },
+        };
+        if repetitions.min == 0 || repetitions.min > repetitions.max {
+            return Err("repetitions must be at least 1, and min no more than max".into());
+        }
+        Ok(repetitions)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be between 0 and 100"
+)]
+fn parts_per_million(percent: f64) -> Result<u32, String> {
+    if percent > 0.0 && percent <= 100.0 {
+        return Ok((percent * 10_000.0).round() as u32);
+    }
+    Err(format!("width_percent is {percent}: expected more than 0 and at most 100"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    fn refusal(lines: &str) -> String {
+        let head = "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\
+                    operations = 1\nwarmup = 0\n";
+        parse("x", &format!("{head}{lines}")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_refused_with_what_was_expected() {
+        for (lines, expected) in [
+            (
+                "scenario = 'stream'\ntransports = ['pipe']\nmessage_bytes = [3000]\ntotal_bytes = 10000\n\
+                 repetitions = 1",
+                "multiple",
+            ),
+            (
+                "scenario = 'stream'\ntransports = ['pipe']\nmessage_bytes = [4]\ntotal_bytes = 4\nrepetitions = 1",
+                "at least 8 B",
+            ),
+            (
+                "scenario = 'open-loop'\ntransports = ['pipe']\nmessage_bytes = [64]\nrepetitions = 1",
+                "rates_per_second",
+            ),
+            (
+                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\nrates_per_second = [1]\nrepetitions = 1",
+                "takes no rates",
+            ),
+            (
+                "scenario = 'roundtrip'\ntransports = ['pipe']\nrepetitions = 1",
+                "message_bytes or size_profile",
+            ),
+            (
+                "scenario = 'roundtrip'\ntransports = ['pipe']\nsize_profile = 'x'\nrepetitions = 1",
+                "no size profile",
+            ),
+            (
+                "scenario = 'stream'\ntransports = ['udp']\nsize_profile = 'chromium-ipc'\n\
+                 messages_per_operation = 1\nrepetitions = 1",
+                "drops messages",
+            ),
+            (
+                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\n\
+                 repetitions = { min = 9, max = 3 }",
+                "min no more than max",
+            ),
+            (
+                "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\n\
+                 repetitions = { min = 6, max = 9, width_percent = 0 }",
+                "width_percent is 0",
+            ),
+        ] {
+            let refusal = refusal(lines);
+            assert!(refusal.contains(expected), "{lines}\n{refusal}");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Each rule with the facts of a quiet machine, and with one thing wrong.
+
+use super::*;
+
+/// A machine of its own, set up for measuring.
+fn quiet() -> Evidence {
+    let facts = [
+        ("clock.source", "tsc"),
+        ("cpu.allowed", "16"),
+        ("cpu.boost", "0"),
+        ("cpu.governor", "performance"),
+        ("cpu.idle_deepest", "C1"),
+        ("cpu.idle_exit_us", "2"),
+        ("cpu.isolated", "14-15"),
+        ("cpu.mitigations", "meltdown=Not affected; spectre_v2=Mitigation: Retpolines"),
+        ("cpu.smt", "off"),
+        ("cpu.temperature_celsius", "41"),
+        ("limit.cgroup_cpu", "max"),
+        ("limit.open_files", "1024"),
+        ("limit.pipe_max_bytes", "1048576"),
+        ("limit.queue_bytes", "unlimited"),
+        ("limit.queue_message_bytes", "1048576"),
+        ("limit.queue_messages", "10"),
+        ("limit.socket_receive_max_bytes", "4194304"),
+        ("limit.socket_send_max_bytes", "4194304"),
+        ("load.all_ticks", "100000"),
+        ("load.average", "0.08 0.10 0.20 1/300 4711"),
+        ("load.runnable_tasks", "0"),
+        ("load.steal_ticks", "0"),
+        ("machine.hypervisor", "none"),
+        ("machine.power", "mains"),
+        ("memory.swap_mib", "8191"),
+        ("memory.swap_used_kib", "0"),
+        ("memory.transparent_huge_pages", "madvise"),
+        ("os.aslr", "2"),
+        ("os.capabilities", "0000000000000000"),
+        ("os.nmi_watchdog", "0"),
+        ("os.perf_event_paranoid", "1"),
+        ("os.ptrace_scope", "1"),
+        ("placement.cross_cpu", "15 and 14: different cores"),
+    ];
+    let noise = [
+        ("elapsed_ns", 1_000_000_000),
+        ("machine_cpus", 16),
+        ("steal_ns", 0),
+        ("cpu_pressure_ns", 2_000_000),
+        ("memory_pressure_ns", 0),
+        ("thermal_throttle_events", 0),
+    ];
+    Evidence {
+        facts: facts.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+        noise: noise.iter().map(|&(key, value)| (key.into(), value)).collect(),
+        is_debug_build: false,
+        needs: Needs { queue_message_bytes: 1_048_576, buffer_bytes: 1_048_576 },
+    }
+}
+
+fn found(slug: &str, evidence: &Evidence) -> Finding {
+    findings(evidence).into_iter().find(|finding| finding.slug == slug).unwrap()
+}
+
+/// What a rule says of the quiet machine with other facts; an empty one is not available.
+fn with(slug: &str, changes: &[(&str, &str)]) -> Finding {
+    let mut evidence = quiet();
+    for &(key, value) in changes {
+        let value = if value.is_empty() { "not available: this kernel does not show it" } else { value };
+        evidence.facts.insert(key.into(), value.into());
+    }
+    found(slug, &evidence)
+}
+
+fn with_noise(slug: &str, changes: &[(&str, u64)]) -> Finding {
+    let mut evidence = quiet();
+    evidence.facts.insert("machine.hypervisor".into(), "yes".into());
+    evidence.noise.extend(changes.iter().map(|&(key, value)| (key.to_owned(), value)));
+    found(slug, &evidence)
+}
+
+#[test]
+fn on_a_quiet_machine_every_finding_is_fine() {
+    let troubles: Vec<Finding> =
+        findings(&quiet()).into_iter().filter(|finding| finding.state != State::Fine).collect();
+    assert_eq!(troubles, []);
+}
+
+#[test]
+fn slugs_are_unique() {
+    let mut slugs: Vec<&str> = findings(&quiet()).iter().map(|finding| finding.slug).collect();
+    let count = slugs.len();
+    slugs.sort_unstable();
+    slugs.dedup();
+    assert_eq!(slugs.len(), count);
+}
+
+#[test]
+fn one_thing_wrong_is_found_and_the_command_that_mends_it_named() {
+    use State::{Limiting, Noisy};
+    let cases: &[(&str, (&str, &str), State, &str)] = &[
+        ("governor", ("cpu.governor", "powersave"), Noisy, "cpupower frequency-set -g performance"),
+        ("turbo", ("cpu.boost", "1"), Noisy, "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"),
+        (
+            "turbo",
+            ("cpu.no_turbo", "0"),
+            Noisy,
+            "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo",
+        ),
+        ("smt", ("cpu.smt", "on"), Noisy, "echo off"),
+        ("idle-states", ("cpu.idle_exit_us", "133"), Noisy, "cpupower idle-set -D 10"),
+        ("processors", ("cpu.allowed", "2"), Noisy, "4 processors or more"),
+        ("isolation", ("cpu.isolated", "none"), Noisy, "isolcpus=15,14 "),
+        ("isolation", ("cpu.isolated", "2-3"), Noisy, "taskset -c 2-3 roundtrip run"),
+        ("power", ("machine.power", "battery"), Noisy, "Plug it in"),
+        ("virtual-machine", ("machine.hypervisor", "yes"), Noisy, "machine of its own"),
+        ("quota", ("limit.cgroup_cpu", "150000 100000"), Noisy, "CPUQuota="),
+        ("load", ("load.average", "0.51 0.2 0.1 1/9 1"), Noisy, "ps -eo"),
+        ("other-tasks", ("load.runnable_tasks", "1"), Noisy, "ps -eo"),
+        ("clock-source", ("clock.source", "hpet"), Noisy, "tee current_clocksource"),
+        ("swap", ("memory.swap_used_kib", "1"), Noisy, "swapoff"),
+        ("huge-pages", ("memory.transparent_huge_pages", "always"), Noisy, "echo madvise"),
+        ("nmi-watchdog", ("os.nmi_watchdog", "1"), Noisy, "kernel.nmi_watchdog=0"),
+        ("message-queues", ("limit.queue_message_bytes", "8192"), Limiting, "fs.mqueue.msgsize_max=1048576"),
+        ("message-queues", ("limit.queue_messages", "9"), Limiting, "fs.mqueue.msg_max=10"),
+        // 2 queues of 10 messages of 1 MiB and 128 B.
+        ("message-queues", ("limit.queue_bytes", "819200"), Limiting, "--msgqueue=20974080"),
+        ("pipe-size", ("limit.pipe_max_bytes", "65536"), Limiting, "fs.pipe-max-size=1048576"),
+        ("socket-buffers", ("limit.socket_send_max_bytes", "212992"), Limiting, "net.core.wmem_max=1048576"),
+        ("open-files", ("limit.open_files", "64"), Limiting, "ulimit -n"),
+        ("perf-events", ("os.perf_event_paranoid", "2"), Limiting, "kernel.perf_event_paranoid=1"),
+        ("ptrace", ("os.ptrace_scope", "2"), Limiting, "kernel.yama.ptrace_scope=1"),
+    ];
+    for &(slug, change, state, mend) in cases {
+        let finding = with(slug, &[change]);
+        assert_eq!(finding.state, state, "{finding:?}");
+        assert!(finding.mend.as_deref().is_some_and(|text| text.contains(mend)), "{finding:?}");
+        // With an indent of 6 it fits into the 80 columns of a terminal, whole, so that it can be copied.
+        assert!(
+            finding.mend.iter().flat_map(|text| text.lines()).all(|line| line.len() <= 74),
+            "{finding:?}"
+        );
+    }
+}
+
+#[test]
+fn what_the_system_does_not_tell_is_unknown_and_a_guest_is_told_who_decides() {
+    for (slug, key) in [
+        ("governor", "cpu.governor"),
+        ("turbo", "cpu.boost"),
+        ("smt", "cpu.smt"),
+        ("swap", "memory.swap_used_kib"),
+    ] {
+        assert_eq!(with(slug, &[(key, "")]).state, State::Unknown, "{slug}");
+    }
+    let guest = with("governor", &[("cpu.governor", ""), ("machine.hypervisor", "yes")]);
+    assert!(guest.found.ends_with("the host decides"), "{guest:?}");
+    assert!(findings(&Evidence::default()).iter().all(|finding| !finding.found.is_empty()));
+}
+
+#[test]
+fn capabilities_lift_limits() {
+    let root = ("os.capabilities", "000001ffffffffff");
+    for change in [
+        ("perf-events", ("os.perf_event_paranoid", "3")),
+        ("ptrace", ("os.ptrace_scope", "2")),
+        ("pipe-size", ("limit.pipe_max_bytes", "65536")),
+        ("message-queues", ("limit.queue_message_bytes", "8192")),
+    ] {
+        assert_eq!(with(change.0, &[change.1, root]).state, State::Fine, "{change:?}");
+    }
+    // Not even root may do these.
+    assert_eq!(with("ptrace", &[("os.ptrace_scope", "3"), root]).state, State::Limiting);
+    assert_eq!(with("message-queues", &[("limit.queue_bytes", "819200"), root]).state, State::Limiting);
+}
+
+#[test]
+fn steal_counts_now_and_since_the_start() {
+    let quiet = with_noise("steal", &[("steal_ns", 10_000_000)]);
+    assert_eq!(
+        (quiet.state, quiet.found.as_str()),
+        (State::Fine, "0.1 % of processor time while watched, 0.00 % since start")
+    );
+    assert_eq!(with_noise("steal", &[("steal_ns", 320_000_000)]).state, State::Noisy);
+    let before = with("steal", &[("machine.hypervisor", "yes"), ("load.steal_ticks", "2500")]);
+    assert_eq!(
+        (before.state, before.found.as_str()),
+        (State::Noisy, "0.0 % of processor time while watched, 2.50 % since start")
+    );
+}
+
+#[test]
+fn what_happens_while_the_machine_is_watched_is_noise() {
+    assert_eq!(with_noise("other-tasks", &[("cpu_pressure_ns", 60_000_000)]).state, State::Noisy);
+    assert_eq!(with_noise("memory-pressure", &[("memory_pressure_ns", 11_000_000)]).state, State::Noisy);
+    assert_eq!(with_noise("heat", &[("thermal_throttle_events", 3)]).state, State::Noisy);
+}
+
+#[test]
+fn a_debug_build_is_noise() {
+    let evidence = Evidence { is_debug_build: true, ..quiet() };
+    assert_eq!(found("build", &evidence).state, State::Noisy);
+}
+
+#[test]
+fn needs_are_those_of_the_presets() {
+    // The length of chromium-mach's longest message.
+    assert_eq!(Needs::of_presets().queue_message_bytes, 7_340_032);
+}

@@ -1,0 +1,200 @@
+//! What has been measured of one case so far, and whether it is enough.
+
+use super::pair::PairReport;
+use super::support;
+use crate::PROTOCOL_VERSION;
+use crate::definition::{Mode, Placement, PlannedCase};
+use crate::sys::{Unsupported, clock};
+use roundtrip_stats::{Distribution, interval};
+use roundtrip_wire::{Case, CaseResult, Failure, Methodology, Repetition, Slug};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// After this many failed repetitions a case is given up: a hung peer costs a whole deadline each time.
+const FAILURES_MAX: usize = 2;
+
+/// The confidence of the interval that decides whether there are enough repetitions.
+const CONFIDENCE_PPM: u32 = 950_000;
+
+/// One case on its way.
+pub(super) struct Gathered<'a> {
+    case: &'a PlannedCase,
+    repetitions: Vec<Repetition>,
+    failures: Vec<Failure>,
+    unsupported: Option<Unsupported>,
+    counters: BTreeMap<String, u64>,
+    /// The p50 of each repetition.
+    p50s_ns: Vec<u64>,
+    /// Repetitions begun, discarded ones included.
+    begun: u32,
+    spent: Duration,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(case: &'a PlannedCase) -> Self {
+        Self {
+            case,
+            repetitions: Vec::new(),
+            failures: Vec::new(),
+            unsupported: support(case).err(),
+            counters: BTreeMap::new(),
+            p50s_ns: Vec::new(),
+            begun: 0,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// How many repetitions it may still need.
+    pub(super) fn left_max(&self) -> u64 {
+        let wanted = self.case.repetitions;
+        if self.unsupported.is_some() || self.failures.len() >= FAILURES_MAX || self.is_settled() {
+            return 0;
+        }
+        u64::from((wanted.max + wanted.discarded).saturating_sub(self.begun))
+    }
+
+    /// Whether the interval of the median is as narrow as wanted. Looking after every repetition makes the interval a
+    /// little narrower than it says (a known price of stopping early); it decides how long to measure, never a verdict.
+    fn is_settled(&self) -> bool {
+        let wanted = self.case.repetitions;
+        let Some(width_ppm) = wanted.width_ppm else { return false };
+        if self.p50s_ns.len() < wanted.min as usize {
+            return false;
+        }
+        interval::median(&self.p50s_ns, CONFIDENCE_PPM).is_some_and(|interval| {
+            let width = u128::from(interval.high - interval.low) * 1_000_000;
+            width <= u128::from(interval.median) * u128::from(width_ppm)
+        })
+    }
+
+    /// The next repetition's case: its sizes are drawn from the repetition's number.
+    pub(super) fn next(&self) -> PlannedCase {
+        let mut case = self.case.clone();
+        case.work.size_seed = u64::from(self.begun);
+        case.work.probe = case.probe;
+        case
+    }
+
+    /// Takes what a repetition said.
+    pub(super) fn add(&mut self, report: Result<PairReport, String>, took: Duration) {
+        let (index, discarded) = (self.begun, self.case.repetitions.discarded);
+        self.begun += 1;
+        self.spent += took;
+        match report.and_then(|report| self.repetition(index, report)) {
+            Ok((p50_ns, repetition)) if index >= discarded => {
+                self.p50s_ns.push(p50_ns);
+                self.repetitions.push(repetition);
+            }
+            Ok(_) => {}
+            Err(reason) => self.failures.push(Failure { repetition: index, reason }),
+        }
+    }
+
+    /// Turns what both ends said into one repetition, the statistical unit, and its p50.
+    fn repetition(&mut self, index: u32, report: PairReport) -> Result<(u64, Repetition), String> {
+        let PairReport { initiator, responder, conditions, mut disturbed } = report;
+        // The end that can time an operation has the samples: in `open-loop` the receiver.
+        let samples =
+            if initiator.samples_ns.is_empty() { responder.samples_ns } else { initiator.samples_ns };
+        let distribution = Distribution::of_samples(samples).ok_or("no operation was recorded")?;
+        let p50_ns = distribution.quantile_ns(500_000);
+        if self.case.work.batch == 1 && p50_ns < 1_000 {
+            disturbed.push(
+                "timed one by one although it takes less than 1 us: the clock's cost is part of it".into(),
+            );
+        }
+        if self.case.mode == Mode::TwoProcesses && self.case.placement != Placement::Free {
+            for (end, observation) in
+                [("initiator", &initiator.observation), ("responder", &responder.observation)]
+            {
+                if observation.cpus_seen.len() > 1 {
+                    disturbed
+                        .push(format!("the {end} was pinned but seen on cpus {:?}", observation.cpus_seen));
+                }
+            }
+        }
+        for (name, bytes) in [
+            ("effective_send_buffer_bytes", initiator.buffers.send_bytes),
+            ("effective_receive_buffer_bytes", responder.buffers.receive_bytes),
+        ] {
+            self.counters.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
+        }
+        let repetition = Repetition {
+            index,
+            histogram: distribution.histogram_text(),
+            samples: distribution.samples_text(),
+            count: distribution.count(),
+            min_ns: distribution.min_ns(),
+            max_ns: distribution.max_ns(),
+            sum_ns: distribution.sum_ns(),
+            attempted: initiator.attempted,
+            accepted: initiator.accepted,
+            delivered: initiator.delivered + responder.delivered,
+            out_of_order: initiator.out_of_order + responder.out_of_order,
+            corrupted: initiator.corrupted + responder.corrupted,
+            elapsed_ns: initiator.elapsed_ns,
+            ends: vec![initiator.observation, responder.observation],
+            disturbed,
+            late: initiator.late,
+            missed: responder.missed,
+            conditions,
+        };
+        Ok((p50_ns, repetition))
+    }
+
+    pub(super) fn into_result(self) -> CaseResult {
+        let case = self.case;
+        CaseResult {
+            transport: case.transport.info(),
+            case: Case {
+                scenario: Slug::from_name(case.scenario.slug()),
+                message_bytes: case.work.message_bytes as u64,
+                total_bytes: case.total_bytes,
+                peers: 1,
+                mode: Slug::from_name(case.mode.slug()),
+                placement: Slug::from_name(&case.placement.to_string()),
+                buffer_bytes: case.buffer_bytes.map(|bytes| bytes as u64),
+                rate_per_second: case.work.rate_per_second,
+                size_profile: case.work.size_profile.as_deref().map(Slug::from_name),
+            },
+            methodology: methodology(case),
+            repetitions: self.repetitions,
+            failures: self.failures,
+            counters: self.counters,
+            unsupported: self.unsupported.map(|reason| reason.to_string()),
+        }
+    }
+}
+
+/// Repetitions that all cases together may still need, and the time for them.
+pub(super) fn left(all: &[Gathered<'_>]) -> (u64, Duration) {
+    let (spent, begun) = all.iter().fold((Duration::ZERO, 0), |(spent, begun), gathered| {
+        (spent + gathered.spent, begun + gathered.begun)
+    });
+    // A case that has not had its turn yet is taken to be like the others.
+    let average = spent / begun.max(1);
+    all.iter().fold((0, Duration::ZERO), |(left, time), gathered| {
+        let one = if gathered.begun > 0 { gathered.spent / gathered.begun } else { average };
+        let more = gathered.left_max();
+        (left + more, time + one * u32::try_from(more).unwrap_or(u32::MAX))
+    })
+}
+
+fn methodology(case: &PlannedCase) -> Methodology {
+    let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+    let discarded = case.repetitions.discarded;
+    Methodology {
+        protocol_version: PROTOCOL_VERSION,
+        send: Slug::from_name("blocking"),
+        receive: Slug::from_name(case.transport.receive()),
+        on_full: Slug::from_name(case.transport.on_full().slug()),
+        window: 1,
+        batch: number(case.work.batch),
+        clock: Slug::from_name(clock::CLOCK),
+        warmup: number(case.work.warmup),
+        payload: case.scenario.payload().into(),
+        storage: Slug::from_name("touched-after-start"),
+        discarded_repetitions: (discarded > 0).then_some(discarded),
+        probe: case.probe.map(|probe| Slug::from_name(probe.slug())),
+    }
+}

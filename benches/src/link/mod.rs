@@ -1,0 +1,127 @@
+//! [`Link`]: one end of an open channel, and the forms that several transports share.
+//!
+//! - [`stream`]: bytes over descriptors.  [`datagram`]: one message a call, over sockets.
+//! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
+//! - [`counter`]: a number in shared memory that the other side waits for.
+//! - [`handle`]: descriptors over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
+
+use crate::memory::Memory;
+use buffers::Buffers;
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+pub mod buffers;
+pub mod counter;
+pub mod datagram;
+pub mod handle;
+pub mod memfd;
+pub mod out_of_line;
+pub mod stream;
+
+/// One end of a channel, both directions. What is sent arrives whole and in order, or, on a transport that drops when
+/// it is full, not at all.
+pub struct Link {
+    /// Towards the other end.
+    pub sender: Box<dyn Sender>,
+    /// From the other end.
+    pub receiver: Box<dyn Receiver>,
+    /// The kernel's buffers of this end.
+    pub buffers: Buffers,
+}
+
+impl Link {
+    /// Lets go of what was received, and waits until the other end has let go of what was sent: memory that it reads must
+    /// not end before.
+    ///
+    /// # Errors
+    /// When the other end is gone, which then needs nothing more.
+    pub fn settle(&mut self) -> io::Result<()> {
+        self.receiver.release();
+        self.sender.reclaim()
+    }
+}
+
+/// Sends messages. Dropping it tells the other end, which then gets an error instead of waiting.
+pub trait Sender {
+    /// Sends all of a message, waiting while the channel is full, unless the transport drops then.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    fn send(&mut self, message: &[u8]) -> io::Result<()>;
+
+    /// Memory that [`Sender::send`] passes on in the cheapest way: any memory where it copies, memory that can be
+    /// passed by reference where it does not.
+    ///
+    /// # Errors
+    /// Of the system, when such memory cannot be had.
+    fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
+        Ok(Memory::heap(bytes))
+    }
+
+    /// Waits until all that was sent may be written to again: at once where `send` copies.
+    ///
+    /// # Errors
+    /// When the other end is gone.
+    fn reclaim(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Passes a descriptor, with one byte of payload.
+    ///
+    /// # Errors
+    /// Of the system, or where the transport cannot ([`crate::transport::Transport::passes_handles`]).
+    fn send_handle(&mut self, handle: BorrowedFd<'_>) -> io::Result<()> {
+        let _ = handle;
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+}
+
+/// Receives messages.
+pub trait Receiver {
+    /// Receives one message of exactly the buffer's length, waiting for it. Returns it where it is: in the buffer, or
+    /// where the sender put it, if the transport passes memory by reference.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]>;
+
+    /// Says that what was received last is no longer looked at, so that its sender may write there again, and unmaps it
+    /// where that has a price. The next [`Receiver::receive`] says so too.
+    fn release(&mut self) {}
+
+    /// How long [`Receiver::receive_soon`] waits. Only a transport that drops needs it.
+    ///
+    /// # Errors
+    /// Of the system.
+    fn set_patience(&mut self, patience: Duration) -> io::Result<()> {
+        let _ = patience;
+        Ok(())
+    }
+
+    /// Receives one message as [`Receiver::receive`] does, or nothing when patience ends.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    fn receive_soon<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
+        self.receive(buffer).map(Some)
+    }
+
+    /// Receives a descriptor.
+    ///
+    /// # Errors
+    /// As [`Sender::send_handle`].
+    fn receive_handle(&mut self) -> io::Result<OwnedFd> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+}
+
+/// The error of a channel whose other end is gone.
+pub fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the other end closed the channel")
+}
+
+/// The error of a message that came with another length than was asked for.
+pub(crate) fn unexpected_length(found: usize, expected: usize) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("a message of {found} B came, expected {expected} B"))
+}

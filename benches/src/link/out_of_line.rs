@@ -1,0 +1,212 @@
+//! Memory passed by reference: the sender lends it, the receiver gives it back.
+//!
+//! What `send` is given is passed without copying when it came from `allocate`; anything else is copied to memory of the
+//! link's own first. Memory that was passed must not be written again before the receiver is done with it: [`Lent`] counts
+//! messages out, and a [`Counter`] in shared memory counts them back.
+
+use super::counter::{Counter, advance};
+use super::{Receiver, closed};
+use crate::memory::Memory;
+use crate::sys::shared_memory::{self, Mapping};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+
+/// The page that both ends share: who has given back how many messages.
+const PAGE_BYTES: usize = 4096;
+
+/// Creates the page of a channel, zeroed: one [`Counter`] an end.
+///
+/// # Errors
+/// Of the system.
+pub fn page() -> io::Result<OwnedFd> {
+    shared_memory::create(PAGE_BYTES)
+}
+
+/// One end's view of the page.
+#[derive(Clone)]
+pub struct Returns {
+    page: Rc<Mapping>,
+    ours: usize,
+}
+
+impl Returns {
+    /// Of the first or the second end.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn new(page: impl AsFd, first: bool) -> io::Result<Self> {
+        Ok(Self { page: Rc::new(Mapping::new(page, PAGE_BYTES)?), ours: usize::from(!first) })
+    }
+
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    fn counter(&self, index: usize) -> &Counter {
+        // SAFETY: two counters fit a page, which is aligned; all their fields are atomics, and zeroes are valid.
+        unsafe { &*self.page.address().cast::<Counter>().as_ptr().add(index) }
+    }
+
+    fn ours(&self) -> &Counter {
+        self.counter(self.ours)
+    }
+
+    fn theirs(&self) -> &Counter {
+        self.counter(1 - self.ours)
+    }
+
+    /// Tells the other end that one more of its messages is done with.
+    #[inline]
+    pub fn give_back(&self) {
+        self.ours().publish(self.theirs(), advance(self.ours().own(), 1));
+    }
+
+    /// Waits until the other end has given back this many messages in all.
+    #[inline]
+    fn wait_for(&self, count: u32) -> io::Result<()> {
+        self.theirs().wait_until(self.ours(), |returned| returned == count).map(|_| ())
+    }
+
+    /// Whether the other end has left.
+    pub fn is_abandoned(&self) -> bool {
+        self.theirs().is_gone()
+    }
+
+    /// Tells the other end that nothing more will be given back.
+    pub fn leave(&self) {
+        self.ours().leave();
+    }
+}
+
+/// Memory of one sender, and what of it is out.
+pub struct Lent {
+    regions: Vec<Region>,
+    staging: Option<(Memory, Region)>,
+    returns: Returns,
+    passed: u32,
+}
+
+/// A piece of memory that can be passed.
+struct Region {
+    start: usize,
+    bytes: usize,
+    /// What it is a mapping of; memory that is passed by address has none.
+    object: Option<OwnedFd>,
+}
+
+impl Region {
+    fn holds(&self, message: &[u8]) -> bool {
+        let start = message.as_ptr().addr();
+        start >= self.start && start + message.len() <= self.start + self.bytes
+    }
+}
+
+/// Where a message is: at an address of this process, and at an offset of an object.
+pub struct Located<'a> {
+    /// The object, for memory that has one.
+    pub object: Option<&'a OwnedFd>,
+    /// Where in it.
+    pub offset: usize,
+    /// The bytes themselves, of which the link, or the caller, is the owner.
+    pub bytes: &'a [u8],
+}
+
+impl Lent {
+    /// Nothing is out yet.
+    pub fn new(returns: Returns) -> Self {
+        Self { regions: Vec::new(), staging: None, returns, passed: 0 }
+    }
+
+    /// Memory with an object behind it, which can be passed as a descriptor or spliced.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn allocate_shared(&mut self, bytes: usize) -> io::Result<Memory> {
+        let (memory, region) = shared(bytes)?;
+        self.regions.push(region);
+        Ok(memory)
+    }
+
+    /// Memory of this process, which can be passed as an address.
+    pub fn allocate_heap(&mut self, bytes: usize) -> Memory {
+        let memory = Memory::heap(bytes);
+        self.regions.push(Region { start: memory.as_ptr().addr(), bytes, object: None });
+        memory
+    }
+
+    /// Finds a message in the memory of this link, copying it there if it is elsewhere, and counts it out.
+    ///
+    /// # Errors
+    /// Of the system, when memory to copy to cannot be had; when the other end is gone.
+    #[inline]
+    pub fn locate<'a>(&'a mut self, message: &'a [u8]) -> io::Result<Located<'a>> {
+        if let Some(index) = self.regions.iter().position(|region| region.holds(message)) {
+            self.passed = advance(self.passed, 1);
+            let region = &self.regions[index];
+            let offset = message.as_ptr().addr() - region.start;
+            return Ok(Located { object: region.object.as_ref(), offset, bytes: message });
+        }
+        self.stage(message)
+    }
+
+    /// The copy may be in use from the last time, so it waits for that.
+    fn stage(&mut self, message: &[u8]) -> io::Result<Located<'_>> {
+        self.reclaim()?;
+        if self.staging.as_ref().is_none_or(|(memory, _)| memory.len() < message.len()) {
+            self.staging = Some(shared(message.len())?);
+        }
+        let Some((memory, region)) = &mut self.staging else { return Err(closed()) };
+        memory[..message.len()].copy_from_slice(message);
+        self.passed = advance(self.passed, 1);
+        Ok(Located { object: region.object.as_ref(), offset: 0, bytes: &memory[..message.len()] })
+    }
+
+    /// Counts a message out that is not this link's memory: one that goes back where it came from.
+    #[inline]
+    pub fn count_out(&mut self) {
+        self.passed = advance(self.passed, 1);
+    }
+
+    /// Waits until nothing is out.
+    ///
+    /// # Errors
+    /// When the other end is gone.
+    #[inline]
+    pub fn reclaim(&mut self) -> io::Result<()> {
+        self.returns.wait_for(self.passed)
+    }
+}
+
+fn shared(bytes: usize) -> io::Result<(Memory, Region)> {
+    let object = shared_memory::create(bytes.max(1))?;
+    let mut mapping = Mapping::new(&object, bytes.max(1))?;
+    mapping.contents_mut().fill(0xff);
+    let start = mapping.address().as_ptr().addr();
+    Ok((Memory::Shared { mapping, bytes }, Region { start, bytes, object: Some(object) }))
+}
+
+/// A receiver that copies, so that a message is done with as soon as it has been received.
+pub struct ReturningReceiver<R> {
+    inner: R,
+    returns: Returns,
+}
+
+impl<R> ReturningReceiver<R> {
+    /// Gives back what `inner` has received.
+    pub fn new(inner: R, returns: Returns) -> Self {
+        Self { inner, returns }
+    }
+}
+
+impl<R: Receiver> Receiver for ReturningReceiver<R> {
+    #[inline]
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        let message = self.inner.receive(buffer)?;
+        self.returns.give_back();
+        Ok(message)
+    }
+}
+
+impl<R> Drop for ReturningReceiver<R> {
+    fn drop(&mut self) {
+        self.returns.leave();
+    }
+}

@@ -1,0 +1,218 @@
+//! Linux: `perf_event_open(2)`, one event a counter, so that a processor with few places still counts them in turn.
+
+use super::Count;
+use std::fs;
+use std::io;
+use std::mem::size_of;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+
+/// Open events, in the order in which they were opened.
+#[derive(Debug, Default)]
+pub(super) struct Events(Vec<(&'static str, OwnedFd)>);
+
+impl Events {
+    pub(super) fn open(&mut self, name: &'static str) -> Result<(), String> {
+        let event = perf_event_open(name).map_err(|error| explain(&error))?;
+        self.0.push((name, event));
+        Ok(())
+    }
+
+    pub(super) fn start(&self) {
+        self.switch(libc::PR_TASK_PERF_EVENTS_ENABLE);
+    }
+
+    pub(super) fn stop(&self) {
+        self.switch(libc::PR_TASK_PERF_EVENTS_DISABLE);
+    }
+
+    /// All events that the calling thread has open, in one system call (prctl(2)): one call for each event would count
+    /// the calls for the others.
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    fn switch(&self, operation: libc::c_int) {
+        if !self.0.is_empty() {
+            // SAFETY: these two operations take no argument and touch no memory of ours. They cannot fail; events
+            // that had not been started would be reported as such when they are read.
+            unsafe { libc::prctl(operation) };
+        }
+    }
+
+    pub(super) fn read(&self) -> Vec<(&'static str, Result<Count, String>)> {
+        self.0.iter().map(|(name, event)| (*name, read(event))).collect()
+    }
+}
+
+/// The first published layout of `struct perf_event_attr`, which every later kernel accepts.
+#[repr(C)]
+struct Attributes {
+    kind: u32,
+    size_bytes: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    breakpoint_type: u32,
+    breakpoint_address: u64,
+}
+
+// Numbers of <linux/perf_event.h>, which are part of the kernel's interface.
+const SIZE_BYTES: u32 = 64;
+const HARDWARE: u32 = 0;
+const SOFTWARE: u32 = 1;
+const HARDWARE_CACHE: u32 = 3;
+/// `PERF_COUNT_HW_CACHE_LL`, with `OP_READ` in the second byte.
+const LAST_LEVEL_LOADS: u64 = 2;
+/// `PERF_COUNT_HW_CACHE_RESULT_MISS`, in the third byte.
+const MISSES: u64 = 1 << 16;
+/// `PERF_FORMAT_TOTAL_TIME_ENABLED` and `_RUNNING`.
+const FORMAT_TIMES: u64 = 1 | 2;
+const DISABLED: u64 = 1;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const CLOSE_ON_EXEC: libc::c_ulong = 8;
+
+/// Type and configuration of a counter.
+fn selector(name: &str) -> Option<(u32, u64)> {
+    Some(match name {
+        "cycles" => (HARDWARE, 0),
+        "instructions" => (HARDWARE, 1),
+        "cache_references" => (HARDWARE, 2),
+        "cache_misses" => (HARDWARE, 3),
+        "branch_misses" => (HARDWARE, 5),
+        "bus_cycles" => (HARDWARE, 6),
+        "llc_loads" => (HARDWARE_CACHE, LAST_LEVEL_LOADS),
+        "llc_load_misses" => (HARDWARE_CACHE, LAST_LEVEL_LOADS | MISSES),
+        "task_clock_ns" => (SOFTWARE, 1),
+        "page_faults" => (SOFTWARE, 2),
+        "context_switches" => (SOFTWARE, 3),
+        "cpu_migrations" => (SOFTWARE, 4),
+        _ => return None,
+    })
+}
+
+/// An event of the calling thread, on whatever processor it runs, standing still.
+#[expect(unsafe_code, reason = "the C library has no function for this system call")]
+fn perf_event_open(name: &str) -> io::Result<OwnedFd> {
+    const { assert!(size_of::<Attributes>() == SIZE_BYTES as usize) };
+    let (kind, config) = selector(name).ok_or(io::ErrorKind::NotFound)?;
+    let attributes = Attributes {
+        kind,
+        size_bytes: SIZE_BYTES,
+        config,
+        sample_period: 0,
+        sample_type: 0,
+        read_format: FORMAT_TIMES,
+        flags: DISABLED | EXCLUDE_HYPERVISOR,
+        wakeup_events: 0,
+        breakpoint_type: 0,
+        breakpoint_address: 0,
+    };
+    let (this_thread, any_processor, no_group): (libc::pid_t, libc::c_int, libc::c_int) = (0, -1, -1);
+    // SAFETY: the kernel reads as many bytes of the live structure as its size field says, which is its size.
+    let event = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            &raw const attributes,
+            this_thread,
+            any_processor,
+            no_group,
+            CLOSE_ON_EXEC,
+        )
+    };
+    match RawFd::try_from(event) {
+        // SAFETY: the descriptor is new, and nobody else's.
+        Ok(event) if event >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(event) }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// A read gives the value, and for how long the event was enabled and really counted.
+fn read(event: &OwnedFd) -> Result<Count, String> {
+    let mut words = [[0; size_of::<u64>()]; 3];
+    let bytes = rustix::io::read(event, words.as_flattened_mut())
+        .map_err(|error| format!("reading the counter failed: {error}"))?;
+    // The kernel ends the file of an event that it could not keep; its zeroes would be no measurement.
+    if bytes != size_of_val(&words) {
+        return Err("the kernel gave this counter up".into());
+    }
+    let [value, enabled_ns, running_ns] = words.map(u64::from_ne_bytes);
+    extrapolate(value, enabled_ns, running_ns)
+}
+
+/// The kernel lets counters take turns when there are more than the processor has places for.
+fn extrapolate(value: u64, enabled_ns: u64, running_ns: u64) -> Result<Count, String> {
+    if enabled_ns <= running_ns {
+        return Ok(Count { value, counted_time_percent: 100 });
+    }
+    let share = |of: u128, part: u64, whole: u64| u64::try_from(of * u128::from(part) / u128::from(whole));
+    match share(u128::from(value), enabled_ns, running_ns.max(1)) {
+        Ok(value) if running_ns > 0 => Ok(Count {
+            value,
+            // Rounded down: a value that is extrapolated at all never looks complete.
+            counted_time_percent: share(100, running_ns, enabled_ns).unwrap_or(0),
+        }),
+        _ => Err("this counter never had its turn: other counters took all places of the processor".into()),
+    }
+}
+
+/// Says what the error of `perf_event_open(2)` means here.
+fn explain(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
+            "this machine shows no such counter (usual in a virtual machine)".into()
+        }
+        Some(libc::EACCES | libc::EPERM) => {
+            let level = fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap_or_default();
+            refused(level.trim())
+        }
+        Some(libc::ENOSYS) => "this kernel is built without performance counters".into(),
+        _ => format!("perf_event_open failed: {error}"),
+    }
+}
+
+/// At a level of 1 or less a thread may count itself, the kernel's part included.
+fn refused(level: &str) -> String {
+    match level.parse::<i32>() {
+        Ok(2..) => {
+            format!("kernel.perf_event_paranoid is {level}: set it to 1, or give the agent CAP_PERFMON")
+        }
+        _ => "perf_event_open is not permitted: a seccomp filter, as containers have, refuses it".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_counter_that_ran_half_of_the_time_is_doubled_and_says_so() {
+        assert_eq!(extrapolate(500, 80, 80), Ok(Count { value: 500, counted_time_percent: 100 }));
+        assert_eq!(extrapolate(500, 80, 40), Ok(Count { value: 1_000, counted_time_percent: 50 }));
+        assert_eq!(extrapolate(3_000, 1_000, 999), Ok(Count { value: 3_003, counted_time_percent: 99 }));
+    }
+
+    #[test]
+    fn a_counter_that_never_ran_is_not_zero_but_unavailable() {
+        assert!(extrapolate(0, 80, 0).unwrap_err().contains("never had its turn"));
+    }
+
+    #[test]
+    fn refusals_name_the_setting_and_the_remedy() {
+        assert_eq!(
+            refused("3"),
+            "kernel.perf_event_paranoid is 3: set it to 1, or give the agent CAP_PERFMON"
+        );
+        assert!(refused("1").contains("seccomp"));
+        let missing = explain(&io::Error::from_raw_os_error(libc::EOPNOTSUPP));
+        assert_eq!(missing, "this machine shows no such counter (usual in a virtual machine)");
+    }
+
+    #[test]
+    fn every_counter_of_a_set_has_its_event() {
+        for set in [super::super::Set::Hardware, super::super::Set::Scheduler] {
+            for name in set.names() {
+                assert!(selector(name).is_some(), "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What the processor and the scheduler counted while one thread worked: a probe, opened only when it is asked for.
+
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+mod imp;
+
+/// In [`Reading::counts`] when some counter had to share its place in the processor: the smallest share of the time,
+/// in percent, in which a counter really counted. The counts are extrapolated to the whole time.
+pub const COUNTED_TIME_PERCENT_MIN: &str = "counted_time_percent_min";
+
+/// Counters that are opened together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Of the processor, in user mode and in the kernel.
+    Hardware,
+    /// Of the operating system's scheduler and memory management.
+    Scheduler,
+}
+
+impl Set {
+    /// The names of its counters. One without a unit is a number of events.
+    pub fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Hardware => &[
+                "instructions",
+                "cycles",
+                "cache_references",
+                "cache_misses",
+                "bus_cycles",
+                "llc_loads",
+                "llc_load_misses",
+                "branch_misses",
+            ],
+            Self::Scheduler => &["context_switches", "cpu_migrations", "page_faults", "task_clock_ns"],
+        }
+    }
+}
+
+/// Open counters of the thread that opened them. They stand still until they are started.
+#[derive(Debug)]
+pub struct Counters {
+    events: imp::Events,
+    unavailable: BTreeMap<&'static str, String>,
+    /// They count the thread that opened them, so that is where they stay.
+    of_this_thread: PhantomData<*const ()>,
+}
+
+/// What was counted between start and stop. Every name of the set is in exactly one of the two maps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// By name; also [`COUNTED_TIME_PERCENT_MIN`] when a count is extrapolated.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// The counters that this machine does not give, with the reason.
+    pub unavailable: BTreeMap<&'static str, String>,
+}
+
+impl Counters {
+    /// Opens each counter of the set by itself; one that is refused is named in the [`Reading`].
+    pub fn open(set: Set) -> Self {
+        let mut counters = Self {
+            events: imp::Events::default(),
+            unavailable: BTreeMap::new(),
+            of_this_thread: PhantomData,
+        };
+        for &name in set.names() {
+            if let Err(reason) = counters.events.open(name) {
+                counters.unavailable.insert(name, reason);
+            }
+        }
+        counters
+    }
+
+    /// Starts all counters with one call, together with any others that this thread has open.
+    pub fn start(&self) {
+        self.events.start();
+    }
+
+    /// Stops them with one call, and reads and closes them.
+    pub fn stop(self) -> Reading {
+        self.events.stop();
+        let mut reading = Reading { counts: BTreeMap::new(), unavailable: self.unavailable };
+        let mut percent_min = 100;
+        for (name, count) in self.events.read() {
+            match count {
+                Ok(count) => {
+                    reading.counts.insert(name, count.value);
+                    percent_min = percent_min.min(count.counted_time_percent);
+                }
+                Err(reason) => _ = reading.unavailable.insert(name, reason),
+            }
+        }
+        if percent_min < 100 {
+            reading.counts.insert(COUNTED_TIME_PERCENT_MIN, percent_min);
+        }
+        reading
+    }
+}
+
+/// One counter's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Count {
+    /// For the whole time.
+    value: u64,
+    /// Below 100 when the value is extrapolated.
+    counted_time_percent: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::shared_memory;
+
+    /// The reading, and each name of the set in one map, never in both.
+    fn read(set: Set, work: impl FnOnce()) -> Reading {
+        let counters = Counters::open(set);
+        counters.start();
+        work();
+        let reading = counters.stop();
+        for name in set.names() {
+            let (counted, refused) = (reading.counts.contains_key(name), reading.unavailable.get(name));
+            assert!(counted != refused.is_some(), "{name}: {reading:?}");
+            if let Some(reason) = refused {
+                println!("not counted here: {name}: {reason}");
+                assert!(reason.contains(' '), "a sentence, not a code: {reason}");
+            }
+        }
+        reading
+    }
+
+    /// Looks at 64 pages that nobody has touched; memory of an allocator may have been used before.
+    fn touch_new_pages() {
+        let page_bytes = rustix::param::page_size();
+        let bytes = 64 * page_bytes;
+        let Ok(memory) = shared_memory::create(bytes) else { return };
+        let pages = shared_memory::Mapping::untouched(memory, bytes).unwrap();
+        assert!(pages.contents().iter().step_by(page_bytes).all(|&byte| byte == 0));
+    }
+
+    #[test]
+    fn the_scheduler_counts_what_the_thread_went_through() {
+        let reading = read(Set::Scheduler, || {
+            touch_new_pages();
+            // Not to wait for anything: a thread that sleeps is switched away from.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        });
+        let at_least = |name, expected| {
+            if let Some(&count) = reading.counts.get(name) {
+                assert!(count >= expected, "{name} is {count}, expected at least {expected}");
+            }
+        };
+        at_least("context_switches", 1);
+        at_least("page_faults", 64);
+        at_least("task_clock_ns", 1);
+        assert!(!reading.counts.contains_key(COUNTED_TIME_PERCENT_MIN), "{reading:?}");
+    }
+
+    #[test]
+    fn what_was_done_before_the_start_is_not_counted() {
+        let counters = Counters::open(Set::Scheduler);
+        touch_new_pages();
+        counters.start();
+        let reading = counters.stop();
+        if let Some(&faults) = reading.counts.get("page_faults") {
+            assert!(faults < 64, "{faults} page faults");
+        }
+    }
+
+    #[test]
+    fn the_processor_counts_instructions_or_says_why_not() {
+        let reading = read(Set::Hardware, || {
+            for number in 0..10_000_u32 {
+                std::hint::black_box(number);
+            }
+        });
+        if let Some(&instructions) = reading.counts.get("instructions") {
+            assert!(instructions >= 10_000, "{instructions} instructions");
+        }
+    }
+}

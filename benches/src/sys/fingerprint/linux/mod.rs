@@ -1,0 +1,85 @@
+//! Linux: uname(2), procfs and sysfs (proc(5), sysfs(5), cgroups(7)), `cpuid`.
+//!
+//! Stable is what can change a figure and is the same after a reboot; what differs from one login to the next, such
+//! as the limits of a process, is a condition.
+
+mod cache;
+mod condition;
+mod cpu;
+mod kernel;
+mod limit;
+mod machine;
+
+use crate::sys::affinity;
+use crate::sys::tree::Tree;
+use std::collections::BTreeMap;
+
+pub(super) fn stable() -> BTreeMap<String, String> {
+    stable_of(&Tree::system(), affinity::pair().ok().as_ref())
+}
+
+pub(super) fn conditions() -> BTreeMap<String, String> {
+    let mut facts = Facts::default();
+    condition::read(&Tree::system(), &mut facts);
+    limit::read_of_process(&mut facts);
+    facts.0
+}
+
+fn stable_of(tree: &Tree, pair: Option<&affinity::CpuPair>) -> BTreeMap<String, String> {
+    let mut facts = Facts::default();
+    kernel::read(tree, &mut facts);
+    machine::read(tree, &mut facts);
+    cpu::read(tree, pair.map_or(0, |pair| pair.first), &mut facts);
+    limit::read_of_machine(tree, &mut facts);
+    if let Some(pair) = pair {
+        cache::read(tree, pair, &mut facts);
+        facts.put("placement.same_cpu", Some(pair.first.to_string()));
+        let cross = format!("{} and {}: {}", pair.first, pair.second, pair.relation);
+        facts.put("placement.cross_cpu", Some(cross));
+    }
+    facts.0
+}
+
+/// `topic.name` and what was read.
+#[derive(Default)]
+struct Facts(BTreeMap<String, String>);
+
+impl Facts {
+    /// Absence is itself a fact: a virtual machine has no frequency driver to read.
+    fn put(&mut self, key: &str, value: Option<String>) {
+        let absent = || format!("{}: this kernel does not show it", super::NOT_AVAILABLE);
+        self.0.insert(key.to_owned(), value.unwrap_or_else(absent));
+    }
+
+    /// The text of a file as it stands.
+    fn file(&mut self, key: &str, tree: &Tree, path: &str) {
+        self.put(key, tree.text(path));
+    }
+}
+
+/// The value of a line `key : value` of `/proc/cpuinfo`, of the first processor.
+fn cpuinfo(tree: &Tree, key: &str) -> Option<String> {
+    tree.text("/proc/cpuinfo")?.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == key).then(|| value.trim().to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::tree::fixture::tree;
+
+    #[test]
+    fn a_kernel_that_shows_nothing_says_so_for_every_fact() {
+        let (_folder, tree) = tree(&[]);
+        let facts = stable_of(&tree, None);
+        assert_eq!(facts["cpu.governor"], "not available: this kernel does not show it");
+        assert!(facts.values().all(|value| !value.is_empty()), "{facts:?}");
+    }
+
+    #[test]
+    fn this_machine_is_read_twice_with_the_same_stable_facts() {
+        assert_eq!(stable(), stable());
+    }
+}

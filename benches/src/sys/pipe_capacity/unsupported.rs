@@ -1,0 +1,17 @@
+//! Systems where a pipe has the size that it has.
+
+use crate::sys::Unsupported;
+use std::io;
+use std::os::fd::BorrowedFd;
+
+pub(super) fn support(_bytes: usize) -> Result<(), Unsupported> {
+    Err(Unsupported::because("asking for a pipe's size: only on Linux"))
+}
+
+pub(super) fn set(_pipe: BorrowedFd<'_>, _bytes: usize) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
+}
+
+pub(super) fn get(_pipe: BorrowedFd<'_>) -> Option<u64> {
+    None
+}

@@ -1,0 +1,38 @@
+//! Linux: `process_vm_readv(2)`; the permission is that of ptrace(2), so Yama may ask for `PR_SET_PTRACER`.
+
+use crate::sys::Unsupported;
+use std::io;
+
+pub(super) fn support() -> Result<(), Unsupported> {
+    let source = [1_u8; 16];
+    read(std::process::id(), source.as_ptr().addr() as u64, &mut [0; 16]).map_err(|error| {
+        Unsupported::because(format!("process_vm_readv is refused ({error}): a seccomp filter may forbid it"))
+    })
+}
+
+#[expect(unsafe_code, reason = "prctl takes plain numbers")]
+pub(super) fn permit() {
+    // SAFETY: changes only who may trace this process. Fails where there is no Yama, which then forbids nothing.
+    let _ = unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
+}
+
+#[inline]
+#[expect(unsafe_code, reason = "the kernel fills the buffer")]
+pub(super) fn read(process: u32, address: u64, buffer: &mut [u8]) -> io::Result<()> {
+    let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
+    let mut filled = 0;
+    while filled < buffer.len() {
+        let rest = &mut buffer[filled..];
+        let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
+        let from = usize::try_from(address).map_err(io::Error::other)? + filled;
+        let remote = libc::iovec { iov_base: std::ptr::without_provenance_mut(from), iov_len: rest.len() };
+        // SAFETY: the local vector is a live buffer of that length; the remote one is checked by the kernel.
+        let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0) };
+        match usize::try_from(read) {
+            Ok(0) => return Err(crate::link::closed()),
+            Ok(read) => filled += read,
+            Err(_) => return Err(io::Error::last_os_error()),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Putting memory into a pipe by reference instead of by copy: the pipe then holds the very pages.
+
+use super::Unsupported;
+use std::io;
+use std::os::fd::BorrowedFd;
+
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+mod imp;
+
+/// Whether the mechanism exists here.
+///
+/// # Errors
+/// The reason where it does not.
+pub fn support() -> Result<(), Unsupported> {
+    imp::support()
+}
+
+/// Puts pages of this process into the pipe, waiting while it is full; returns how many bytes. Until the other end has
+/// read them, writing to this memory changes what it will read.
+///
+/// # Errors
+/// Of the system: the other end is gone.
+#[inline]
+pub fn memory(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
+    imp::memory(pipe, bytes)
+}
+
+/// Puts pages of a memory object into the pipe, from an offset on, which moves on; returns how many bytes.
+///
+/// # Errors
+/// Of the system: the other end is gone.
+#[inline]
+pub fn object(
+    pipe: BorrowedFd<'_>,
+    object: BorrowedFd<'_>,
+    offset: &mut u64,
+    bytes: usize,
+) -> io::Result<usize> {
+    imp::object(pipe, object, offset, bytes)
+}

@@ -1,0 +1,121 @@
+//! Calls of one thread, counted by what they were and what they moved.
+
+use super::super::{ENTRIES_MAX, OTHER};
+use super::names;
+use super::ptrace::Progress;
+use roundtrip_wire::SystemCalls;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// The calls of one thread so far.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// The call that it is in: its end says neither which one it is nor what it was asked.
+    entered: Option<(u64, [u64; 6])>,
+    /// By number, and bytes moved.
+    calls: HashMap<(u64, Option<u64>), u64>,
+}
+
+impl Counts {
+    /// Notes that the thread enters or leaves a call. A call that was entered before the thread was watched has no
+    /// name, and is not counted.
+    pub(super) fn note(&mut self, progress: Progress) {
+        match progress {
+            Progress::Entry { number, arguments } => self.entered = Some((number, arguments)),
+            Progress::Exit { result } => {
+                let Some((number, arguments)) = self.entered.take() else { return };
+                if names::is_with_harness(number, &arguments) {
+                    return;
+                }
+                let bytes = result.and_then(|result| names::bytes(number, &arguments, result));
+                *self.calls.entry((number, bytes)).or_default() += 1;
+            }
+            Progress::Neither => {}
+        }
+    }
+
+    /// The most frequent first; the rarest in one sum when there are more than [`ENTRIES_MAX`].
+    pub(super) fn into_calls(self) -> Vec<SystemCalls> {
+        let mut calls: Vec<SystemCalls> = self
+            .calls
+            .into_iter()
+            .map(|((number, bytes), count)| SystemCalls { name: names::name(number), bytes, count })
+            .collect();
+        calls.sort_unstable_by(|a, b| {
+            let order = |calls: &SystemCalls| (Reverse(calls.count), calls.bytes);
+            order(a).cmp(&order(b)).then_with(|| a.name.cmp(&b.name))
+        });
+        if calls.len() > ENTRIES_MAX {
+            let rest = calls.split_off(ENTRIES_MAX - 1);
+            let count = rest.iter().map(|calls| calls.count).sum();
+            calls.push(SystemCalls { name: OTHER.to_owned(), bytes: None, count });
+        }
+        calls
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::cast_sign_loss, reason = "numbers of system calls are not negative")]
+    fn call(counts: &mut Counts, number: libc::c_long, arguments: [u64; 6], result: Option<u64>) {
+        counts.note(Progress::Entry { number: number as u64, arguments });
+        counts.note(Progress::Exit { result });
+    }
+
+    fn calls(name: &str, bytes: Option<u64>, count: u64) -> SystemCalls {
+        SystemCalls { name: name.into(), bytes, count }
+    }
+
+    #[test]
+    fn calls_are_told_apart_by_name_and_bytes_and_the_most_frequent_is_first() {
+        let mut counts = Counts::default();
+        // The end of a call that began before anybody watched.
+        counts.note(Progress::Exit { result: Some(1) });
+        for result in [Some(64), Some(8_192), Some(8_192), None] {
+            call(&mut counts, libc::SYS_read, [3, 0, 8_192, 0, 0, 0], result);
+        }
+        for _ in 0..3 {
+            call(&mut counts, libc::SYS_mq_timedsend, [3, 0, 500, 0, 0, 0], Some(0));
+        }
+        call(&mut counts, libc::SYS_futex, [0; 6], Some(1));
+        call(&mut counts, 9_999, [0; 6], Some(1));
+        assert_eq!(
+            counts.into_calls(),
+            [
+                calls("mq_timedsend", Some(500), 3),
+                calls("read", Some(8_192), 2),
+                calls("futex", None, 1),
+                calls("read", None, 1),
+                calls("syscall-9999", None, 1),
+                calls("read", Some(64), 1),
+            ]
+        );
+    }
+
+    #[test]
+    fn talk_with_the_harness_is_left_out() {
+        let mut counts = Counts::default();
+        call(&mut counts, libc::SYS_read, [0; 6], Some(3));
+        call(&mut counts, libc::SYS_write, [1, 0, 0, 0, 0, 0], Some(3));
+        call(&mut counts, libc::SYS_write, [3, 0, 0, 0, 0, 0], Some(3));
+        // The first argument of a futex is an address, not a descriptor.
+        call(&mut counts, libc::SYS_futex, [0; 6], Some(0));
+        assert_eq!(counts.into_calls(), [calls("futex", None, 1), calls("write", Some(3), 1)]);
+    }
+
+    #[test]
+    fn the_rarest_calls_are_summed_when_there_are_too_many() {
+        let mut counts = Counts::default();
+        for bytes in 1..=100 {
+            for _ in 0..bytes {
+                call(&mut counts, libc::SYS_read, [3; 6], Some(bytes));
+            }
+        }
+        let found = counts.into_calls();
+        assert_eq!(found.len(), ENTRIES_MAX);
+        assert_eq!(found.first(), Some(&calls("read", Some(100), 100)));
+        assert_eq!(found.last(), Some(&calls(OTHER, None, (1..=37).sum())));
+    }
+}

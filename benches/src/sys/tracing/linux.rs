@@ -1,0 +1,223 @@
+//! Linux: ptrace(2), by one thread of its own, because only the thread that seized a process may ask for anything.
+
+mod counts;
+mod names;
+mod ptrace;
+
+use self::counts::Counts;
+use self::ptrace::{Stop, Watched, Why};
+use crate::sys::Unsupported;
+use roundtrip_wire::SystemCalls;
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::mem::MaybeUninit;
+use std::os::unix::thread::JoinHandleExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often the watching thread is called while it is to end.
+const CALL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// How long a process may take to stop so that it can be let go, before the kernel is left to do it: one that waits
+/// for a disk does not stop at all.
+const LETTING_GO_MAX: Duration = Duration::from_secs(1);
+
+type Calls = BTreeMap<u32, Vec<SystemCalls>>;
+
+#[derive(Debug)]
+pub(super) struct Tracer {
+    thread: Option<JoinHandle<Calls>>,
+    ending: Arc<AtomicBool>,
+}
+
+impl Tracer {
+    pub(super) fn attach(pids: Vec<u32>) -> Result<Self, Unsupported> {
+        make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
+        let ending = Arc::new(AtomicBool::new(false));
+        let (tell, told) = mpsc::channel();
+        let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), letting_go: None };
+        let watching = move || {
+            let attached = watch.attach(&pids);
+            // Who attaches waits for this word, so it is heard; after a refusal the tracer is dropped, which ends this.
+            let _ = tell.send(attached);
+            watch.run();
+            watch.threads.into_iter().map(|(tid, counts)| (tid, counts.into_calls())).collect()
+        };
+        let thread = thread::Builder::new().name("tracer".into()).spawn(watching);
+        let thread = thread.map_err(|error| Unsupported::because(format!("starting a thread: {error}")))?;
+        let tracer = Self { thread: Some(thread), ending };
+        told.recv().map_err(|_| Unsupported::because("the watching thread panicked"))??;
+        Ok(tracer)
+    }
+
+    pub(super) fn finish(mut self) -> Calls {
+        self.end()
+    }
+
+    fn end(&mut self) -> Calls {
+        let Some(thread) = self.thread.take() else { return Calls::new() };
+        self.ending.store(true, Ordering::Release);
+        // Again and again, because a call that comes just before it begins to wait is not heard.
+        while !thread.is_finished() {
+            call(&thread);
+            thread::park_timeout(CALL_INTERVAL);
+        }
+        thread.join().unwrap_or_default()
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// What the watching thread knows.
+struct Watch {
+    threads: HashMap<u32, Counts>,
+    ending: Arc<AtomicBool>,
+    /// Since when it lets go of every thread that stops.
+    letting_go: Option<Instant>,
+}
+
+impl Watch {
+    /// Seizes each thread and sees it stop once, since only from a stop on are its calls reported.
+    fn attach(&mut self, pids: &[u32]) -> Result<(), Unsupported> {
+        for tid in pids.iter().flat_map(|&pid| threads_of(pid)) {
+            match ptrace::seize(tid) {
+                Ok(()) => {}
+                Err(error) if has_ended(&error) || is_zombie(tid) => continue,
+                Err(error) => return Err(Unsupported::because(explain(&error))),
+            }
+            self.threads.insert(tid, Counts::default());
+            // It may have been killed meanwhile; then there is no stop to wait for.
+            let _ = ptrace::interrupt(tid);
+            if let Some(stop) = first_stop(tid) {
+                match ptrace::progress(tid) {
+                    Err(error) if !has_ended(&error) => {
+                        self.handle(stop);
+                        return Err(Unsupported::because(format!(
+                            "this kernel does not tell system calls apart (expected Linux 5.3 or newer): {error}"
+                        )));
+                    }
+                    _ => self.handle(stop),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Until all have ended or been let go.
+    fn run(&mut self) {
+        loop {
+            if self.letting_go.is_none() && self.ending.load(Ordering::Acquire) {
+                self.letting_go = Some(Instant::now());
+                for &tid in self.threads.keys() {
+                    // It need not be there any more.
+                    let _ = ptrace::interrupt(tid);
+                }
+            }
+            match ptrace::wait(Watched::All) {
+                Ok(stop) => self.handle(stop),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {
+                    // The kernel lets go of the rest when this thread ends.
+                    if self.letting_go.is_some_and(|since| since.elapsed() > LETTING_GO_MAX) {
+                        break;
+                    }
+                }
+                Err(_) => break,
+            }
+        }
+    }
+
+    /// Notes what a stopped thread is doing and lets it run on. An error of any request here means that it has been
+    /// killed since it stopped, which needs nothing from us.
+    fn handle(&mut self, stop: Stop) {
+        let Stop { tid, why } = stop;
+        if why == Why::SystemCall
+            && let Ok(progress) = ptrace::progress(tid)
+        {
+            self.threads.entry(tid).or_default().note(progress);
+        }
+        let signal = if let Why::Signal(signal) = why { signal } else { 0 };
+        let _ = match why {
+            Why::Exit => ptrace::detach(tid, 0),
+            _ if self.letting_go.is_some() => ptrace::detach(tid, signal),
+            Why::Group => ptrace::listen(tid),
+            Why::SystemCall | Why::Interrupt | Why::Signal(_) => ptrace::resume(tid, signal),
+        };
+    }
+}
+
+/// Of a process that has ended there are none.
+fn threads_of(pid: u32) -> Vec<u32> {
+    let Ok(folder) = fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect()
+}
+
+fn first_stop(tid: u32) -> Option<Stop> {
+    loop {
+        match ptrace::wait(Watched::Thread(tid)) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            result => return result.ok(),
+        }
+    }
+}
+
+/// It has ended, and nobody has waited for it; the kernel refuses it like a process of somebody else.
+fn is_zombie(tid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
+    // The name in parentheses may hold anything; the state follows it (proc(5)).
+    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X', 'x']))
+}
+
+fn has_ended(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ESRCH)
+}
+
+fn explain(error: &io::Error) -> String {
+    if error.raw_os_error() != Some(libc::EPERM) {
+        return format!("ptrace failed: {error}");
+    }
+    let scope = fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope").unwrap_or_default();
+    refused(scope.trim())
+}
+
+/// Scope 1 lets a parent trace its children, which is all that is needed here (the kernel's Yama document).
+fn refused(scope: &str) -> String {
+    match scope.parse::<u32>() {
+        Ok(2) => "kernel.yama.ptrace_scope is 2: set it to 1, or give the agent CAP_SYS_PTRACE".into(),
+        Ok(3..) => format!(
+            "kernel.yama.ptrace_scope is {scope}: no tracing until the machine is started anew with 1"
+        ),
+        _ => "ptrace is not permitted: a seccomp filter, as containers have, refuses it, or another program \
+              traces this process already"
+            .into(),
+    }
+}
+
+/// Gives SIGURG a handler that does nothing: it interrupts a thread that waits, unlike a signal without handler. By
+/// default SIGURG is ignored, so that nobody else sees a difference, and a handler does not survive exec.
+#[expect(unsafe_code, reason = "calls of the C library")]
+fn make_interruptible() -> io::Result<()> {
+    extern "C" fn nothing(_signal: libc::c_int) {}
+    // SAFETY: sigaction is plain numbers, for which all zeroes is a valid value: no flags, no signal blocked.
+    let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
+    action.sa_sigaction = nothing as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // SAFETY: the structure is live, and the handler does nothing, which is safe at any time.
+    match unsafe { libc::sigaction(libc::SIGURG, &raw const action, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Interrupts what the thread waits for.
+#[expect(unsafe_code, reason = "a call of the C library")]
+fn call(thread: &JoinHandle<Calls>) {
+    // SAFETY: the handle is not joined yet, so the identity of its thread is valid, even when it has ended.
+    unsafe { libc::pthread_kill(thread.as_pthread_t(), libc::SIGURG) };
+}

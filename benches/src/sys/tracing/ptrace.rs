@@ -1,0 +1,155 @@
+//! The requests of ptrace(2) that are needed, and waiting for a stop without ever taking a process's end from its
+//! parent. All are for the thread that seized, no other may make them.
+
+use libc::{c_int, c_long};
+use std::io;
+use std::mem::{offset_of, size_of};
+
+/// Which threads to wait for.
+#[derive(Clone, Copy)]
+pub(super) enum Watched {
+    /// All that the calling thread has seized.
+    All,
+    /// This one.
+    Thread(u32),
+}
+
+/// A watched thread has stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stop {
+    pub(super) tid: u32,
+    pub(super) why: Why,
+}
+
+/// Why it has stopped, and so what it needs to run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It enters or leaves a system call.
+    SystemCall,
+    /// It is about to end.
+    Exit,
+    /// It was asked to stop by [`interrupt`], or is let go after a group stop.
+    Interrupt,
+    /// It and its whole process are stopped by a signal such as SIGSTOP.
+    Group,
+    /// It is about to be given this signal.
+    Signal(c_int),
+}
+
+/// Where it is in a system call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Entry {
+        number: u64,
+        arguments: [u64; 6],
+    },
+    Exit {
+        /// `None` when the call failed.
+        result: Option<u64>,
+    },
+    Neither,
+}
+
+/// Begins to watch a thread, which runs on.
+pub(super) fn seize(tid: u32) -> io::Result<()> {
+    let options = libc::PTRACE_O_TRACESYSGOOD | libc::PTRACE_O_TRACEEXIT;
+    request(libc::PTRACE_SEIZE as c_long, tid, 0, options as usize)
+}
+
+/// Makes it stop as soon as it can.
+pub(super) fn interrupt(tid: u32) -> io::Result<()> {
+    request(libc::PTRACE_INTERRUPT as c_long, tid, 0, 0)
+}
+
+/// Lets a stopped thread run until its next system call begins or ends, with this signal; 0 is none.
+pub(super) fn resume(tid: u32, signal: c_int) -> io::Result<()> {
+    request(libc::PTRACE_SYSCALL as c_long, tid, 0, signal as usize)
+}
+
+/// Leaves a thread in its group stop, and hears when that is over.
+pub(super) fn listen(tid: u32) -> io::Result<()> {
+    request(libc::PTRACE_LISTEN as c_long, tid, 0, 0)
+}
+
+/// Stops watching a stopped thread, which runs on with this signal; 0 is none.
+pub(super) fn detach(tid: u32, signal: c_int) -> io::Result<()> {
+    request(libc::PTRACE_DETACH as c_long, tid, 0, signal as usize)
+}
+
+/// `struct ptrace_syscall_info` of <linux/ptrace.h>, since Linux 5.3; the C library of musl has none.
+#[repr(C)]
+#[derive(Default)]
+struct Information {
+    operation: u8,
+    padding: [u8; 3],
+    architecture: u32,
+    instruction_pointer: u64,
+    stack_pointer: u64,
+    /// On entry the number and six arguments; on exit the result, and in a byte whether it is an error.
+    words: [u64; 7],
+}
+
+/// `PTRACE_GET_SYSCALL_INFO`: the same on every processor, unlike the registers.
+const GET_SYSCALL_INFO: c_long = 0x420e;
+const OPERATION_ENTRY: u8 = 1;
+const OPERATION_EXIT: u8 = 2;
+
+/// What a stopped thread is doing.
+pub(super) fn progress(tid: u32) -> io::Result<Progress> {
+    const { assert!(offset_of!(Information, words) == 24) };
+    let mut information = Information::default();
+    request(GET_SYSCALL_INFO, tid, size_of::<Information>(), (&raw mut information).expose_provenance())?;
+    let [first, rest @ ..] = information.words;
+    let is_error = rest[0].to_ne_bytes()[0] != 0;
+    Ok(match information.operation {
+        OPERATION_ENTRY => Progress::Entry { number: first, arguments: rest },
+        OPERATION_EXIT => Progress::Exit { result: (!is_error).then_some(first) },
+        _ => Progress::Neither,
+    })
+}
+
+/// Through `syscall`, because C libraries disagree about the types of `ptrace`.
+#[expect(unsafe_code, reason = "a system call that may write to the address in its last argument")]
+fn request(request: c_long, tid: u32, address: usize, data: usize) -> io::Result<()> {
+    // SAFETY: only GET_SYSCALL_INFO writes to this process: at most `address` bytes to `data`, which is then the
+    // address of a live structure of that size. The other requests take numbers.
+    let result = unsafe { libc::syscall(libc::SYS_ptrace, request, c_long::from(tid), address, data) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Waits until one of them stops.
+///
+/// Without `WEXITED` no process is reaped here, and with `__WNOTHREAD` no other thread's children are seen.
+///
+/// # Errors
+/// Interrupted by a signal, or `ECHILD` when none of them is alive any more.
+#[expect(unsafe_code, reason = "a call of the C library, and a field of a union")]
+pub(super) fn wait(watched: Watched) -> io::Result<Stop> {
+    let (kind, id) = match watched {
+        Watched::All => (libc::P_ALL, 0),
+        Watched::Thread(tid) => (libc::P_PID, tid),
+    };
+    // SAFETY: siginfo_t is plain numbers, for which all zeroes is a valid value.
+    let mut information: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    let options = libc::WSTOPPED | libc::__WALL | libc::__WNOTHREAD;
+    // SAFETY: the pointer is to a live structure of the right type.
+    if unsafe { libc::waitid(kind, id, &raw mut information, options) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: these fields are those that waitid fills in.
+    let (pid, status) = unsafe { (information.si_pid(), information.si_status()) };
+    let tid = u32::try_from(pid).map_err(io::Error::other)?;
+    Ok(Stop { tid, why: why(status) })
+}
+
+/// Reads a stop's status: the signal, in the second byte the event of ptrace, if any.
+fn why(status: c_int) -> Why {
+    let (signal, event) = (status & 0xff, status >> 8);
+    match event {
+        libc::PTRACE_EVENT_EXIT => Why::Exit,
+        libc::PTRACE_EVENT_STOP if signal != libc::SIGTRAP => Why::Group,
+        0 if signal == libc::SIGTRAP | 0x80 => Why::SystemCall,
+        0 => Why::Signal(signal),
+        _ => Why::Interrupt,
+    }
+}

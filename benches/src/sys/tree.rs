@@ -1,0 +1,106 @@
+//! The text files in which a kernel tells about itself (`/proc`, `/sys`), below a root that a test can replace.
+
+use std::fs;
+use std::path::PathBuf;
+
+/// A tree of small text files. Whatever cannot be read is absent: that is what a kernel without it looks like.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    /// The running kernel's.
+    pub fn system() -> Self {
+        Self::at("/")
+    }
+
+    /// Below another root, with the same paths.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Where a path is found.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path.trim_start_matches('/'))
+    }
+
+    /// The text of a file, trimmed.
+    pub fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok().map(|text| text.trim().to_owned())
+    }
+
+    /// A file that holds one number.
+    pub fn number(&self, path: &str) -> Option<u64> {
+        self.text(path)?.parse().ok()
+    }
+
+    /// The rest of the first line that begins with `prefix`, trimmed.
+    pub fn field(&self, path: &str, prefix: &str) -> Option<String> {
+        field(&self.text(path)?, prefix)
+    }
+
+    /// The names in a folder, in their order. None where there is no such folder.
+    pub fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// The rest of the first line that begins with `prefix`, trimmed.
+pub fn field(text: &str, prefix: &str) -> Option<String> {
+    text.lines().find_map(|line| line.strip_prefix(prefix)).map(|rest| rest.trim().to_owned())
+}
+
+/// The numbers of a kernel's list such as `0-2,8`. What is no number is left out.
+pub fn numbers(list: &str) -> Vec<u32> {
+    let parts = list.split(',').filter_map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse::<u32>().ok()?..=last.trim().parse::<u32>().ok()?)
+    });
+    parts.flatten().collect()
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use super::Tree;
+    use std::fs;
+
+    /// A tree with these files; it lasts as long as the folder.
+    pub(crate) fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Tree) {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path.trim_start_matches('/'));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let tree = Tree::at(folder.path());
+        (folder, tree)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_processors_have_ranges() {
+        assert_eq!(numbers("0-2,8"), [0, 1, 2, 8]);
+        assert_eq!(numbers("none"), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_absent() {
+        let (_folder, tree) = fixture::tree(&[("/proc/a", "name: 1 \nother: 2\n"), ("/proc/b", "12\n")]);
+        assert_eq!(tree.field("/proc/a", "other:").as_deref(), Some("2"));
+        assert_eq!(
+            (tree.number("/proc/b"), tree.number("/proc/a"), tree.number("/proc/c")),
+            (Some(12), None, None)
+        );
+        assert_eq!(tree.names("/proc"), ["a", "b"]);
+        assert!(tree.names("/sys").is_empty());
+    }
+}

@@ -1,0 +1,173 @@
+//! `eventfd`: messages in shared memory, announced by an eventfd each way (eventfd(2)).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::buffers::Buffers;
+use crate::link::counter::{Counter, advance, distance};
+use crate::link::{Link, Receiver, Sender, closed};
+use crate::sys::shared_memory::{self, Mapping};
+use crate::sys::{Unsupported, event, wake};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::rc::Rc;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Eventfd;
+
+/// What the slots of one direction hold together, unless a single message is longer: that of a Linux pipe, so that the
+/// two compare.
+const CAPACITY_BYTES: usize = 64 * 1024;
+
+impl Transport for Eventfd {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("eventfd"),
+            title: "Shared memory, eventfd".into(),
+            family: Slug::from_name("shared-memory"),
+            semantics: "Slots in shared memory, 64 KiB or one message each way, and an eventfd each way: a message is \
+                        copied into a slot, announced by one write, awaited by one read, and copied out."
+                .into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.default_buffer()?;
+        event::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let memory = shared_memory::create(2 * Slots::of(channel).total_bytes())?;
+        let (there, back) = (event::create()?, event::create()?);
+        Ok(Channel {
+            initiator: Parts::of([memory.try_clone()?, there.try_clone()?, back.try_clone()?]),
+            responder: Parts::of([memory, back, there]),
+            folder: None,
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        let [memory, outgoing, incoming] = parts.take()?;
+        let slots = Slots::of(channel);
+        let mapping = Rc::new(Mapping::new(&memory, 2 * slots.total_bytes())?);
+        let half = |offset, event| Half { mapping: Rc::clone(&mapping), offset, slots, event };
+        let (out_at, in_at) = match end {
+            End::Initiator => (0, slots.total_bytes()),
+            End::Responder => (slots.total_bytes(), 0),
+        };
+        Ok(Link {
+            sender: Box::new(SlotSender(half(out_at, outgoing))),
+            receiver: Box::new(SlotReceiver(half(in_at, incoming))),
+            buffers: Buffers::default(),
+        })
+    }
+}
+
+/// How one direction lies in memory: two counters, then the slots.
+#[derive(Clone, Copy)]
+struct Slots {
+    count: u32,
+    bytes: usize,
+}
+
+impl Slots {
+    const HEADER_BYTES: usize = 2 * size_of::<Counter>();
+
+    fn of(channel: &ChannelSpec) -> Self {
+        let bytes = channel.message_bytes.max(crate::payload::ANSWER_BYTES).next_multiple_of(64);
+        Self { count: u32::try_from(CAPACITY_BYTES / bytes).unwrap_or(1).max(1), bytes }
+    }
+
+    fn total_bytes(self) -> usize {
+        (Self::HEADER_BYTES + self.count as usize * self.bytes).next_multiple_of(4096)
+    }
+}
+
+/// One direction, seen from one side.
+struct Half {
+    mapping: Rc<Mapping>,
+    offset: usize,
+    slots: Slots,
+    event: OwnedFd,
+}
+
+impl Half {
+    /// The sender's counter and the receiver's.
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    fn counters(&self) -> (&Counter, &Counter) {
+        // SAFETY: the header is inside the mapping and aligned, because `offset` is a multiple of a page; all fields
+        // are atomics, and zeroes are valid.
+        unsafe {
+            let first = self.mapping.address().add(self.offset).cast::<Counter>();
+            (first.as_ref(), first.add(1).as_ref())
+        }
+    }
+
+    /// The address of the slot of this message.
+    #[expect(unsafe_code, reason = "an address in shared memory")]
+    fn slot(&self, message: u32) -> *mut u8 {
+        let index = (message % self.slots.count) as usize;
+        // SAFETY: the slots lie inside the mapping.
+        unsafe {
+            self.mapping.address().as_ptr().add(self.offset + Slots::HEADER_BYTES + index * self.slots.bytes)
+        }
+    }
+
+    fn check(&self, bytes: usize) -> io::Result<()> {
+        if bytes <= self.slots.bytes {
+            return Ok(());
+        }
+        Err(io::Error::other(format!("a message of {bytes} B does not fit a slot of {} B", self.slots.bytes)))
+    }
+}
+
+struct SlotSender(Half);
+
+impl Sender for SlotSender {
+    #[expect(unsafe_code, reason = "copies into shared memory")]
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        self.0.check(message.len())?;
+        let (sent, received) = self.0.counters();
+        let number = sent.own();
+        // Only a full channel waits here, on the receiver's counter; a message is awaited on the eventfd alone.
+        received.wait_until(sent, |received| distance(received, number) < self.0.slots.count)?;
+        // SAFETY: the message fits the slot, which the receiver leaves alone until it is announced.
+        unsafe { std::ptr::copy_nonoverlapping(message.as_ptr(), self.0.slot(number), message.len()) };
+        sent.publish_quietly(advance(number, 1));
+        event::raise(self.0.event.as_fd())
+    }
+}
+
+impl Drop for SlotSender {
+    fn drop(&mut self) {
+        self.0.counters().0.leave();
+        // Where it fails, the counter is at its limit and nobody waits.
+        let _ = event::raise(self.0.event.as_fd());
+    }
+}
+
+struct SlotReceiver(Half);
+
+impl Receiver for SlotReceiver {
+    #[expect(unsafe_code, reason = "copies out of shared memory")]
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        self.0.check(buffer.len())?;
+        event::wait(self.0.event.as_fd())?;
+        let (sent, received) = self.0.counters();
+        let number = received.own();
+        if sent.peek() == number {
+            return Err(closed());
+        }
+        // SAFETY: the buffer fits the slot, which the sender leaves alone until it is given back.
+        unsafe { std::ptr::copy_nonoverlapping(self.0.slot(number), buffer.as_mut_ptr(), buffer.len()) };
+        received.publish(sent, advance(number, 1));
+        Ok(buffer)
+    }
+}
+
+impl Drop for SlotReceiver {
+    fn drop(&mut self) {
+        self.0.counters().1.leave();
+    }
+}

@@ -1,0 +1,109 @@
+//! `process-vm-readv`: the address of a message is sent, and the receiver copies it straight out of the sender's memory
+//! (`process_vm_readv(2)`).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::buffers::Buffers;
+use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
+use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::link::{Link, Receiver, Sender, closed};
+use crate::memory::Memory;
+use crate::sys::{Unsupported, remote_memory, shared_memory, wake};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::unix::net::UnixStream;
+
+/// See the module.
+#[derive(Debug)]
+pub struct ProcessVmReadv;
+
+const NUMBER_BYTES: usize = size_of::<u64>();
+
+impl Transport for ProcessVmReadv {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("process-vm-readv"),
+            title: "process_vm_readv".into(),
+            family: Slug::from_name("out-of-line"),
+            semantics:
+                "The address of the message goes over a Unix stream socket; the receiver copies the message \
+                        once, straight out of the sender's memory."
+                    .into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| channel.default_buffer())?;
+        remote_memory::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
+        let (initiator, responder) = UnixStream::pair()?;
+        let page = out_of_line::page()?;
+        Ok(Channel {
+            initiator: Parts::of([initiator.into(), page.try_clone()?]),
+            responder: Parts::of([responder.into(), page]),
+            folder: None,
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        remote_memory::permit();
+        let [socket, page] = parts.take()?;
+        let returns = Returns::new(page, end == End::Initiator)?;
+        let mut addresses = StreamReceiver(socket.try_clone()?);
+        let mut sender = StreamSender(socket);
+        sender.send(&u64::from(std::process::id()).to_le_bytes())?;
+        let process = u32::try_from(number(&mut addresses)?).map_err(io::Error::other)?;
+        Ok(Link {
+            sender: Box::new(AddressSender { addresses: sender, lent: Lent::new(returns.clone()) }),
+            receiver: Box::new(ReturningReceiver::new(AddressReceiver { addresses, process }, returns)),
+            buffers: Buffers::default(),
+        })
+    }
+}
+
+fn number(from: &mut StreamReceiver) -> io::Result<u64> {
+    let mut bytes = [0; NUMBER_BYTES];
+    from.receive(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+struct AddressSender {
+    addresses: StreamSender,
+    lent: Lent,
+}
+
+impl Sender for AddressSender {
+    #[inline]
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let located = self.lent.locate(message)?;
+        self.addresses.send(&(located.bytes.as_ptr().addr() as u64).to_le_bytes())
+    }
+
+    fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
+        Ok(self.lent.allocate_heap(bytes))
+    }
+
+    fn reclaim(&mut self) -> io::Result<()> {
+        self.lent.reclaim()
+    }
+}
+
+struct AddressReceiver {
+    addresses: StreamReceiver,
+    process: u32,
+}
+
+impl Receiver for AddressReceiver {
+    #[inline]
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        let address = number(&mut self.addresses)?;
+        remote_memory::read(self.process, address, buffer).map_err(|error| match error.raw_os_error() {
+            // Between the address and the reading of it the process may have ended.
+            Some(libc::ESRCH) => closed(),
+            _ => error,
+        })?;
+        Ok(buffer)
+    }
+}

@@ -1,0 +1,67 @@
+//! `splice`: pages of a memory object are put into a pipe by reference and copied out of it once (splice(2)).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport, vmsplice};
+use crate::link::out_of_line::Lent;
+use crate::link::{Link, Sender};
+use crate::memory::Memory;
+use crate::sys::{self, Unsupported};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Splice;
+
+impl Transport for Splice {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("splice"),
+            title: "splice".into(),
+            family: Slug::from_name("out-of-line"),
+            semantics: "Two anonymous pipes, one each way. The message lies in a memfd, whose pages are put into the pipe \
+                        by reference with splice; it is copied once, out of them, by read."
+                .into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        vmsplice::Vmsplice.support(channel)
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        vmsplice::Vmsplice.open(channel)
+    }
+
+    fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        vmsplice::link(end, parts, |pipe, lent| Box::new(ObjectSender { pipe, lent }))
+    }
+}
+
+struct ObjectSender {
+    pipe: OwnedFd,
+    lent: Lent,
+}
+
+impl Sender for ObjectSender {
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let located = self.lent.locate(message)?;
+        let object = located.object.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        let mut offset = located.offset as u64;
+        let end = offset + message.len() as u64;
+        while offset < end {
+            let rest = usize::try_from(end - offset).map_err(io::Error::other)?;
+            sys::splice::object(self.pipe.as_fd(), object.as_fd(), &mut offset, rest)?;
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
+        self.lent.allocate_shared(bytes)
+    }
+
+    fn reclaim(&mut self) -> io::Result<()> {
+        self.lent.reclaim()
+    }
+}

@@ -1,0 +1,82 @@
+//! `unix-seqpacket`: a connected pair of Unix record sockets (`SOCK_SEQPACKET`, unix(7)).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::Link;
+use crate::link::buffers::{Buffers, size_socket};
+use crate::link::datagram::{DatagramReceiver, DatagramSender};
+use crate::sys::Unsupported;
+use roundtrip_wire::{Slug, TransportInfo};
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// See the module.
+#[derive(Debug)]
+pub struct UnixSeqpacket;
+
+impl Transport for UnixSeqpacket {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("unix-seqpacket"),
+            title: "Unix record socket".into(),
+            family: Slug::from_name("socket"),
+            semantics:
+                "A connected pair of Unix SOCK_SEQPACKET sockets: one message is one send and one recv, and \
+                        must fit the send buffer. It is copied into the kernel and out of it."
+                    .into(),
+            control: true,
+        }
+    }
+
+    fn passes_handles(&self) -> bool {
+        true
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| carries(SocketType::SEQPACKET, channel))
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let (initiator, responder) = pair(SocketType::SEQPACKET, channel)?;
+        Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
+    }
+
+    fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        let [socket] = parts.take()?;
+        link(socket, true, false)
+    }
+}
+
+/// A connected pair of Unix sockets of this type, sized as asked.
+pub(super) fn pair(kind: SocketType, channel: &ChannelSpec) -> io::Result<(OwnedFd, OwnedFd)> {
+    let (initiator, responder) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+    size_socket(&initiator, channel.buffer_bytes)?;
+    size_socket(&responder, channel.buffer_bytes)?;
+    Ok((initiator, responder))
+}
+
+/// Whether such a pair carries a message of this length: the kernel is asked, by sending one.
+pub(super) fn carries(kind: SocketType, channel: &ChannelSpec) -> Result<(), Unsupported> {
+    let failed = |error: io::Error| Unsupported::because(format!("Unix sockets of this type: {error}"));
+    let (sender, _receiver) = pair(kind, channel).map_err(failed)?;
+    let message = vec![0; channel.message_bytes];
+    match send(&sender, &message, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Unsupported::because(format!(
+            "a message of {} B is refused ({}): it must fit the send buffer of {} B",
+            message.len(),
+            io::Error::from(error),
+            Buffers::of_socket(&sender).send_bytes.unwrap_or(0)
+        ))),
+    }
+}
+
+/// The link over a connected socket that keeps the borders of messages.
+pub(super) fn link(socket: OwnedFd, empty_is_end: bool, says_goodbye: bool) -> io::Result<Link> {
+    let buffers = Buffers::of_socket(&socket);
+    Ok(Link {
+        receiver: Box::new(DatagramReceiver { socket: socket.try_clone()?, empty_is_end }),
+        sender: Box::new(DatagramSender { socket, says_goodbye }),
+        buffers,
+    })
+}

@@ -1,0 +1,76 @@
+//! `unix-stream`: a Unix stream socket, listened for and connected to by its path (unix(7)).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
+use crate::link::Link;
+use crate::sys::Unsupported;
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::unix::net::{UnixListener, UnixStream as Stream};
+
+/// See the module.
+#[derive(Debug)]
+pub struct UnixStream;
+
+const NAME: &str = "s";
+
+impl Transport for UnixStream {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("unix-stream"),
+            title: "Unix stream socket".into(),
+            family: Slug::from_name("socket"),
+            semantics:
+                "A Unix stream socket, connected to by a path that is removed once both ends have it. \
+                        A message is copied into the kernel by write and out of it by read."
+                    .into(),
+            control: true,
+        }
+    }
+
+    fn passes_handles(&self) -> bool {
+        true
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty()
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
+        let folder = crate::harness::scratch::folder()?;
+        let path = folder.path().join(NAME);
+        let listener = UnixListener::bind(&path).map_err(|error| explain(error, &path))?;
+        let address = path.to_str().map(str::to_owned);
+        let address = address.ok_or_else(|| {
+            io::Error::other(format!("the temporary folder {} is not UTF-8", path.display()))
+        })?;
+        Ok(Channel {
+            initiator: Parts { descriptors: Vec::new(), address: Some(address) },
+            responder: Parts::of([listener.into()]),
+            folder: Some(folder),
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        let stream = match end {
+            End::Initiator => Stream::connect(parts.address()?)?,
+            End::Responder => {
+                let [listener] = parts.take()?;
+                UnixListener::from(listener).accept()?.0
+            }
+        };
+        socketpair::stream_socket(stream.into(), channel)
+    }
+}
+
+/// The field for a path is 108 bytes on Linux and 104 on macOS and FreeBSD, with the NUL at its end (unix(4), unix(7)).
+fn explain(error: io::Error, path: &std::path::Path) -> io::Error {
+    if error.kind() != io::ErrorKind::InvalidInput {
+        return error;
+    }
+    let length = path.as_os_str().len();
+    let reason = format!(
+        "the path of a Unix socket is too long ({length} bytes: {}): set TMPDIR to a shorter folder",
+        path.display()
+    );
+    io::Error::new(error.kind(), reason)
+}

@@ -1,0 +1,90 @@
+//! `vmsplice`: pages of the sender are put into a pipe by reference and copied out of it once (vmsplice(2)).
+
+use super::{Channel, ChannelSpec, End, Parts, Transport, pipe};
+use crate::link::buffers::Buffers;
+use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
+use crate::link::stream::StreamReceiver;
+use crate::link::{Link, Sender};
+use crate::memory::Memory;
+use crate::sys::{Unsupported, shared_memory, splice, wake};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Vmsplice;
+
+impl Transport for Vmsplice {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("vmsplice"),
+            title: "vmsplice".into(),
+            family: Slug::from_name("out-of-line"),
+            semantics: "Two anonymous pipes, one each way. The sender's pages are put into the pipe by reference with \
+                        vmsplice; the message is copied once, out of them, by read."
+                .into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.not_empty().and_then(|()| channel.pipe_buffer())?;
+        splice::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let [(initiator_writer, initiator_reader), (responder_writer, responder_reader)] =
+            pipe::pipes(channel)?;
+        let page = out_of_line::page()?;
+        Ok(Channel {
+            initiator: Parts::of([initiator_writer, initiator_reader, page.try_clone()?]),
+            responder: Parts::of([responder_writer, responder_reader, page]),
+            folder: None,
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        link(end, parts, |pipe, lent| Box::new(PageSender { pipe, lent }))
+    }
+}
+
+/// The link over pipes whose sender passes its pages, and whose receiver copies.
+pub(super) fn link(
+    end: End,
+    parts: Parts,
+    sender: impl FnOnce(OwnedFd, Lent) -> Box<dyn Sender>,
+) -> io::Result<Link> {
+    let [writer, reader, page] = parts.take()?;
+    let returns = Returns::new(page, end == End::Initiator)?;
+    let buffers = Buffers::of_pipes(&writer, &reader);
+    Ok(Link {
+        sender: sender(writer, Lent::new(returns.clone())),
+        receiver: Box::new(ReturningReceiver::new(StreamReceiver(reader), returns)),
+        buffers,
+    })
+}
+
+struct PageSender {
+    pipe: OwnedFd,
+    lent: Lent,
+}
+
+impl Sender for PageSender {
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let mut rest = self.lent.locate(message)?.bytes;
+        while !rest.is_empty() {
+            let passed = splice::memory(self.pipe.as_fd(), rest)?;
+            rest = &rest[passed..];
+        }
+        Ok(())
+    }
+
+    fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
+        self.lent.allocate_shared(bytes)
+    }
+
+    fn reclaim(&mut self) -> io::Result<()> {
+        self.lent.reclaim()
+    }
+}

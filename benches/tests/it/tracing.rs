@@ -1,0 +1,329 @@
+//! Peers whose system calls are watched: everything is counted, and nothing else about them changes.
+
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left};
+use roundtrip_bench::sys::Unsupported;
+use roundtrip_bench::sys::tracing::Tracer;
+use roundtrip_wire::SystemCalls;
+use rustix::process::{Pid, Signal, kill_process};
+use std::env;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Instant;
+
+/// Tells a copy of this program to be the process that is watched.
+const WATCHED: &str = "ROUNDTRIP_TEST_WATCHED";
+const READ_BYTES: usize = 8_192;
+
+#[test]
+fn calls_are_counted_for_each_thread_and_the_exit_status_is_kept() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::two_threads();
+    let Some(tracer) = watch(&[child.id()]) else { return };
+    child.go();
+    child.until_closed();
+    let calls = tracer.finish();
+    assert_eq!(child.status().code(), Some(7));
+    let tids: Vec<u32> = child.said.split_whitespace().map(|tid| tid.parse().unwrap()).collect();
+    assert_eq!([reads(&calls[&tids[0]]), reads(&calls[&tids[1]])], [100, 200], "{calls:?}");
+    assert_eq!(calls.values().map(|calls| reads(calls)).sum::<u64>(), 300, "no other thread read: {calls:?}");
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_process_that_has_ended_can_be_waited_for_while_others_are_still_watched() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let (mut child, other) = (Held::two_threads(), Held::shell("", ""));
+    let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
+    child.go();
+    child.until("State:", "Z");
+    assert_eq!(child.status().code(), Some(7));
+    assert_ne!(other.field("TracerPid:"), "0");
+    tracer.finish();
+    drop((child, other));
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_program_that_replaces_the_watched_one_is_watched_too() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::shell("", "exec head -c 819200 /dev/zero");
+    let Some(tracer) = watch(&[child.id()]) else { return };
+    child.go();
+    assert_eq!(child.until_closed(), 819_200);
+    let calls = tracer.finish().remove(&child.id()).unwrap();
+    assert!(child.status().success());
+    // 100 reads of 8,192 B with the usual head; others have another buffer.
+    let moved = |name| {
+        calls.iter().any(|calls| calls.name == name && calls.bytes.unwrap_or(0) * calls.count == 819_200)
+    };
+    assert!(moved("read"), "{calls:?}");
+    assert!(!moved("write"), "what is written to standard output is not counted: {calls:?}");
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_process_killed_while_watched_ends_the_watching_of_it() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let endless = || Held::shell("", "exec cat /dev/zero > /dev/null");
+    for (mut child, go) in [(endless(), true), (endless(), false), (Held::two_threads(), false)] {
+        let Some(tracer) = watch(&[child.id()]) else { return };
+        if go {
+            child.go();
+        }
+        child.signal(Signal::KILL);
+        tracer.finish();
+        assert_eq!(child.status().signal(), Some(9));
+    }
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_signal_reaches_the_watched_process() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::shell("trap 'exit 5' TERM", "while :; do :; done");
+    let Some(tracer) = watch(&[child.id()]) else { return };
+    child.go();
+    child.signal(Signal::TERM);
+    child.until_closed();
+    tracer.finish();
+    assert_eq!(child.status().code(), Some(5));
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    // Many, so that some are still to be let go when the signal has reached them.
+    let mut children: Vec<Held> = (0..8).map(|_| Held::shell("", "")).collect();
+    let pids: Vec<u32> = children.iter().map(Held::id).collect();
+    let Some(tracer) = watch(&pids) else { return };
+    for child in &children {
+        child.signal(Signal::TERM);
+    }
+    tracer.finish();
+    for child in &mut children {
+        assert_eq!(child.status().signal(), Some(15));
+    }
+    drop(children);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_stopped_process_stays_stopped_and_can_still_be_killed() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let (mut child, mut other) = (Held::shell("", "exec head -c 819200 /dev/zero"), Held::two_threads());
+    let Some(tracer) = watch(&[child.id(), other.id()]) else { return };
+    child.signal(Signal::STOP);
+    child.go();
+    // By the same tracer, so that the stopped one had all the time to run if it could.
+    other.go();
+    other.until_closed();
+    let calls = tracer.finish();
+    assert_eq!(calls[&child.id()], [], "it ran although it was stopped");
+    child.until("State:", "T");
+    assert_eq!(child.field("TracerPid:"), "0");
+    child.signal(Signal::KILL);
+    assert_eq!((child.status().signal(), other.status().code()), (Some(9), Some(7)));
+    drop((child, other));
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_process_that_was_stopped_goes_on_when_it_is_told_to() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::shell("", "kill -STOP $$; exit 6");
+    let Some(tracer) = watch(&[child.id()]) else { return };
+    child.go();
+    let until = Instant::now() + DEADLINE;
+    while !child.field("State:").starts_with('Z') && Instant::now() < until {
+        // One that comes before it stops changes nothing.
+        child.signal(Signal::CONT);
+        thread::yield_now();
+    }
+    tracer.finish();
+    assert_eq!(child.status().code(), Some(6));
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_process_that_is_let_go_runs_on_unwatched() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::two_threads();
+    let Some(tracer) = watch(&[child.id()]) else { return };
+    assert_ne!(child.field("TracerPid:"), "0");
+    let calls = tracer.finish();
+    assert!(calls.contains_key(&child.id()), "{calls:?}");
+    assert_eq!(child.field("TracerPid:"), "0");
+    child.go();
+    assert_eq!(child.status().code(), Some(7));
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_process_that_has_ended_has_no_calls() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::shell("", "exit");
+    child.go();
+    child.until("State:", "Z");
+    // Not even where nothing may be traced is this one refused.
+    let tracer = Tracer::attach(vec![child.id()]).unwrap();
+    assert!(tracer.finish().is_empty());
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
+fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let mut child = Held::two_threads();
+    // No process may trace itself.
+    let Unsupported(reason) = Tracer::attach(vec![child.id(), std::process::id()]).unwrap_err();
+    assert!(reason.contains("ptrace"), "{reason}");
+    assert_eq!(child.field("TracerPid:"), "0");
+    child.go();
+    assert_eq!(child.status().code(), Some(7));
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+/// The watched process of [`Held::two_threads`]; nothing when it is run as one of the tests.
+#[test]
+fn two_threads_that_read() {
+    if env::var_os(WATCHED).is_none() {
+        return;
+    }
+    let go = Arc::new(Barrier::new(3));
+    let (tell, told) = std::sync::mpsc::channel();
+    let threads = [100, 200].map(|reads| {
+        let (go, tell) = (Arc::clone(&go), tell.clone());
+        thread::spawn(move || {
+            let mut zeroes = File::open("/dev/zero").unwrap();
+            tell.send((reads, rustix::thread::gettid())).unwrap();
+            go.wait();
+            for _ in 0..reads {
+                zeroes.read_exact(&mut [0; READ_BYTES]).unwrap();
+            }
+        })
+    });
+    let mut tids = [told.recv().unwrap(), told.recv().unwrap()];
+    tids.sort_by_key(|(reads, _)| *reads);
+    println!("here {} {}", tids[0].1, tids[1].1);
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    go.wait();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    std::process::exit(7);
+}
+
+/// A child that does nothing until it is let go, killed when dropped.
+struct Held {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// What it said of itself when it was there.
+    said: String,
+}
+
+impl Held {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        let said = loop {
+            line.clear();
+            assert!(out.read_line(&mut line).unwrap() > 0, "the child has ended");
+            if let Some((_, said)) = line.split_once("here") {
+                break said.to_owned();
+            }
+        };
+        Self { child, out, said }
+    }
+
+    fn shell(first: &str, then: &str) -> Self {
+        Self::start(Command::new("sh").args(["-c", &format!("{first}\necho here\nread line\n{then}")]))
+    }
+
+    /// A copy of this program that runs [`two_threads_that_read`].
+    fn two_threads() -> Self {
+        let arguments = ["--exact", "tracing::two_threads_that_read", "--nocapture"];
+        Self::start(Command::new(env::current_exe().unwrap()).args(arguments).env(WATCHED, "1"))
+    }
+
+    fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    fn go(&mut self) {
+        writeln!(self.child.stdin.as_mut().unwrap(), "go").unwrap();
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Reads until it has closed its standard output, which it does when it ends; how many bytes.
+    fn until_closed(&mut self) -> u64 {
+        std::io::copy(&mut self.out, &mut std::io::sink()).unwrap()
+    }
+
+    fn status(&mut self) -> ExitStatus {
+        let until = Instant::now() + DEADLINE;
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(Instant::now() < until, "it does not end, or its end is kept from its parent");
+            thread::yield_now();
+        }
+    }
+
+    /// A field of `/proc/PID/status` (proc(5)).
+    fn field(&self, name: &str) -> String {
+        let text = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        text.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
+    }
+
+    fn until(&self, name: &str, beginning: &str) {
+        let until = Instant::now() + DEADLINE;
+        while !self.field(name).starts_with(beginning) {
+            assert!(Instant::now() < until, "{name} is {}, expected {beginning}", self.field(name));
+            thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Watched, or nothing and the reason on standard output where this machine cannot.
+fn watch(pids: &[u32]) -> Option<Tracer> {
+    Tracer::attach(pids.to_vec()).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
+}
+
+/// How often 8,192 bytes were read at once.
+fn reads(calls: &[SystemCalls]) -> u64 {
+    let wanted = |calls: &&SystemCalls| calls.name == "read" && calls.bytes == Some(READ_BYTES as u64);
+    calls.iter().filter(wanted).map(|calls| calls.count).sum()
+}
+
+fn assert_no_tracer_left(before: &Leftovers) {
+    assert_nothing_left(before);
+    for thread in fs::read_dir("/proc/self/task").unwrap() {
+        // Another test's thread may end while it is looked at.
+        let name = fs::read_to_string(thread.unwrap().path().join("comm")).unwrap_or_default();
+        assert_ne!(name.trim(), "tracer");
+    }
+}

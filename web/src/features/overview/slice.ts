@@ -1,0 +1,115 @@
+/** Slices: the part of all measurements that the overview shows at a time. Pure. */
+import type { Case, SeriesSummary } from "@/api/types";
+import {
+  byParameters,
+  type Named,
+  type Parameters,
+  parametersKey,
+  parametersOf,
+  USUAL_PARAMETERS,
+} from "@/lib/cases";
+import { ascending, distinct } from "@/lib/collections";
+import type { OverviewSearch } from "./search";
+
+/** One slice of the measurements: everything that is not transport, machine or commit. */
+export type Slice = {
+  scenario: string;
+  mode: string;
+  placement: string;
+  bytes: number;
+  parameters: Parameters;
+};
+
+/** What each part of a slice can be, given what was measured. */
+export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
+
+/** The slice that the page opens with, as far as it was measured. */
+const USUAL = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
+
+/** The order in which placements are offered; others follow. */
+const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
+
+/** What can be chosen. Sizes are those of the chosen scenario. */
+export function sliceOptions(series: SeriesSummary[], scenario: string): SliceOptions {
+  const cases = series.map((entry) => entry.case);
+  const within = cases.filter((candidate) => candidate.scenario === scenario);
+  const rank = (placement: string) => (PLACEMENT_ORDER.indexOf(placement) + 4) % 4;
+  return {
+    scenarios: distinct(cases.map((candidate) => candidate.scenario)).sort(),
+    modes: distinct(within.map(({ mode }) => mode)).sort(),
+    placements: distinct(within.map(({ placement }) => placement)).sort(
+      (a, b) => ascending(rank(a), rank(b)) || ascending(a, b),
+    ),
+    sizes: distinct(within.map(({ message_bytes }) => message_bytes)).sort(ascending),
+  };
+}
+
+/** The slice to show: what was asked for where it was measured, else the usual one, else the first there is. */
+export function chosenSlice(series: SeriesSummary[], search: OverviewSearch): Slice {
+  const scenarios = sliceOptions(series, "").scenarios;
+  const scenario = firstOf(scenarios, search.scenario, USUAL.scenario);
+  const options = sliceOptions(series, scenario);
+  const chosen = {
+    scenario,
+    mode: firstOf(options.modes, search.mode, USUAL.mode),
+    placement: firstOf(options.placements, search.placement, USUAL.placement),
+    bytes: firstOf(options.sizes, search.bytes, USUAL.bytes),
+  };
+  const parameters = parameterOptions(series, chosen);
+  const asked = parameters.find((candidate) => parametersKey(candidate) === (search.parameters ?? ""));
+  return { ...chosen, parameters: asked ?? parameters[0] ?? USUAL_PARAMETERS };
+}
+
+/** The parameters that were measured with all else of a slice: those that set none first. */
+export function parameterOptions(series: SeriesSummary[], slice: Omit<Slice, "parameters">): Parameters[] {
+  const alike = series.flatMap((entry) => (isAlike(entry.case, slice) ? [parametersOf(entry.case)] : []));
+  return [...new Map(alike.map((parameters) => [parametersKey(parameters), parameters])).values()].sort(
+    byParameters,
+  );
+}
+
+/** A slice as the case that it fixes. */
+export function caseOf({ scenario, bytes, parameters }: Slice): Named {
+  return { scenario, message_bytes: bytes, ...parameters };
+}
+
+/**
+ * The series of a slice: of several with different methodologies, the one measured last. A probe takes part in the
+ * figures, so probed series are a list of their own.
+ */
+export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = false): SeriesSummary[] {
+  const newest = new Map<string, SeriesSummary>();
+  for (const candidate of series) {
+    if (!isOfSlice(candidate.case, slice) || (candidate.methodology.probe != null) !== isProbed) continue;
+    const key = `${candidate.machine} ${candidate.transport.slug}`;
+    const rival = newest.get(key);
+    if (rival === undefined || measuredAt(candidate) > measuredAt(rival)) newest.set(key, candidate);
+  }
+  return [...newest.values()];
+}
+
+/** Whether a case belongs to a slice. */
+export function isOfSlice(candidate: Case, slice: Slice): boolean {
+  const isWith = parametersKey(parametersOf(candidate)) === parametersKey(slice.parameters);
+  return isWith && isAlike(candidate, slice);
+}
+
+/** Whether all but the parameters are those of a slice. */
+function isAlike(candidate: Case, slice: Omit<Slice, "parameters">): boolean {
+  return (
+    candidate.scenario === slice.scenario &&
+    candidate.mode === slice.mode &&
+    candidate.placement === slice.placement &&
+    candidate.message_bytes === slice.bytes
+  );
+}
+
+function measuredAt(series: SeriesSummary): string {
+  return series.latest?.measured_at ?? "";
+}
+
+function firstOf<T>(options: T[], ...wanted: (T | undefined)[]): T {
+  const found = wanted.find((candidate) => candidate !== undefined && options.includes(candidate));
+  // Without any series there is no option; the usual value, last in the list, then names the empty slice.
+  return found ?? options[0] ?? (wanted.at(-1) as T);
+}

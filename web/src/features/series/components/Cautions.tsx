@@ -1,0 +1,24 @@
+/** What keeps a series' figures from being compared with others, before anyone does. */
+import type { SeriesSummary } from "@/api/types";
+import { lossText } from "@/lib/points";
+import type { SeriesPoint } from "../data";
+
+export function Cautions({ series, pinned }: { series: SeriesSummary; pinned: SeriesPoint | null }) {
+  const { probe } = series.methodology;
+  return (
+    <>
+      {probe != null && (
+        <p className="lede warning">
+          Measured under the probe <strong>{probe}</strong>: not comparable with raw figures.
+        </p>
+      )}
+      {pinned?.point.lossy && (
+        <p className="lede warning">
+          Lossy: {lossText(pinned.point, series.case)}
+          {pinned.point.bytes_per_second != null && ", and the rate counts only what arrived"}. Not comparable
+          with lossless figures.
+        </p>
+      )}
+    </>
+  );
+}

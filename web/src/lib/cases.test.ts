@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { aSeries } from "@/test/fixtures";
+import {
+  byParameters,
+  caseName,
+  operationName,
+  parameterNames,
+  parametersKey,
+  parametersOf,
+  sizeName,
+  trafficName,
+  USUAL_PARAMETERS,
+} from "./cases";
+import { ascending, distinct } from "./collections";
+
+type Change = NonNullable<Parameters<typeof aSeries>[0]>["case"];
+const kase = (change: Change = {}) => aSeries({ case: change }).case;
+
+/** Cases that differ from the first in one parameter each, and in sizes that round to the same text. */
+const CASES = [
+  kase(),
+  kase({ total_bytes: 1_048_576 }),
+  kase({ peers: 4 }),
+  kase({ size_profile: "chromium-ipc" }),
+  kase({ buffer_bytes: 4096 }),
+  kase({ buffer_bytes: 65_536 }),
+  kase({ buffer_bytes: 65_537 }),
+  kase({ rate_per_second: 1000 }),
+  kase({ rate_per_second: 10_000 }),
+  kase({ buffer_bytes: 65_536, rate_per_second: 1000 }),
+];
+
+describe("parameters", () => {
+  it("are told in words when they are set", () => {
+    const everything = kase({
+      total_bytes: 16_777_216,
+      peers: 8,
+      size_profile: "chromium-ipc",
+      buffer_bytes: 65_536,
+      rate_per_second: 1000,
+    });
+    expect(parameterNames(everything)).toEqual([
+      "16 MiB in all",
+      "8 receivers",
+      "sizes drawn from chromium-ipc",
+      "64 KiB buffer",
+      "1,000/s",
+    ]);
+    expect(parameterNames(kase())).toEqual([]);
+    expect(parametersOf(kase())).toEqual(USUAL_PARAMETERS);
+  });
+  it("count what one operation takes where bytes are not the point", () => {
+    const handles = { scenario: "handle-passing", message_bytes: 1 };
+    expect(parameterNames(kase({ ...handles, total_bytes: 100 }))).toEqual(["100 handles"]);
+    expect(parameterNames(kase({ ...handles, total_bytes: 1 }))).toEqual(["1 handle"]);
+    expect(parameterNames(kase({ scenario: "stream", total_bytes: 1024 }))).toEqual(["one a transfer"]);
+  });
+  it("tell any two cases apart, in words and in addresses", () => {
+    expect(distinct(CASES.map(caseName))).toHaveLength(CASES.length);
+    const keys = CASES.map((entry) => parametersKey(parametersOf(entry)));
+    expect(distinct(keys)).toHaveLength(CASES.length);
+    expect(keys[0]).toBe("");
+    expect(keys.at(-1)).toBe("buffer-65536.rate-1000");
+  });
+  it("have one order, by numbers, with what is not set first", () => {
+    const shuffled = CASES.map(parametersOf).toSorted((a, b) =>
+      ascending(parametersKey(b), parametersKey(a)),
+    );
+    expect(shuffled.toSorted(byParameters).map(parametersKey)).toEqual([
+      "",
+      "rate-1000",
+      "rate-10000",
+      "buffer-4096",
+      "buffer-65536",
+      "buffer-65536.rate-1000",
+      "buffer-65537",
+      "sizes-chromium-ipc",
+      "receivers-4",
+      "total-1048576",
+    ]);
+  });
+});
+
+describe("names", () => {
+  const drawn = { message_bytes: 16_063, size_profile: "chromium-ipc" };
+  it("say of drawn sizes that they have a largest", () => {
+    expect(sizeName(kase())).toBe("1 KiB");
+    expect(sizeName(kase(drawn))).toBe("up to 15.7 KiB");
+    expect(trafficName(kase())).toBe("1 KiB messages");
+    expect(trafficName(kase({ scenario: "stream" }))).toBe("1 KiB writes");
+    expect(trafficName(kase(drawn))).toBe("Messages of up to 15.7 KiB");
+  });
+  it("say what each scenario times, also of one that is not known here", () => {
+    const named = (scenario: string) => operationName(kase({ scenario }));
+    expect(named("roundtrip")).toBe("A round trip of 1 KiB");
+    expect(named("stream")).toBe("A stream of 1 KiB writes");
+    expect(named("open-loop")).toBe("A message of 1 KiB in an open loop");
+    expect(named("handle-passing")).toBe("Passing handles with messages of 1 KiB");
+    expect(operationName(kase({ scenario: "handle-passing", message_bytes: 1 }))).toBe("Passing handles");
+    expect(named("gossip")).toBe("A gossip of 1 KiB");
+  });
+});

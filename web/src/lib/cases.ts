@@ -1,0 +1,134 @@
+/** Cases in words: what was asked of a transport, so that no two different cases read the same. */
+import type { Case } from "@/api/types";
+import { ascending } from "./collections";
+import { counted, formatBytes, formatBytesExactly, formatCount } from "./units";
+import { modeName, placementName, scenarioName } from "./vocabulary";
+
+/** What a case has besides scenario, mode, placement and message size; `null` and one receiver are the usual. */
+export type Parameters = {
+  total_bytes: number | null;
+  peers: number;
+  size_profile: string | null;
+  buffer_bytes: number | null;
+  rate_per_second: number | null;
+};
+
+/** A case, or as much of one as has a name. */
+export type Named = Pick<Case, "scenario" | "message_bytes"> & Partial<Parameters>;
+
+/** The parameters of a case that sets none. */
+export const USUAL_PARAMETERS: Parameters = {
+  total_bytes: null,
+  peers: 1,
+  size_profile: null,
+  buffer_bytes: null,
+  rate_per_second: null,
+};
+
+/** The parameters of a case. */
+export function parametersOf(kase: Case): Parameters {
+  return {
+    total_bytes: kase.total_bytes ?? null,
+    peers: kase.peers,
+    size_profile: kase.size_profile ?? null,
+    buffer_bytes: kase.buffer_bytes ?? null,
+    rate_per_second: kase.rate_per_second ?? null,
+  };
+}
+
+/** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes drawn from chromium-ipc`. */
+export function parameterNames(kase: Named): string[] {
+  const { peers = 1, size_profile, buffer_bytes, rate_per_second } = kase;
+  return [
+    ...transferNames(kase),
+    ...(peers === 1 ? [] : [`${formatCount(peers)} receivers`]),
+    ...(size_profile == null ? [] : [`sizes drawn from ${size_profile}`]),
+    ...(buffer_bytes == null ? [] : [`${formatBytesExactly(buffer_bytes)} buffer`]),
+    ...(rate_per_second == null ? [] : [`${formatCount(rate_per_second)}/s`]),
+  ];
+}
+
+/** How many messages one operation takes, where the case says so. */
+export function messagesPerOperation({
+  message_bytes,
+  total_bytes,
+}: Pick<Named, "message_bytes" | "total_bytes">) {
+  return total_bytes == null ? null : total_bytes / Math.max(1, message_bytes);
+}
+
+/** A short text for addresses and file names, the same if and only if all parameters are; empty when none is set. */
+export function parametersKey(parameters: Parameters): string {
+  const { total_bytes, peers, size_profile, buffer_bytes, rate_per_second } = parameters;
+  return [
+    ...(total_bytes === null ? [] : [`total-${total_bytes}`]),
+    ...(peers === 1 ? [] : [`receivers-${peers}`]),
+    ...(size_profile === null ? [] : [`sizes-${size_profile}`]),
+    ...(buffer_bytes === null ? [] : [`buffer-${buffer_bytes}`]),
+    ...(rate_per_second === null ? [] : [`rate-${rate_per_second}`]),
+  ].join(".");
+}
+
+/** For `sort`: by transfer, receivers, profile, buffer and rate, what is not set first. */
+export function byParameters(a: Parameters, b: Parameters): number {
+  return (
+    ascending(a.total_bytes ?? 0, b.total_bytes ?? 0) ||
+    ascending(a.peers, b.peers) ||
+    ascending(a.size_profile ?? "", b.size_profile ?? "") ||
+    ascending(a.buffer_bytes ?? 0, b.buffer_bytes ?? 0) ||
+    ascending(a.rate_per_second ?? 0, b.rate_per_second ?? 0)
+  );
+}
+
+/** The size of a message; where sizes are drawn, of the largest. */
+export function sizeName({
+  message_bytes,
+  size_profile,
+}: Pick<Named, "message_bytes" | "size_profile">): string {
+  return size_profile == null ? formatBytes(message_bytes) : `up to ${formatBytes(message_bytes)}`;
+}
+
+/** What is sent, to begin a headline: `1 KiB messages`. */
+export function trafficName(kase: Named): string {
+  const noun = kase.scenario === "stream" ? "writes" : "messages";
+  return kase.size_profile == null
+    ? `${sizeName(kase)} ${noun}`
+    : `${noun === "writes" ? "Writes" : "Messages"} of ${sizeName(kase)}`;
+}
+
+/** What is timed, to begin a sentence: `A round trip of 1 KiB`. */
+export function operationName(kase: Named): string {
+  const size = sizeName(kase);
+  switch (kase.scenario) {
+    case "stream":
+      return `A stream of ${size} writes`;
+    case "open-loop":
+      return `A message of ${size} in an open loop`;
+    case "handle-passing":
+      return kase.message_bytes === 1 ? "Passing handles" : `Passing handles with messages of ${size}`;
+    default:
+      return `A ${scenarioName(kase.scenario)} of ${size}`;
+  }
+}
+
+/** A case without its transport. */
+export function caseName(kase: Case): string {
+  return [
+    `${scenarioName(kase.scenario)} ${sizeName(kase)}`,
+    modeName(kase.mode),
+    placementName(kase.placement),
+    ...parameterNames(kase),
+  ].join(", ");
+}
+
+/** A name in the middle of a sentence. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** How much one operation transfers: a count where bytes are not the point. */
+function transferNames(kase: Named): string[] {
+  const messages = messagesPerOperation(kase);
+  if (messages === null || kase.total_bytes == null) return [];
+  if (kase.scenario === "handle-passing") return [counted(messages, "handle")];
+  return [messages === 1 ? "one a transfer" : `${formatBytesExactly(kase.total_bytes)} in all`];
+}
