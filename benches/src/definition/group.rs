@@ -184,6 +184,10 @@ impl Group {
             (false, ..) => {
                 Err(format!("{} takes no total_bytes and no messages_per_operation", self.scenario))
             }
+            // What such an operation takes in bytes differs from one to the next, so a case could not say it.
+            (true, None, Some(messages)) if messages > 1 && self.size_profile.is_some() => {
+                Err("size_profile needs messages_per_operation = 1".into())
+            }
             (true, None, Some(messages)) if messages > 0 => Ok(messages),
             (true, Some(total), None)
                 if self.size_profile.is_none() && total > 0 && total.is_multiple_of(message_bytes) =>

@@ -151,4 +151,6 @@ it("orders facts by name", () => {
 
 it("names the commit and the preset to measure again", () => {
   expect(reproCommands(aRun())).toEqual([`git checkout ${"1".repeat(40)}`, "roundtrip run --preset quick"]);
+  const watched = aRun({ results: [aResult({ methodology: { ...aResult().methodology, probe: "sched" } })] });
+  expect(reproCommands(watched)[1]).toBe("roundtrip run --preset quick --probe sched");
 });

@@ -129,8 +129,10 @@ export function factsOf(facts: Record<string, string>): { name: string; value: s
 }
 
 /** The commands that measure the same thing again, in a clone of the project. */
-export function reproCommands({ run }: RunDetail): string[] {
-  return [`git checkout ${run.commit.sha}`, `roundtrip run --preset ${run.preset}`];
+export function reproCommands({ run, results }: RunDetail): string[] {
+  const probe = results.find(({ methodology }) => methodology.probe)?.methodology.probe;
+  const watched = probe ? ` --probe ${probe}` : "";
+  return [`git checkout ${run.commit.sha}`, `roundtrip run --preset ${run.preset}${watched}`];
 }
 
 function matches({ transport }: RunResult, wanted: string): boolean {
