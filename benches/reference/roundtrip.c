@@ -1,25 +1,32 @@
-/* The bare loop that the harness is held against: two processes on one processor, two pipes, blocking write and
- * read, CLOCK_MONOTONIC around each round trip, no verification. Prints the sorted times in nanoseconds.
+/* The bare loop that the harness is held against: two processes on one processor, blocking calls, CLOCK_MONOTONIC
+ * around each round trip. Prints the times in nanoseconds, in the order in which they were taken.
  *
- * usage: roundtrip CPU BYTES WARMUP OPERATIONS
- * calls: pipe(2), sched_setaffinity(2), fork(2), read(2), write(2), clock_gettime(2)
+ * usage: roundtrip MECHANISM CPU BYTES WARMUP OPERATIONS
+ * build: cc -O2 -o roundtrip *.c
+ *
+ * What is compared is the cost of the harness, not the effect of looking at messages: between two operations this loop
+ * stamps every page of the message and compares the answer with it, as the harness does, because both leave the message
+ * in the cache and the pages of a mapping present. The clock does not run meanwhile.
+ *
+ * calls of all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
+ * calls of one: streams.c, records.c, slots.c, pages.c, objects.c
  */
-#define _GNU_SOURCE
+#include "roundtrip.h"
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-static void fail(const char *what) {
-    perror(what);
-    exit(1);
-}
+static const struct mechanism *const mechanisms[] = {
+    &eventfd_mechanism,      &fifo_mechanism,          &memfd_read_mechanism, &memfd_remap_mechanism,
+    &pipe_mechanism,         &posix_mq_mechanism,      &process_vm_readv_mechanism,
+    &socketpair_mechanism,   &splice_mechanism,        &tcp_mechanism,        &udp_mechanism,
+    &unix_dgram_mechanism,   &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
+};
 
 static uint64_t now_ns(void) {
     struct timespec time;
@@ -27,74 +34,105 @@ static uint64_t now_ns(void) {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void write_all(int descriptor, const char *bytes, size_t length) {
-    while (length > 0) {
-        ssize_t written = write(descriptor, bytes, length);
-        if (written < 0) fail("write");
-        bytes += written;
-        length -= (size_t)written;
-    }
-}
-
-static void read_all(int descriptor, char *bytes, size_t length) {
-    while (length > 0) {
-        ssize_t got = read(descriptor, bytes, length);
-        if (got < 0) fail("read");
-        if (got == 0) exit(0);
-        bytes += got;
-        length -= (size_t)got;
-    }
-}
-
-static int ascending(const void *left, const void *right) {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-int main(int count, char **arguments) {
-    if (count != 5) {
-        fprintf(stderr, "usage: roundtrip CPU BYTES WARMUP OPERATIONS\n");
-        return 2;
-    }
-    int cpu = atoi(arguments[1]);
-    size_t bytes = strtoul(arguments[2], NULL, 10);
-    long warmup = atol(arguments[3]), operations = atol(arguments[4]);
-
+static void pin(int cpu) {
     cpu_set_t set;
     CPU_ZERO(&set);
     CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) fail("sched_setaffinity");
-    int there[2], back[2];
-    if (pipe(there) != 0 || pipe(back) != 0) fail("pipe");
+    check(sched_setaffinity(0, sizeof set, &set), "sched_setaffinity");
+}
 
-    pid_t child = fork();
-    if (child < 0) fail("fork");
-    /* Buffers are made and touched after the fork, or large ones would measure copy-on-write. */
-    char *buffer = malloc(bytes);
-    uint64_t *times = malloc((size_t)operations * sizeof *times);
-    if (buffer == NULL || times == NULL) fail("malloc");
-    memset(buffer, 0x55, bytes);
-    memset(times, 0x55, (size_t)operations * sizeof *times);
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(there[1]);
-        close(back[0]);
-        for (;;) {
-            read_all(there[0], buffer, bytes);
-            write_all(back[1], buffer, bytes);
-        }
+/* Writes the number of the operation at the head of every page and at the end. */
+static void stamp(char *message, size_t bytes, uint64_t number) {
+    const size_t page = 4096;
+    for (size_t at = 0; at < bytes; at += page) {
+        size_t rest = bytes - at;
+        memcpy(message + at, &number, rest < sizeof number ? rest : sizeof number);
     }
-    close(there[0]);
-    close(back[1]);
+    if (bytes >= sizeof number) memcpy(message + bytes - sizeof number, &number, sizeof number);
+}
+
+static char *message_memory(const struct mechanism *mechanism, size_t bytes) {
+    char *memory = mechanism->allocate == NULL ? private_memory(bytes) : mechanism->allocate(bytes);
+    for (size_t i = 0; i < bytes; i++) memory[i] = (char)(i ^ (i >> 8) ^ (i >> 16));
+    return memory;
+}
+
+static void initiate(const struct mechanism *mechanism, struct end *end, long warmup, long operations) {
+    char *message = message_memory(mechanism, end->bytes), *buffer = private_memory(end->bytes);
+    uint64_t *times = (uint64_t *)private_memory((size_t)operations * sizeof *times);
     for (long i = -warmup; i < operations; i++) {
+        stamp(message, end->bytes, (uint64_t)(i + warmup));
         uint64_t start = now_ns();
-        write_all(there[1], buffer, bytes);
-        read_all(back[0], buffer, bytes);
-        if (i >= 0) times[i] = now_ns() - start;
+        mechanism->send(end, message);
+        const char *answer = mechanism->receive(end, buffer);
+        uint64_t took = now_ns() - start;
+        if (i >= 0) times[i] = took;
+        if (memcmp(answer, message, end->bytes) != 0) {
+            fprintf(stderr, "the answer to operation %ld is not the message\n", i);
+            exit(1);
+        }
+        if (mechanism->release != NULL) mechanism->release(end);
     }
-    close(there[1]);
-    waitpid(child, NULL, 0);
-    qsort(times, (size_t)operations, sizeof *times, ascending);
     for (long i = 0; i < operations; i++) printf("%llu\n", (unsigned long long)times[i]);
+}
+
+static _Noreturn void respond(const struct mechanism *mechanism, struct end *end) {
+    char *buffer = message_memory(mechanism, end->bytes);
+    for (;;) mechanism->send(end, mechanism->receive(end, buffer));
+}
+
+/* Not every mechanism tells that the other end is gone, so the death of the responder ends the initiator. */
+static void responder_died(int signal) {
+    (void)signal;
+    static const char what[] = "the responder died\n";
+    ssize_t ignored = write(STDERR_FILENO, what, sizeof what - 1);
+    (void)ignored;
+    _exit(1);
+}
+
+static void close_end(const struct end *end) {
+    close(end->in);
+    if (end->out != end->in) close(end->out);
+    if (end->object >= 0) close(end->object);
+}
+
+int main(int count, char **arguments) {
+    const struct mechanism *mechanism = NULL;
+    for (size_t i = 0; count == 6 && i < sizeof mechanisms / sizeof *mechanisms; i++) {
+        if (strcmp(mechanisms[i]->name, arguments[1]) == 0) mechanism = mechanisms[i];
+    }
+    if (mechanism == NULL) {
+        fprintf(stderr, "usage: roundtrip MECHANISM CPU BYTES WARMUP OPERATIONS\nmechanisms:");
+        for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
+            fprintf(stderr, " %s", mechanisms[i]->name);
+        }
+        fputc('\n', stderr);
+        return 2;
+    }
+    size_t bytes = strtoul(arguments[3], NULL, 10);
+    long warmup = atol(arguments[4]), operations = atol(arguments[5]);
+
+    pin(atoi(arguments[2]));
+    struct end initiator = {.bytes = bytes, .initiator = true, .object = -1};
+    struct end responder = {.bytes = bytes, .initiator = false, .object = -1};
+    mechanism->open(&initiator, &responder);
+    signal(SIGCHLD, responder_died);
+    pid_t parent = getpid();
+    pid_t child = check(fork(), "fork");
+    if (child == 0) {
+        check(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
+        if (getppid() != parent) return 1;
+        close_end(&initiator);
+        responder.peer = parent;
+        if (mechanism->connect != NULL) mechanism->connect(&responder);
+        respond(mechanism, &responder);
+    }
+    close_end(&responder);
+    initiator.peer = child;
+    if (mechanism->connect != NULL) mechanism->connect(&initiator);
+    initiate(mechanism, &initiator, warmup, operations);
+    signal(SIGCHLD, SIG_DFL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
     return 0;
 }

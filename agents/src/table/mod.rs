@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 mod row;
 mod shape;
+mod sweep;
 mod watched;
 
 pub(crate) use row::p50s_ns;
@@ -17,7 +18,7 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
     let mut text = heading(report);
     let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
     for result in &report.results {
-        let title = title(result);
+        let title = title(result, &report.results);
         match groups.iter_mut().find(|(known, _)| *known == title) {
             Some((_, results)) => results.push(result),
             None => groups.push((title, vec![result])),
@@ -31,13 +32,18 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
 }
 
 /// What the results of one table have in common.
-fn title(result: &CaseResult) -> String {
+fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     let case = &result.case;
     let mut title = case.scenario.to_string();
     if let Some(rate) = case.rate_per_second {
         let _ = write!(title, " at {}/s", count(rate));
     }
-    if let Some(total) = case.total_bytes.filter(|&total| total > case.message_bytes) {
+    // The total of single messages is said by their size already, unless they end a sweep of smaller ones.
+    let is_swept = |total: u64| {
+        let mut others = all.iter().map(|other| &other.case).filter(|other| other.scenario == case.scenario);
+        others.any(|other| other.total_bytes == Some(total) && other.message_bytes < total)
+    };
+    if let Some(total) = case.total_bytes.filter(|&total| is_swept(total)) {
         let _ = match case.scenario.as_str() {
             "handle-passing" => write!(title, " of {}", count(total)),
             _ => write!(title, " of {}", bytes(total)),
@@ -99,6 +105,7 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
             Err(note) => notes.push(format!(" {name}: {note}")),
         }
     }
+    notes.extend(sweep::lines(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(watched::unavailable(results).into_iter().map(|line| format!(" {line}")));
     for (index, head) in header.iter().enumerate() {
         if let Some(column) = table.column_mut(index).filter(|_| row::is_number(head)) {
@@ -108,4 +115,32 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
     let rows = table.trim_fmt();
     let rows = if table.is_empty() { None } else { Some(rows) };
     Ok(rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_names_its_best_size_and_where_it_collapses() {
+        let golden = include_str!("../../../crates/wire/tests/golden/v1/full.json");
+        let report: RunReport = serde_json::from_str(golden).unwrap();
+        let swept = |message_bytes: u64, nanoseconds: u64| {
+            let mut result = report.results[0].clone();
+            result.case.scenario = roundtrip_wire::Slug::from_name("stream");
+            result.case.message_bytes = message_bytes;
+            result.case.total_bytes = Some(16 << 20);
+            for repetition in &mut result.repetitions {
+                repetition.count = 1;
+                repetition.sum_ns = nanoseconds;
+            }
+            result
+        };
+        let times = [(1 << 10, 20), (1 << 14, 8), (1 << 16, 5), (1 << 18, 10), (1 << 20, 11), (1 << 24, 12)];
+        let results: Vec<CaseResult> =
+            times.into_iter().map(|(size, milliseconds)| swept(size, milliseconds * 1_000_000)).collect();
+        let lines = sweep::lines(&results.iter().collect::<Vec<_>>());
+        assert_eq!(lines, ["pipe: best at 64 KiB, 3.12 GiB/s; from 256 KiB on it falls to 50 % of that"]);
+        assert_eq!(title(&results[5], &results), "stream of 16 MiB, 2proc, same-cpu");
+    }
 }

@@ -106,20 +106,30 @@ fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
     .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
 }
 
-/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`: the median over repetitions.
+/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`: the median over repetitions; where a
+/// repetition is a single operation also their quartiles, because nothing else shows their spread.
 fn rate(result: &CaseResult) -> Option<String> {
+    let Quartiles { q1, median, q3 } = rates_per_second(result)?;
+    let unit = |rate: u64| match result.case.scenario.as_str() {
+        "handle-passing" => count(rate),
+        _ => bytes(rate),
+    };
+    Some(if result.repetitions.iter().all(|repetition| repetition.count == 1) {
+        format!("{}/s ({} to {})", unit(median), unit(q1), unit(q3))
+    } else {
+        format!("{}/s", unit(median))
+    })
+}
+
+/// Quartiles over the repetitions of what goes through in a second: bytes in `stream`, descriptors in `handle-passing`.
+pub(super) fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
     let total = result.case.total_bytes?;
     let per_second = |repetition: &Repetition| {
-        let rate = u128::from(total) * u128::from(repetition.count) * 1_000_000_000
-            / u128::from(repetition.sum_ns.max(1));
-        u64::try_from(rate).ok()
+        let operations = u128::from(total) * u128::from(repetition.count);
+        u64::try_from(operations * 1_000_000_000 / u128::from(repetition.sum_ns.max(1))).ok()
     };
     let rates: Vec<u64> = result.repetitions.iter().filter_map(per_second).collect();
-    let median = Quartiles::of(&rates)?.median;
-    Some(match result.case.scenario.as_str() {
-        "handle-passing" => format!("{}/s", count(median)),
-        _ => format!("{}/s", bytes(median)),
-    })
+    Quartiles::of(&rates)
 }
 
 /// Late sends, missed receipts, and processor time of both ends a message.

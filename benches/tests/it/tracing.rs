@@ -101,7 +101,7 @@ fn a_signal_reaches_the_watched_process() {
 fn a_signal_that_comes_while_a_process_is_let_go_is_not_lost() {
     let (_turn, before) = (alone(), Leftovers::now());
     // Many, so that some are still to be let go when the signal has reached them.
-    let mut children: Vec<Held> = (0..8).map(|_| Held::shell("", "")).collect();
+    let mut children: Vec<Held> = (0..50).map(|_| Held::shell("", "")).collect();
     let pids: Vec<u32> = children.iter().map(Held::id).collect();
     let Some(tracer) = watch(&pids) else { return };
     for child in &children {

@@ -1,0 +1,108 @@
+/* memfd-remap, memfd-read: the message is a memory object, passed as a descriptor and mapped by the receiver.
+ *
+ * calls of a message: sendmsg(2) with SCM_RIGHTS (unix(7), cmsg(3)) and 16 bytes that say where the message is,
+ *                     recvmsg(2), mmap(2); memfd-read reads one byte of every page; munmap(2), close(2) when done
+ * calls of a channel: socketpair(2), memfd_create(2)
+ *
+ * The responder passes the very descriptor back. It lets go of a message when it receives the next one, the initiator
+ * when its clock has stopped, as in the harness.
+ */
+#include "roundtrip.h"
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/* Where in the object the message is. */
+struct place {
+    uint64_t offset, bytes;
+};
+
+/* How many messages each end has given back, on cache lines of their own. */
+struct returns {
+    _Alignas(128) _Atomic uint32_t of_initiator;
+    _Alignas(128) _Atomic uint32_t of_responder;
+};
+
+static _Atomic uint32_t *returned;
+/* Our own message. */
+static int own_object;
+/* What was received last; a mapping of NULL: nothing. */
+static int held_object;
+static char *held_mapping;
+
+static void open_objects(struct end *initiator, struct end *responder) {
+    open_pair(SOCK_SEQPACKET, initiator, responder);
+    initiator->object = shared_object(sizeof(struct returns));
+    responder->object = check(dup(initiator->object), "dup");
+}
+
+static void connect_objects(struct end *end) {
+    struct returns *returns = (struct returns *)map_shared(end->object, sizeof *returns);
+    returned = end->initiator ? &returns->of_initiator : &returns->of_responder;
+}
+
+static char *allocate_object(size_t bytes) {
+    own_object = shared_object(bytes);
+    return map_shared(own_object, bytes);
+}
+
+static void send_object(struct end *end, const char *message) {
+    struct place place = {.offset = 0, .bytes = end->bytes};
+    struct iovec bytes = {.iov_base = &place, .iov_len = sizeof place};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {0};
+    struct msghdr header = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+    rights->cmsg_level = SOL_SOCKET;
+    rights->cmsg_type = SCM_RIGHTS;
+    rights->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(rights), message == held_mapping ? &held_object : &own_object, sizeof(int));
+    if (sendmsg(end->out, &header, MSG_NOSIGNAL) != sizeof place) fail("sendmsg");
+}
+
+static void release_object(struct end *end) {
+    (void)end;
+    if (held_mapping == NULL) return;
+    munmap(held_mapping, end->bytes);
+    close(held_object);
+    held_mapping = NULL;
+    uint32_t count = atomic_load_explicit(returned, memory_order_relaxed);
+    atomic_store_explicit(returned, count + 1, memory_order_release);
+}
+
+static char *receive_mapping(struct end *end, char *buffer) {
+    (void)buffer;
+    release_object(end);
+    struct place place;
+    struct iovec bytes = {.iov_base = &place, .iov_len = sizeof place};
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+    struct msghdr header = {
+        .msg_iov = &bytes, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    if (recvmsg(end->in, &header, MSG_CMSG_CLOEXEC) != sizeof place) fail("recvmsg");
+    struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+    if (rights == NULL || rights->cmsg_type != SCM_RIGHTS) {
+        errno = EBADMSG;
+        fail("a message came without its descriptor");
+    }
+    memcpy(&held_object, CMSG_DATA(rights), sizeof held_object);
+    /* The pages become present when they are looked at, not before. */
+    held_mapping = mmap(NULL, place.offset + place.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, held_object, 0);
+    if (held_mapping == MAP_FAILED) fail("mmap");
+    return held_mapping + place.offset;
+}
+
+static char *receive_and_look(struct end *end, char *buffer) {
+    char *message = receive_mapping(end, buffer);
+    for (size_t at = 0; at < end->bytes; at += 4096) (void)*(volatile char *)(message + at);
+    return message;
+}
+
+const struct mechanism memfd_remap_mechanism = {
+    .name = "memfd-remap", .open = open_objects, .connect = connect_objects, .allocate = allocate_object,
+    .send = send_object, .receive = receive_mapping, .release = release_object};
+const struct mechanism memfd_read_mechanism = {
+    .name = "memfd-read", .open = open_objects, .connect = connect_objects, .allocate = allocate_object,
+    .send = send_object, .receive = receive_and_look, .release = release_object};

@@ -1,0 +1,74 @@
+/* eventfd: slots in shared memory, 64 KiB of them or one each way, and an eventfd each way.
+ *
+ * calls of a message: write(2), read(2) of 8 bytes; the message is copied into a slot and out of it by memcpy(3)
+ * calls of a channel: eventfd(2) with EFD_SEMAPHORE, memfd_create(2), mmap(2)
+ *
+ * The slots take turns, as those of the harness do: how much memory the messages walk through decides which cache they
+ * are found in.
+ */
+#include "roundtrip.h"
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+struct direction {
+    _Alignas(128) _Atomic uint32_t sent;
+    _Alignas(128) _Atomic uint32_t received;
+    _Alignas(128) char slots[];
+};
+
+static struct direction *outgoing, *incoming;
+static size_t slot_bytes;
+static uint32_t slot_count;
+
+/* Sets the size and the number of slots; returns the bytes of one direction, in whole pages. */
+static size_t measure_slots(size_t bytes) {
+    slot_bytes = (bytes + 63) / 64 * 64;
+    slot_count = slot_bytes < 65536 ? (uint32_t)(65536 / slot_bytes) : 1;
+    return (sizeof(struct direction) + slot_count * slot_bytes + 4095) / 4096 * 4096;
+}
+
+static char *slot(struct direction *direction, uint32_t number) {
+    return direction->slots + number % slot_count * slot_bytes;
+}
+
+static void open_slots(struct end *initiator, struct end *responder) {
+    initiator->object = shared_object(2 * measure_slots(initiator->bytes));
+    responder->object = check(dup(initiator->object), "dup");
+    initiator->out = check(eventfd(0, EFD_SEMAPHORE), "eventfd");
+    initiator->in = check(eventfd(0, EFD_SEMAPHORE), "eventfd");
+    responder->out = check(dup(initiator->in), "dup");
+    responder->in = check(dup(initiator->out), "dup");
+}
+
+static void connect_slots(struct end *end) {
+    size_t direction_bytes = measure_slots(end->bytes);
+    char *memory = map_shared(end->object, 2 * direction_bytes);
+    struct direction *there = (struct direction *)memory;
+    struct direction *back = (struct direction *)(memory + direction_bytes);
+    outgoing = end->initiator ? there : back;
+    incoming = end->initiator ? back : there;
+}
+
+static void send_slot(struct end *end, const char *message) {
+    uint32_t number = atomic_load_explicit(&outgoing->sent, memory_order_relaxed);
+    /* Never so in a round trip, but a slot must not be written while it is read. */
+    while (number - atomic_load_explicit(&outgoing->received, memory_order_acquire) >= slot_count) sched_yield();
+    memcpy(slot(outgoing, number), message, end->bytes);
+    atomic_store_explicit(&outgoing->sent, number + 1, memory_order_release);
+    uint64_t one = 1;
+    if (write(end->out, &one, sizeof one) != sizeof one) fail("write");
+}
+
+static char *receive_slot(struct end *end, char *buffer) {
+    uint64_t one;
+    if (read(end->in, &one, sizeof one) != sizeof one) fail("read");
+    uint32_t number = atomic_load_explicit(&incoming->received, memory_order_relaxed);
+    memcpy(buffer, slot(incoming, number), end->bytes);
+    atomic_store_explicit(&incoming->received, number + 1, memory_order_release);
+    return buffer;
+}
+
+const struct mechanism eventfd_mechanism = {
+    .name = "eventfd", .open = open_slots, .connect = connect_slots, .send = send_slot, .receive = receive_slot};
