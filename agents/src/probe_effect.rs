@@ -10,6 +10,9 @@ use crate::{output, run};
 use comfy_table::{CellAlignment, Table, presets};
 use roundtrip_bench::definition::{self, Mode, Plan, PlannedCase};
 use roundtrip_bench::harness;
+use roundtrip_bench::probe::Probe;
+use roundtrip_bench::scenario::Work;
+use roundtrip_bench::transport::OnFull;
 use roundtrip_stats::{Quartiles, wilcoxon};
 use roundtrip_wire::{CaseResult, Slug};
 use serde::Serialize;
@@ -18,6 +21,10 @@ use std::fmt::Write as _;
 
 /// The study's own: below it a difference is taken for real.
 const SIGNIFICANCE: f64 = 0.05;
+
+/// The smallest buffer under the probe `syscalls`, which stops both ends at every call: about 80 us for a write and a
+/// read, so 16 MiB in pieces of 32 B would take 40 s, and 30 repetitions of the whole sweep 40 minutes.
+const TRACED_BYTES_MIN: usize = 256;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -66,19 +73,22 @@ pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()
     }
 }
 
-/// The sweep of `ipc-static` for one transport and two threads, as in the study: each size raw, and each probed.
+/// The sweep of `ipc-static` for one transport and two threads, as in the study: each size raw, and each probed. It is
+/// planned with the pipe's cases, which ask for no buffer.
 fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let study = definition::preset("ipc-static").map_err(|error| Failure::Other(error.to_string()))?;
     let transport = roundtrip_bench::transport::find(&arguments.transport)
         .ok_or_else(|| Failure::Usage(format!("no transport is called `{}`", arguments.transport)))?;
-    let sweep = study.cases.iter().filter(|case| {
+    let least = if arguments.probe.probe() == Some(Probe::Syscalls) { TRACED_BYTES_MIN } else { 0 };
+    let sweep = study.cases.iter().filter(|case| case.work.message_bytes >= least).filter(|case| {
         case.mode == Mode::TwoThreads
             && case.buffer_bytes.is_none()
             && case.transport.info().slug.as_str() == "pipe"
     });
     let mut cases = Vec::new();
     for case in sweep {
-        let raw = PlannedCase { transport, ..case.clone() };
+        let work = Work { lossy: transport.on_full() == OnFull::Drop, ..case.work.clone() };
+        let raw = PlannedCase { transport, work, ..case.clone() };
         harness::support(&raw).map_err(|reason| Failure::Other(format!("{raw}: {reason}")))?;
         cases.push(PlannedCase { probe: arguments.probe.probe(), ..raw.clone() });
         cases.push(raw);
@@ -169,6 +179,9 @@ fn render(effect: &Effect) -> String {
         effect.probe,
         table.trim_fmt()
     );
+    if effect.sizes.iter().all(|size| size.buffer_bytes >= TRACED_BYTES_MIN as u64) {
+        text.push_str("Smaller buffers are left out: under this probe the sweep would take 40 minutes.\n");
+    }
     // Writing to a string cannot fail.
     let _ = write!(
         text,
@@ -182,4 +195,60 @@ fn render(effect: &Effect) -> String {
 
 fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roundtrip_wire::RunReport;
+
+    /// Results of the sweep: for each size, whether probed, and the repetitions' times.
+    fn result(buffer_bytes: u64, is_probed: bool, times_ns: impl Iterator<Item = u64>) -> CaseResult {
+        let golden = include_str!("../../crates/wire/tests/golden/v1/full.json");
+        let report: RunReport = serde_json::from_str(golden).unwrap();
+        let mut result = report.results[0].clone();
+        result.failures.clear();
+        result.case.message_bytes = buffer_bytes;
+        result.case.total_bytes = Some(16 << 20);
+        result.methodology.probe = is_probed.then(|| Slug::from_name("sched"));
+        let repetition = result.repetitions[0].clone();
+        let numbered = (0..).zip(times_ns);
+        result.repetitions = numbered
+            .map(|(index, sum_ns)| roundtrip_wire::Repetition {
+                index,
+                count: 1,
+                sum_ns,
+                ..repetition.clone()
+            })
+            .collect();
+        result
+    }
+
+    #[test]
+    fn a_probe_that_slows_all_sizes_alike_keeps_the_shape_and_one_that_slows_some_does_not() {
+        // A deterministic jitter of up to 4 %, another for the probed line.
+        let jitter = |seed: u64| (0..20).map(move |i| 1_000_000 + (i * 7919 + seed * 104_729) % 40_000);
+        let mut results = Vec::new();
+        for (size, slowdown) in [(64, 4), (1_024, 2), (65_536, 2), (1 << 20, 2), (16 << 20, 2)] {
+            results.push(result(size, false, jitter(size)));
+            results.push(result(size, true, jitter(size + 1).map(move |time| time * slowdown)));
+        }
+        let sizes = compare(&results).unwrap();
+        let p = |index: usize| sizes[index].p_two_sided.unwrap();
+        assert_eq!(sizes[0].pairs, 20);
+        assert!(p(0) < 0.001, "{sizes:?}");
+        assert!(sizes[0].probed_normalised < 0.7 && sizes[2].probed_normalised > 1.0, "{sizes:?}");
+
+        let alike: Vec<CaseResult> =
+            results.into_iter().filter(|result| result.case.message_bytes > 64).collect();
+        let sizes = compare(&alike).unwrap();
+        assert!(sizes.iter().all(|size| size.p_two_sided.unwrap() > 0.01), "{sizes:?}");
+    }
+
+    #[test]
+    fn a_failed_repetition_is_not_compared_over() {
+        let mut failed = result(64, false, [1_000_000].into_iter());
+        failed.failures.push(roundtrip_wire::Failure { repetition: 0, reason: "killed by signal 9".into() });
+        assert!(compare(&[failed]).unwrap_err().to_string().contains("killed by signal 9"));
+    }
 }

@@ -2,14 +2,13 @@
  *
  * calls of a message: sendmsg(2) with SCM_RIGHTS (unix(7), cmsg(3)) and 16 bytes that say where the message is,
  *                     recvmsg(2), mmap(2); memfd-read reads one byte of every page; munmap(2), close(2) when done
- * calls of a channel: socketpair(2), memfd_create(2)
+ * calls of a channel: socketpair(2); lent.c
  *
  * The responder passes the very descriptor back. It lets go of a message when it receives the next one, the initiator
  * when its clock has stopped, as in the harness.
  */
 #include "roundtrip.h"
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -20,33 +19,13 @@ struct place {
     uint64_t offset, bytes;
 };
 
-/* How many messages each end has given back, on cache lines of their own. */
-struct returns {
-    _Alignas(128) _Atomic uint32_t of_initiator;
-    _Alignas(128) _Atomic uint32_t of_responder;
-};
-
-static _Atomic uint32_t *returned;
-/* Our own message. */
-static int own_object;
 /* What was received last; a mapping of NULL: nothing. */
 static int held_object;
 static char *held_mapping;
 
 static void open_objects(struct end *initiator, struct end *responder) {
     open_pair(SOCK_SEQPACKET, initiator, responder);
-    initiator->object = shared_object(sizeof(struct returns));
-    responder->object = check(dup(initiator->object), "dup");
-}
-
-static void connect_objects(struct end *end) {
-    struct returns *returns = (struct returns *)map_shared(end->object, sizeof *returns);
-    returned = end->initiator ? &returns->of_initiator : &returns->of_responder;
-}
-
-static char *allocate_object(size_t bytes) {
-    own_object = shared_object(bytes);
-    return map_shared(own_object, bytes);
+    open_returns(initiator, responder);
 }
 
 static void send_object(struct end *end, const char *message) {
@@ -59,7 +38,7 @@ static void send_object(struct end *end, const char *message) {
     rights->cmsg_level = SOL_SOCKET;
     rights->cmsg_type = SCM_RIGHTS;
     rights->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(rights), message == held_mapping ? &held_object : &own_object, sizeof(int));
+    memcpy(CMSG_DATA(rights), message == held_mapping ? &held_object : &message_object, sizeof(int));
     if (sendmsg(end->out, &header, MSG_NOSIGNAL) != sizeof place) fail("sendmsg");
 }
 
@@ -69,8 +48,7 @@ static void release_object(struct end *end) {
     munmap(held_mapping, end->bytes);
     close(held_object);
     held_mapping = NULL;
-    uint32_t count = atomic_load_explicit(returned, memory_order_relaxed);
-    atomic_store_explicit(returned, count + 1, memory_order_release);
+    give_back();
 }
 
 static char *receive_mapping(struct end *end, char *buffer) {
@@ -101,8 +79,8 @@ static char *receive_and_look(struct end *end, char *buffer) {
 }
 
 const struct mechanism memfd_remap_mechanism = {
-    .name = "memfd-remap", .open = open_objects, .connect = connect_objects, .allocate = allocate_object,
+    .name = "memfd-remap", .open = open_objects, .connect = connect_returns, .allocate = allocate_object,
     .send = send_object, .receive = receive_mapping, .release = release_object};
 const struct mechanism memfd_read_mechanism = {
-    .name = "memfd-read", .open = open_objects, .connect = connect_objects, .allocate = allocate_object,
+    .name = "memfd-read", .open = open_objects, .connect = connect_returns, .allocate = allocate_object,
     .send = send_object, .receive = receive_and_look, .release = release_object};

@@ -2,56 +2,22 @@
  *
  * calls of a message: vmsplice(2), read(2); splice(2), read(2); write(2) and read(2) of the address, 8 bytes,
  *                     process_vm_readv(2)
- * calls of a channel: pipe(2), socketpair(2), memfd_create(2), mmap(2), prctl(2) with PR_SET_PTRACER
- *
- * The receiver gives the pages back by counting in memory that both share.
+ * calls of a channel: pipe(2), socketpair(2), prctl(2) with PR_SET_PTRACER; lent.c
  */
 #include "roundtrip.h"
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* How many messages each end has given back, on cache lines of their own. */
-struct returns {
-    _Alignas(128) _Atomic uint32_t of_initiator;
-    _Alignas(128) _Atomic uint32_t of_responder;
-};
-
-static _Atomic uint32_t *returned;
-
-/* What the messages are in, for splice. */
-static int message_object;
-
-static void open_page(struct end *initiator, struct end *responder) {
-    initiator->object = shared_object(sizeof(struct returns));
-    responder->object = check(dup(initiator->object), "dup");
-}
-
-static void connect_page(struct end *end) {
-    struct returns *returns = (struct returns *)map_shared(end->object, sizeof *returns);
-    returned = end->initiator ? &returns->of_initiator : &returns->of_responder;
-}
-
-static void give_back(void) {
-    uint32_t count = atomic_load_explicit(returned, memory_order_relaxed);
-    atomic_store_explicit(returned, count + 1, memory_order_release);
-}
-
-static void open_pipes_and_page(struct end *initiator, struct end *responder) {
+static void open_pipes_and_returns(struct end *initiator, struct end *responder) {
     open_pipes(initiator, responder);
-    open_page(initiator, responder);
+    open_returns(initiator, responder);
 }
 
-static void open_sockets_and_page(struct end *initiator, struct end *responder) {
+static void open_sockets_and_returns(struct end *initiator, struct end *responder) {
     open_pair(SOCK_STREAM, initiator, responder);
-    open_page(initiator, responder);
-}
-
-static char *allocate_object(size_t bytes) {
-    message_object = shared_object(bytes);
-    return map_shared(message_object, bytes);
+    open_returns(initiator, responder);
 }
 
 static void send_pages(struct end *end, const char *message) {
@@ -82,7 +48,7 @@ static char *receive_pages(struct end *end, char *buffer) {
 static void connect_readable(struct end *end) {
     /* Where Yama does not forbid the reading anyway, this fails, and need not succeed. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    connect_page(end);
+    connect_returns(end);
 }
 
 static void send_address(struct end *end, const char *message) {
@@ -104,11 +70,11 @@ static char *receive_from_address(struct end *end, char *buffer) {
 }
 
 const struct mechanism vmsplice_mechanism = {
-    .name = "vmsplice", .open = open_pipes_and_page, .connect = connect_page, .allocate = allocate_object,
+    .name = "vmsplice", .open = open_pipes_and_returns, .connect = connect_returns, .allocate = allocate_object,
     .send = send_pages, .receive = receive_pages};
 const struct mechanism splice_mechanism = {
-    .name = "splice", .open = open_pipes_and_page, .connect = connect_page, .allocate = allocate_object,
+    .name = "splice", .open = open_pipes_and_returns, .connect = connect_returns, .allocate = allocate_object,
     .send = send_object, .receive = receive_pages};
 const struct mechanism process_vm_readv_mechanism = {
-    .name = "process-vm-readv", .open = open_sockets_and_page, .connect = connect_readable,
+    .name = "process-vm-readv", .open = open_sockets_and_returns, .connect = connect_readable,
     .send = send_address, .receive = receive_from_address};

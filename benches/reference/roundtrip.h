@@ -63,6 +63,15 @@ void open_pipes(struct end *initiator, struct end *responder);
 /* A connected pair of sockets of this type, socketpair(2). */
 void open_pair(int type, struct end *initiator, struct end *responder);
 
+/* The page that counts what each end gives back: made before the fork, mapped after it, raised by one. */
+void open_returns(struct end *initiator, struct end *responder);
+void connect_returns(struct end *end);
+void give_back(void);
+
+/* Memory with an object behind it, for the messages of this end, and that object. */
+char *allocate_object(size_t bytes);
+extern int message_object;
+
 static inline void write_all(int descriptor, const char *bytes, size_t length) {
     while (length > 0) {
         ssize_t written = write(descriptor, bytes, length);

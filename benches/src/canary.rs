@@ -10,18 +10,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread::{self, Thread};
 
-/// Takes every reading: under half a second in all.
+/// Takes one canary's readings, in nanoseconds an operation.
+type Take = fn() -> Result<Vec<u64>, String>;
+
+/// Every canary, in the order of a report.
+const ALL: [(&str, Take); 7] = [
+    ("clock-cost", || Ok(clock::measure().cost_ns)),
+    ("clock-step", || Ok(clock::measure().step_ns)),
+    ("null-syscall", || Ok(null_syscall())),
+    ("cache-line", cache_line),
+    ("wake", wake),
+    ("memcpy-64k", || Ok(copy(64 * 1024, 200))),
+    ("memcpy-64m", || Ok(copy(64 * 1024 * 1024, 5))),
+];
+
+/// Takes every reading: under half a second in all, and 128 MiB of memory.
 pub fn measure() -> Vec<Canary> {
-    let clock = clock::measure();
-    vec![
-        reading("clock-cost", Ok(clock.cost_ns)),
-        reading("clock-step", Ok(clock.step_ns)),
-        reading("null-syscall", Ok(null_syscall())),
-        reading("cache-line", cache_line()),
-        reading("wake", wake()),
-        reading("memcpy-64k", Ok(copy(64 * 1024, 200))),
-        reading("memcpy-64m", Ok(copy(64 * 1024 * 1024, 5))),
-    ]
+    ALL.into_iter().map(|(slug, take)| reading(slug, take())).collect()
+}
+
+/// What a report says when they could not be read at all.
+pub fn unread(reason: &str) -> Vec<Canary> {
+    ALL.into_iter().map(|(slug, _)| reading(slug, Err(reason.to_owned()))).collect()
 }
 
 fn reading(slug: &str, readings: Result<Vec<u64>, String>) -> Canary {
@@ -160,6 +170,17 @@ fn copy(bytes: usize, readings: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn canaries_that_could_not_be_read_say_why() {
+        for (read, unread) in measure().iter().zip(unread("their process was killed")) {
+            assert_eq!(read.slug, unread.slug);
+            assert_eq!(
+                (unread.p50_ns, unread.unsupported.as_deref()),
+                (None, Some("their process was killed"))
+            );
+        }
+    }
 
     #[test]
     fn every_canary_has_a_reading_or_a_reason() {

@@ -1,11 +1,13 @@
 //! What runs inside a peer process: one end of a channel, or both ends as two threads.
 //!
-//! The harness talks to it in lines of JSON: a [`Job`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
+//! The harness talks to it in lines of JSON: an [`Order`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
 //! crosses these pipes between `go` and the answer.
 
+use crate::canary;
 use crate::scenario::{self, EndReport, Scenario, Work};
 use crate::sys::{affinity, descriptor, usage};
 use crate::transport::{self, ChannelSpec, End, Parts, Transport};
+use roundtrip_wire::Canary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -13,6 +15,16 @@ use std::os::fd::RawFd;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
+
+/// What a process is asked to do in its first line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// To be one end of a channel, or both.
+    Job(Job),
+    /// To read the canaries, whose memory is then nobody else's.
+    Canaries,
+}
 
 /// What a peer is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +62,8 @@ pub enum Answer {
     Ready,
     /// Done: one report an end, in the order of the job's ends.
     Done(Vec<EndReport>),
+    /// The canaries.
+    Canaries(Vec<Canary>),
     /// It did not work out, and why.
     Failed(String),
 }
@@ -57,19 +71,22 @@ pub enum Answer {
 /// Runs one job from standard input. This is all of the hidden `peer` command.
 pub fn main() -> ExitCode {
     let answer = match serve() {
-        Ok(reports) => Answer::Done(reports),
+        Ok(answer) => answer,
         Err(error) => Answer::Failed(error.to_string()),
     };
     // A harness that no longer listens has given up on this peer: there is nobody left to tell.
     match say(&answer) {
-        Ok(()) if matches!(answer, Answer::Done(_)) => ExitCode::SUCCESS,
+        Ok(()) if !matches!(answer, Answer::Failed(_)) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-fn serve() -> io::Result<Vec<EndReport>> {
+fn serve() -> io::Result<Answer> {
     let mut lines = io::stdin().lock().lines();
-    let job: Job = serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)?;
+    let job = match serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)? {
+        Order::Job(job) => job,
+        Order::Canaries => return Ok(Answer::Canaries(canary::measure())),
+    };
     let transport = transport::find(&job.transport)
         .ok_or_else(|| io::Error::other(format!("no transport is called `{}`", job.transport)))?;
     let scenario = scenario::find(&job.scenario)
@@ -83,8 +100,8 @@ fn serve() -> io::Result<Vec<EndReport>> {
     match <[JobEnd; 1]>::try_from(job.ends) {
         // A process of a single thread, because the kernel counts references to a descriptor only when threads
         // share it: a second thread, even asleep, would cost every call some nanoseconds.
-        Ok([end]) => Ok(vec![run.end(end, &mut all_ready)?]),
-        Err(ends) => run.threads(ends, &mut all_ready),
+        Ok([end]) => Ok(Answer::Done(vec![run.end(end, &mut all_ready)?])),
+        Err(ends) => run.threads(ends, &mut all_ready).map(Answer::Done),
     }
 }
 

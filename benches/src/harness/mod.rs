@@ -4,7 +4,7 @@
 //! interleaved, so that a drift of the machine spreads over all of them instead of falling on the last ones.
 
 use crate::definition::{Plan, PlannedCase};
-use crate::{canary, environment};
+use crate::environment;
 use chrono::{DateTime, Utc};
 use gathered::Gathered;
 use rand::seq::SliceRandom;
@@ -13,6 +13,7 @@ use roundtrip_wire::{Canary, CaseResult, Environment};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+mod canaries;
 mod gathered;
 pub mod pair;
 pub mod scratch;
@@ -68,7 +69,7 @@ pub struct Outcome {
 pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn FnMut(Event<'_>)) -> Outcome {
     scratch::sweep();
     let environment = environment::environment();
-    let canaries = canary::measure();
+    let canaries = canaries::measure(peer);
     let started_at = Utc::now();
 
     let mut all: Vec<Gathered<'_>> = plan.cases.iter().map(Gathered::new).collect();

@@ -2,7 +2,7 @@
 
 use super::PeerCommand;
 use crate::definition::{Mode, Placement, PlannedCase};
-use crate::peer::{Answer, Job, JobEnd};
+use crate::peer::{Answer, Job, JobEnd, Order};
 use crate::probe::Probe;
 use crate::scenario::EndReport;
 use crate::sys::tracing::Tracer;
@@ -162,7 +162,7 @@ impl Peer {
         drop(ends);
 
         let mut stdin = child.stdin.take();
-        let sent = serde_json::to_string(&job)
+        let sent = serde_json::to_string(&Order::Job(job))
             .map_err(std::io::Error::other)
             .and_then(|line| stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
         if let Some(stdout) = child.stdout.take() {

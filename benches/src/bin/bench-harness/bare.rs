@@ -1,0 +1,98 @@
+//! The bare loops: compiled from `benches/reference/`, run as a program of their own.
+
+use roundtrip_bench::definition::PlannedCase;
+use roundtrip_stats::nearest_rank;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The compiled program, removed when dropped.
+pub(crate) struct Bare {
+    folder: TempDir,
+    cpu: u32,
+}
+
+impl Bare {
+    /// Compiles it, to run on this processor.
+    ///
+    /// # Errors
+    /// When there is no C compiler, or it refuses.
+    pub(crate) fn compile(cpu: u32) -> Result<Self, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let bare = Self { folder, cpu };
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
+        let entries = fs::read_dir(&source).map_err(|error| format!("{}: {error}", source.display()))?;
+        let mut files: Vec<PathBuf> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(|path| path.extension() == Some(OsStr::new("c")))
+            .collect();
+        files.sort();
+        match Command::new("cc").args(["-O2", "-o"]).arg(bare.program()).args(files).status() {
+            Ok(status) if status.success() => Ok(bare),
+            Ok(status) => Err(format!("the bare loops do not compile: cc ended with {status}")),
+            Err(error) => Err(format!("a C compiler called `cc` is needed for the bare loops: {error}")),
+        }
+    }
+
+    /// Runs a case in it; returns the p50.
+    ///
+    /// # Errors
+    /// When it fails, with what it said.
+    pub(crate) fn p50_ns(&self, case: &PlannedCase) -> Result<u64, String> {
+        let work = &case.work;
+        let numbers = [u64::from(self.cpu), work.message_bytes as u64, work.warmup, work.operations];
+        let output = Command::new(self.program())
+            .arg(case.transport.info().slug.as_str())
+            .args(numbers.map(|number| number.to_string()))
+            .output()
+            .map_err(|error| format!("the bare loop does not start: {error}"))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("the bare loop of {case} ended with {}: {}", output.status, said.trim()));
+        }
+        let lines = String::from_utf8_lossy(&output.stdout);
+        let mut times_ns: Vec<u64> = lines.lines().filter_map(|line| line.parse().ok()).collect();
+        times_ns.sort_unstable();
+        nearest_rank(&times_ns, 500_000).ok_or_else(|| format!("the bare loop of {case} printed no times"))
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.path().join("roundtrip")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{case, transports};
+    use roundtrip_bench::harness::support;
+    use roundtrip_bench::scenario::Work;
+    use roundtrip_bench::sys::affinity;
+
+    #[test]
+    fn every_transport_of_the_kernel_has_a_bare_loop() {
+        let Some(&cpu) = affinity::allowed().unwrap_or_default().last() else {
+            return println!("not tested: this system does not pin processes");
+        };
+        let bare = Bare::compile(cpu).unwrap();
+        for transport in transports(None).unwrap() {
+            let mut case = case(transport, 5_000).unwrap();
+            case.work = Work { warmup: 1, operations: 3, ..case.work };
+            match support(&case) {
+                Ok(()) => assert!(bare.p50_ns(&case).unwrap() > 0),
+                Err(reason) => println!("not tested: {case}: {reason}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_bare_loop_complains_of_is_passed_on() {
+        let bare = Bare::compile(0).unwrap();
+        let mut case = case(transports(Some("udp")).unwrap()[0], 1 << 20).unwrap();
+        case.work.operations = 1;
+        let error = bare.p50_ns(&case).unwrap_err();
+        assert!(error.contains("udp") && error.contains("send"), "{error}");
+    }
+}

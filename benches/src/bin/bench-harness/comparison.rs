@@ -1,0 +1,131 @@
+//! One case, measured by the harness and by the bare loop in turns.
+//!
+//! What counts is the turn of the median ratio. A machine can be slow for a part of a second, all of it alike: the two
+//! sides of a turn, some hundredths of a second apart, share that, but a median of either side alone falls into one
+//! state or the other.
+
+use crate::bare::Bare;
+use crate::row::Row;
+use roundtrip_bench::definition::PlannedCase;
+use roundtrip_bench::harness::{PeerCommand, pair};
+use roundtrip_bench::scenario::Work;
+use roundtrip_stats::nearest_rank;
+use std::time::Duration;
+
+/// How long one side measures in a turn.
+const MEASURED: Duration = Duration::from_millis(15);
+/// A median needs so many, however long they take.
+const OPERATIONS_MIN: u64 = 15;
+const OPERATIONS_MAX: u64 = 10_000;
+/// One operation to warm up for so many that are recorded.
+const OPERATIONS_PER_WARMUP: u64 = 5;
+const WARMUP_MIN: u64 = 5;
+
+/// Far longer than any turn takes.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A case and its turns so far.
+pub(crate) struct Comparison {
+    case: PlannedCase,
+    turns: Vec<Turn>,
+}
+
+/// The p50 of each side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    harness_ns: u64,
+    bare_ns: u64,
+}
+
+impl Turn {
+    fn ratio(self) -> f64 {
+        self.harness_ns as f64 / self.bare_ns as f64
+    }
+}
+
+impl Comparison {
+    /// Finds out how many operations a turn takes.
+    ///
+    /// # Errors
+    /// When the bare loop fails.
+    pub(crate) fn calibrate(mut case: PlannedCase, bare: &Bare) -> Result<Self, String> {
+        case.work = Work { operations: OPERATIONS_MIN, warmup: WARMUP_MIN, ..case.work };
+        let operations = operations(bare.p50_ns(&case)?);
+        let warmup = (operations / OPERATIONS_PER_WARMUP).max(WARMUP_MIN);
+        case.work = Work { operations, warmup, ..case.work };
+        Ok(Self { case, turns: Vec::new() })
+    }
+
+    /// Both sides once.
+    ///
+    /// # Errors
+    /// When one of them fails.
+    pub(crate) fn turn(&mut self, bare: &Bare) -> Result<(), String> {
+        // Who goes first alternates, so that neither always finds the machine as the other left it.
+        let turn = if self.turns.len().is_multiple_of(2) {
+            let harness_ns = harness_p50_ns(&self.case)?;
+            Turn { harness_ns, bare_ns: bare.p50_ns(&self.case)? }
+        } else {
+            let bare_ns = bare.p50_ns(&self.case)?;
+            Turn { harness_ns: harness_p50_ns(&self.case)?, bare_ns }
+        };
+        self.turns.push(turn);
+        Ok(())
+    }
+
+    /// The bar, and how far both are apart.
+    ///
+    /// # Errors
+    /// Before the first turn.
+    pub(crate) fn row(&self) -> Result<Row, String> {
+        let Turn { harness_ns, bare_ns } =
+            typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))?;
+        let name = format!("p50 of {}, the median ratio of {} turns", self.case, self.turns.len());
+        Ok(Row::new(name, harness_ns, bare_ns))
+    }
+}
+
+/// The turn whose ratio is the median.
+fn typical(turns: &[Turn]) -> Option<Turn> {
+    let mut turns = turns.to_vec();
+    turns.sort_unstable_by(|one, other| one.ratio().total_cmp(&other.ratio()));
+    turns.get(turns.len() / 2).copied()
+}
+
+/// As many as fit the time that one side measures.
+fn operations(operation_ns: u64) -> u64 {
+    let fitting = MEASURED.as_nanos() / u128::from(operation_ns.max(1));
+    u64::try_from(fitting).unwrap_or(OPERATIONS_MAX).clamp(OPERATIONS_MIN, OPERATIONS_MAX)
+}
+
+fn harness_p50_ns(case: &PlannedCase) -> Result<u64, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let peer = PeerCommand { program, arguments: vec!["peer".into()] };
+    let report = pair::run(case, &peer, DEADLINE, &mut |_| {});
+    let mut initiator = report.map_err(|error| format!("the harness on {case}: {error}"))?.initiator;
+    initiator.samples_ns.sort_unstable();
+    nearest_rank(&initiator.samples_ns, 500_000)
+        .ok_or_else(|| format!("the harness on {case} took no samples"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_machine_that_both_sides_share_does_not_move_the_ratio() {
+        let turn = |harness_ns, bare_ns| Turn { harness_ns, bare_ns };
+        // The medians of the sides alone are 200 and 101 ns.
+        let turns = [turn(102, 101), turn(101, 100), turn(200, 201), turn(210, 100), turn(205, 203)];
+        assert_eq!(typical(&turns), Some(turn(102, 101)));
+        assert_eq!(typical(&[]), None);
+    }
+
+    #[test]
+    fn a_turn_measures_for_its_time_but_never_too_few_operations_nor_too_many() {
+        assert_eq!(operations(10_000), 1_500);
+        assert_eq!(operations(8_000_000), OPERATIONS_MIN);
+        assert_eq!(operations(1), OPERATIONS_MAX);
+        assert_eq!(operations(0), OPERATIONS_MAX);
+    }
+}
