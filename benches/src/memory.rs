@@ -1,13 +1,22 @@
 //! [`Memory`]: where messages are written and read, of this process or shared with another.
 
 use crate::sys::shared_memory::Mapping;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
+
+/// Where memory begins: at a cache line, whatever the allocator thinks. From an odd address a kernel's copy takes up to
+/// twice as long (`rep movsb`), and where the allocator puts a block depends on what else is on the heap.
+const ALIGNMENT_BYTES: usize = 64;
 
 /// Bytes of a fixed length, present from the start: the process that uses it makes it, and touches it.
 #[derive(Debug)]
 pub enum Memory {
     /// This process's own.
-    Heap(Vec<u8>),
+    Heap {
+        /// Longer, so that an aligned stretch is in it.
+        whole: Vec<u8>,
+        /// Which stretch is used.
+        used: Range<usize>,
+    },
     /// Shared, so that it can be passed by reference; the mapping may be longer.
     Shared {
         /// The mapping.
@@ -21,7 +30,9 @@ impl Memory {
     /// Of this process alone.
     pub fn heap(bytes: usize) -> Self {
         // Zeroes would be the kernel's shared zero page until the first write.
-        Self::Heap(vec![0xff; bytes])
+        let whole = vec![0xff; bytes + ALIGNMENT_BYTES - 1];
+        let start = whole.as_ptr().align_offset(ALIGNMENT_BYTES);
+        Self::Heap { used: start..start + bytes, whole }
     }
 }
 
@@ -31,7 +42,7 @@ impl Deref for Memory {
     #[inline]
     fn deref(&self) -> &[u8] {
         match self {
-            Self::Heap(bytes) => bytes,
+            Self::Heap { whole, used } => &whole[used.clone()],
             Self::Shared { mapping, bytes } => &mapping.contents()[..*bytes],
         }
     }
@@ -41,8 +52,22 @@ impl DerefMut for Memory {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         match self {
-            Self::Heap(bytes) => bytes,
+            Self::Heap { whole, used } => &mut whole[used.clone()],
             Self::Shared { mapping, bytes } => &mut mapping.contents_mut()[..*bytes],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_begins_at_a_cache_line_and_has_the_length_that_was_asked_for() {
+        for bytes in [0, 1, 63, 64, 100, 4_096, 131_072, 1 << 20] {
+            let memory = Memory::heap(bytes);
+            assert_eq!((memory.len(), memory.as_ptr().addr() % ALIGNMENT_BYTES), (bytes, 0), "{bytes}");
+            assert!(memory.iter().all(|&byte| byte == 0xff), "{bytes}: not touched");
         }
     }
 }
