@@ -20,7 +20,7 @@ pub(crate) fn print(text: &str) -> crate::Result<()> {
 /// Writes a value as indented JSON.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub(crate) fn print_json(value: &impl serde::Serialize) -> crate::Result<()> {
     let json = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Other(format!("writing JSON: {error}")))?;

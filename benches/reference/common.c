@@ -16,9 +16,10 @@ void fail(const char *what) {
 }
 
 char *private_memory(size_t bytes) {
-    /* At the start of a cache line, or the speed of a copy would depend on what else is on the heap. */
-    const size_t line = 64;
-    char *memory = aligned_alloc(line, (bytes + line - 1) / line * line);
+    /* At the start of a page. malloc puts large blocks 16 bytes after one, where the kernel's copies can take twice as
+     * long: what is read then has the lower 12 bits of an address of what was just written (4K aliasing). */
+    const size_t page = 4096;
+    char *memory = aligned_alloc(page, (bytes + page - 1) / page * page);
     if (memory == NULL) fail("aligned_alloc");
     return memset(memory, 0xff, bytes);
 }

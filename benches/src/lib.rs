@@ -35,5 +35,5 @@ pub mod transport;
 /// The version of the way of measuring. It is part of every methodology: results of two versions are not
 /// compared. Raise it only when the way of measuring changes, not with every release.
 ///
-/// 2: messages begin at a cache line; before, where the allocator put them, which made large copies up to twice as slow.
+/// 2: messages begin at a page; before, where the allocator put them, which made large copies up to twice as slow.
 pub const PROTOCOL_VERSION: u32 = 2;

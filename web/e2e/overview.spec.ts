@@ -51,6 +51,6 @@ test("another message size is shown, and kept in the address", async ({ page, re
 
 test("the machine and the run are listed", async ({ page, report }) => {
   await page.goto(overviewPath(report));
-  await expect(page.getByRole("rowheader", { name: report.machine.slug })).toBeVisible();
+  await expect(page.getByRole("rowheader", { name: report.machine.slug, exact: true })).toBeVisible();
   await expect(page.getByRole("link", { name: report.commit.sha.slice(0, 7) }).first()).toBeVisible();
 });

@@ -53,7 +53,7 @@ test("the size sweep has a line for each measured transport, and the medians in 
   const sweep = page.getByRole("region", { name: /against message size at [0-9a-f]{7}$/ });
   await expect(sweep.locator(".sweep-line")).toHaveCount(transports.size);
   for (const transport of transports) {
-    await expect(sweep.locator("text").filter({ hasText: transport })).toHaveCount(1);
+    await expect(sweep.locator("text").filter({ hasText: new RegExp(`^${transport}$`) })).toHaveCount(1);
   }
   await sweep.getByRole("button", { name: "Table" }).click();
   for (const result of results) {

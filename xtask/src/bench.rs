@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Fewer repetitions: under two minutes, a wider spread.
     #[arg(long)]
     quick: bool,
+    /// One transport alone, by its slug.
+    #[arg(long, value_name = "TRANSPORT")]
+    only: Option<String>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -43,6 +46,9 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     command.current_dir(workspace::root());
     if options.quick {
         command.arg("--quick");
+    }
+    if let Some(transport) = &options.only {
+        command.args(["--only", transport]);
     }
     if options.format == Format::Json {
         command.args(["--format", "json"]);
