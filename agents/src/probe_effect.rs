@@ -8,7 +8,7 @@ use crate::format::{bytes, percent};
 use crate::progress::Progress;
 use crate::{output, run};
 use comfy_table::{CellAlignment, Table, presets};
-use roundtrip_bench::definition::{self, Mode, Plan, PlannedCase};
+use roundtrip_bench::definition::{self, Mode, Placement, Plan, PlannedCase};
 use roundtrip_bench::harness;
 use roundtrip_bench::probe::Probe;
 use roundtrip_bench::scenario::Work;
@@ -73,8 +73,8 @@ pub(crate) fn probe_effect(arguments: &ProbeEffectArguments) -> crate::Result<()
     }
 }
 
-/// The sweep of `ipc-static` for one transport and two threads, as in the study: each size raw, and each probed. It is
-/// planned with the pipe's cases, which ask for no buffer.
+/// The sweep of `ipc-static` for one transport and two threads on one CPU, as in the study: each size raw, and each
+/// probed. It is planned with the pipe's cases, which ask for no buffer.
 fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let study = definition::preset("ipc-static").map_err(|error| Failure::Other(error.to_string()))?;
     let transport = roundtrip_bench::transport::find(&arguments.transport)
@@ -82,6 +82,7 @@ fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let least = if arguments.probe.probe() == Some(Probe::Syscalls) { TRACED_BYTES_MIN } else { 0 };
     let sweep = study.cases.iter().filter(|case| case.work.message_bytes >= least).filter(|case| {
         case.mode == Mode::TwoThreads
+            && case.placement == Placement::SameCpu
             && case.buffer_bytes.is_none()
             && case.transport.info().slug.as_str() == "pipe"
     });
