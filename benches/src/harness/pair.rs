@@ -78,7 +78,9 @@ pub fn run(
     drop(folder);
     let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
     if case.probe == Some(Probe::Syscalls) {
-        let tracer = Tracer::attach(pids.clone()).map_err(|error| format!("probe syscalls: {error}"))?;
+        let only = cpus.as_deref().and_then(|cpus| if let [only] = cpus { Some(*only) } else { None });
+        let tracer =
+            Tracer::attach(pids.clone(), only).map_err(|error| format!("probe syscalls: {error}"))?;
         conversation.tracer = Some(tracer);
     }
     let before = noise::Reading::now(cpus.as_deref());

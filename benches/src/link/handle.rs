@@ -1,12 +1,10 @@
 //! Descriptors over Unix sockets: `SCM_RIGHTS` (unix(7), cmsg(3)).
 
 use super::closed;
+use crate::sys::rights;
 use rustix::io::Errno;
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
-};
-use std::io::{self, IoSlice, IoSliceMut};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use std::io::{self, ErrorKind, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -37,27 +35,20 @@ pub fn send(socket: BorrowedFd<'_>, handle: BorrowedFd<'_>, bytes: &[u8]) -> io:
 /// When the other end is gone, when a message carried no descriptor, or of the system.
 #[inline]
 pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<OwnedFd> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     loop {
-        let mut control = RecvAncillaryBuffer::new(&mut space);
-        let received =
-            match recvmsg(socket, &mut [IoSliceMut::new(bytes)], &mut control, RecvFlags::CMSG_CLOEXEC) {
-                Ok(received) => received,
-                Err(Errno::INTR) => continue,
-                Err(Errno::CONNRESET) => return Err(closed()),
-                Err(error) => return Err(error.into()),
-            };
-        let handle = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmRights(mut handles) => handles.next(),
-            _ => None,
-        });
-        return match handle {
+        let received = match rights::receive(socket, bytes) {
+            Ok(received) => received,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Err(closed()),
+            Err(error) => return Err(error),
+        };
+        return match received.handle {
             Some(handle) => Ok(handle),
             None if received.bytes == 0 || received.bytes != bytes.len() => Err(closed()),
-            None if received.flags.contains(ReturnFlags::CTRUNC) => Err(io::Error::other(
+            None if received.is_cut => Err(io::Error::other(
                 "a descriptor was dropped on arrival: this process may open no more files (ulimit -n)",
             )),
-            None => Err(io::Error::new(io::ErrorKind::InvalidData, "a message came without its descriptor")),
+            None => Err(io::Error::new(ErrorKind::InvalidData, "a message came without its descriptor")),
         };
     }
 }

@@ -14,6 +14,7 @@ pub mod message_queue;
 pub mod noise;
 pub mod pipe_capacity;
 pub mod remote_memory;
+pub mod rights;
 pub mod shared_memory;
 pub mod splice;
 pub mod tracing;

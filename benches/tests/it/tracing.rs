@@ -2,6 +2,7 @@
 
 use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left};
 use roundtrip_bench::sys::Unsupported;
+use roundtrip_bench::sys::affinity;
 use roundtrip_bench::sys::tracing::Tracer;
 use roundtrip_wire::SystemCalls;
 use rustix::process::{Pid, Signal, kill_process};
@@ -169,13 +170,27 @@ fn a_process_that_is_let_go_runs_on_unwatched() {
 }
 
 #[test]
+fn who_watches_stays_on_the_cpu_of_those_it_watches() {
+    let (_turn, before) = (alone(), Leftovers::now());
+    let child = Held::two_threads();
+    let cpu = *affinity::allowed().unwrap().last().unwrap();
+    let watching = Tracer::attach(vec![child.id()], Some(cpu));
+    let Ok(tracer) = watching.map_err(|Unsupported(reason)| println!("not tested: {reason}")) else { return };
+    let status = threads().into_iter().find(|status| status.starts_with("Name:\ttracer\n")).unwrap();
+    assert!(status.contains(&format!("\nCpus_allowed_list:\t{cpu}\n")), "{status}");
+    tracer.finish();
+    drop(child);
+    assert_no_tracer_left(&before);
+}
+
+#[test]
 fn a_process_that_has_ended_has_no_calls() {
     let (_turn, before) = (alone(), Leftovers::now());
     let mut child = Held::shell("", "exit");
     child.go();
     child.until("State:", "Z");
     // Not even where nothing may be traced is this one refused.
-    let tracer = Tracer::attach(vec![child.id()]).unwrap();
+    let tracer = Tracer::attach(vec![child.id()], None).unwrap();
     assert!(tracer.finish().is_empty());
     drop(child);
     assert_no_tracer_left(&before);
@@ -186,7 +201,7 @@ fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
     let (_turn, before) = (alone(), Leftovers::now());
     let mut child = Held::two_threads();
     // No process may trace itself.
-    let Unsupported(reason) = Tracer::attach(vec![child.id(), std::process::id()]).unwrap_err();
+    let Unsupported(reason) = Tracer::attach(vec![child.id(), std::process::id()], None).unwrap_err();
     assert!(reason.contains("ptrace"), "{reason}");
     assert_eq!(child.field("TracerPid:"), "0");
     child.go();
@@ -310,7 +325,7 @@ impl Drop for Held {
 
 /// Watched, or nothing and the reason on standard output where this machine cannot.
 fn watch(pids: &[u32]) -> Option<Tracer> {
-    Tracer::attach(pids.to_vec()).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
+    Tracer::attach(pids.to_vec(), None).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
 }
 
 /// How often 8,192 bytes were read at once.
@@ -321,9 +336,13 @@ fn reads(calls: &[SystemCalls]) -> u64 {
 
 fn assert_no_tracer_left(before: &Leftovers) {
     assert_nothing_left(before);
-    for thread in fs::read_dir("/proc/self/task").unwrap() {
-        // Another test's thread may end while it is looked at.
-        let name = fs::read_to_string(thread.unwrap().path().join("comm")).unwrap_or_default();
-        assert_ne!(name.trim(), "tracer");
+    for status in threads() {
+        assert!(!status.starts_with("Name:\ttracer\n"), "{status}");
     }
+}
+
+/// The `status` file of each thread of this process; of one that ends meanwhile, nothing.
+fn threads() -> Vec<String> {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    tasks.map(|task| fs::read_to_string(task.unwrap().path().join("status")).unwrap_or_default()).collect()
 }

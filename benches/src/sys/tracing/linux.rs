@@ -6,7 +6,7 @@ mod ptrace;
 
 use self::counts::Counts;
 use self::ptrace::{Stop, Watched, Why};
-use crate::sys::Unsupported;
+use crate::sys::{Unsupported, affinity};
 use roundtrip_wire::SystemCalls;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -35,13 +35,13 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    pub(super) fn attach(pids: Vec<u32>) -> Result<Self, Unsupported> {
+    pub(super) fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
         make_interruptible().map_err(|error| Unsupported::because(format!("sigaction failed: {error}")))?;
         let ending = Arc::new(AtomicBool::new(false));
         let (tell, told) = mpsc::channel();
         let mut watch = Watch { threads: HashMap::new(), ending: Arc::clone(&ending), letting_go: None };
         let watching = move || {
-            let attached = watch.attach(&pids);
+            let attached = cpu.map_or(Ok(()), affinity::pin).and_then(|()| watch.attach(&pids));
             // Who attaches waits for this word, so it is heard; after a refusal the tracer is dropped, which ends this.
             let _ = tell.send(attached);
             watch.run();

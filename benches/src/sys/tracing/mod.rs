@@ -25,10 +25,13 @@ impl Tracer {
     /// process that has ended meanwhile is no error. Whatever happens to a watched process (signals, being stopped,
     /// killed or ending by itself) happens as if it were not watched.
     ///
+    /// The watching thread stays on `cpu`, if one is given: that of those it watches, where they share one. From another,
+    /// which goes to sleep between two calls, it would have to be woken for each.
+    ///
     /// # Errors
     /// The reason why they cannot be watched; none of them is then.
-    pub fn attach(pids: Vec<u32>) -> Result<Self, Unsupported> {
-        imp::Tracer::attach(pids).map(Self)
+    pub fn attach(pids: Vec<u32>, cpu: Option<u32>) -> Result<Self, Unsupported> {
+        imp::Tracer::attach(pids, cpu).map(Self)
     }
 
     /// Lets go of those that still run, and returns the calls of each thread that was watched, by its id, the most

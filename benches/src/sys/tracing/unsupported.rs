@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) enum Tracer {}
 
 impl Tracer {
-    pub(super) fn attach(_pids: Vec<u32>) -> Result<Self, Unsupported> {
+    pub(super) fn attach(_pids: Vec<u32>, _cpu: Option<u32>) -> Result<Self, Unsupported> {
         Err(Unsupported::because("system calls are traced on Linux only yet"))
     }
 
