@@ -22,8 +22,8 @@ use std::fmt::Write as _;
 /// The study's own: below it a difference is taken for real.
 const SIGNIFICANCE: f64 = 0.05;
 
-/// The smallest buffer under the probe `syscalls`, which stops both ends at every call: about 80 us for a write and a
-/// read, so 16 MiB in pieces of 32 B would take 40 s, and 30 repetitions of the whole sweep 40 minutes.
+/// The smallest buffer under the probe `syscalls`, which stops both ends at every call: about 40 us for a write and a
+/// read, so 16 MiB in pieces of 32 B would take 20 s, and 30 repetitions of the whole sweep over 20 minutes.
 const TRACED_BYTES_MIN: usize = 256;
 
 /// What `--format json` prints.
@@ -181,7 +181,9 @@ fn render(effect: &Effect) -> String {
         table.trim_fmt()
     );
     if effect.sizes.iter().all(|size| size.buffer_bytes >= TRACED_BYTES_MIN as u64) {
-        text.push_str("Smaller buffers are left out: under this probe the sweep would take 40 minutes.\n");
+        text.push_str(
+            "Smaller buffers are left out: under this probe the sweep would take over 20 minutes.\n",
+        );
     }
     // Writing to a string cannot fail.
     let _ = write!(

@@ -18,7 +18,7 @@ pub struct Received {
     pub is_cut: bool,
 }
 
-const HANDLE_BYTES: libc::c_uint = size_of::<RawFd>() as libc::c_uint;
+const HANDLE_BYTES: libc::c_uint = RawFd::BITS / u8::BITS;
 
 /// Room for one descriptor and no more, whatever the padding allows: a second one would have nobody to close it.
 #[repr(C, align(8))]

@@ -3,12 +3,16 @@
 //! What counts is the turn of the median ratio. A machine can be slow for a part of a second, all of it alike: the two
 //! sides of a turn, some hundredths of a second apart, share that, but a median of either side alone falls into one
 //! state or the other.
+//!
+//! Fresh processes differ by more than the bar when an operation is short and touches much memory, so such a case has
+//! more turns: until the interval of its median ratio is narrow. Nothing else ends them early, least of all the verdict.
 
 use crate::bare::Bare;
 use crate::row::Row;
 use roundtrip_bench::definition::PlannedCase;
 use roundtrip_bench::harness::{PeerCommand, pair};
 use roundtrip_bench::scenario::Work;
+use roundtrip_stats::interval::{self, Interval};
 use roundtrip_stats::nearest_rank;
 use std::time::Duration;
 
@@ -23,6 +27,10 @@ const WARMUP_MIN: u64 = 5;
 
 /// Far longer than any turn takes.
 const DEADLINE: Duration = Duration::from_secs(30);
+
+/// An interval no wider than this, in millionths of the ratio, is narrow. Two thirds of the room that the bar leaves.
+const NARROW_PPM: u64 = 20_000;
+const CONFIDENCE_PPM: u32 = 950_000;
 
 /// A case and its turns so far.
 pub(crate) struct Comparison {
@@ -40,6 +48,12 @@ struct Turn {
 impl Turn {
     fn ratio(self) -> f64 {
         self.harness_ns as f64 / self.bare_ns as f64
+    }
+
+    fn ratio_ppm(self) -> u64 {
+        (u128::from(self.harness_ns) * 1_000_000 / u128::from(self.bare_ns.max(1)))
+            .try_into()
+            .unwrap_or(u64::MAX)
     }
 }
 
@@ -73,6 +87,11 @@ impl Comparison {
         Ok(())
     }
 
+    /// Whether more turns would say little more.
+    pub(crate) fn is_narrow(&self) -> bool {
+        is_narrow(interval(&self.turns))
+    }
+
     /// The bar, and how far both are apart.
     ///
     /// # Errors
@@ -80,9 +99,19 @@ impl Comparison {
     pub(crate) fn row(&self) -> Result<Row, String> {
         let Turn { harness_ns, bare_ns } =
             typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))?;
-        let name = format!("p50 of {}, the median ratio of {} turns", self.case, self.turns.len());
-        Ok(Row::new(name, harness_ns, bare_ns))
+        let name = format!("p50 of {}, {} turns", self.case, self.turns.len());
+        Ok(Row::new(name, harness_ns, bare_ns, interval(&self.turns)))
     }
+}
+
+fn is_narrow(interval: Option<Interval>) -> bool {
+    interval.is_some_and(|interval| interval.high - interval.low <= NARROW_PPM)
+}
+
+/// Of the median ratio, in millionths.
+fn interval(turns: &[Turn]) -> Option<Interval> {
+    let ratios: Vec<u64> = turns.iter().map(|turn| turn.ratio_ppm()).collect();
+    interval::median(&ratios, CONFIDENCE_PPM)
 }
 
 /// The turn whose ratio is the median.
@@ -119,6 +148,18 @@ mod tests {
         let turns = [turn(102, 101), turn(101, 100), turn(200, 201), turn(210, 100), turn(205, 203)];
         assert_eq!(typical(&turns), Some(turn(102, 101)));
         assert_eq!(typical(&[]), None);
+    }
+
+    #[test]
+    fn only_a_narrow_interval_ends_the_turns() {
+        let narrow = |harness_ns: &[u64]| {
+            let turns: Vec<Turn> =
+                harness_ns.iter().map(|&harness_ns| Turn { harness_ns, bare_ns: 1_000 }).collect();
+            is_narrow(interval(&turns))
+        };
+        assert!(narrow(&[1_000, 1_010, 1_010, 1_010, 1_010, 1_020]));
+        assert!(!narrow(&[1_000, 1_010, 1_010, 1_010, 1_010, 1_021]));
+        assert!(!narrow(&[1_000; 5]), "too few to know");
     }
 
     #[test]
