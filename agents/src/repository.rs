@@ -31,7 +31,12 @@ impl Repository {
     /// Reads the repository that this folder is part of.
     pub(crate) fn read(folder: &Path) -> crate::Result<Self> {
         let git = Git { folder };
-        let root = PathBuf::from(git.ask(&["rev-parse", "--show-toplevel"])?.trim_end());
+        let root = git.ask(&["rev-parse", "--show-toplevel"]).map_err(|error| {
+            Failure::Other(format!(
+                "{error}\nresults are filed under a commit: run it in the checkout that is measured"
+            ))
+        })?;
+        let root = PathBuf::from(root.trim_end());
         let count = format!("--max-count={}", HISTORY_COMMITS + 1);
         let log = git.ask(&["log", "--first-parent", &count, "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s"])?;
         let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;

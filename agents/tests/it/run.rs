@@ -21,7 +21,9 @@ fn a_folder_without_a_repository_is_refused_before_measuring() {
     let folder = tempfile::tempdir().unwrap();
     let output = roundtrip(folder.path()).arg("run").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).contains("not a git repository"), "{}", complaint(&output));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("not a git repository"), "{complaint}");
+    assert!(complaint.contains("run it in the checkout that is measured"), "{complaint}");
 }
 
 #[test]
