@@ -3,10 +3,9 @@
 use super::PeerCommand;
 use crate::canary;
 use crate::peer::{Answer, Order};
-use crate::sys::death;
 use roundtrip_wire::Canary;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -22,10 +21,8 @@ pub(super) fn measure(peer: &PeerCommand) -> Vec<Canary> {
 fn ask(peer: &PeerCommand) -> Result<Vec<Canary>, String> {
     let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
     let order = serde_json::to_string(&Order::Canaries).map_err(|error| failed("asking for them", &error))?;
-    let mut process = Command::new(&peer.program);
-    process.args(&peer.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    death::die_with_parent(&mut process);
-    let mut child = process.spawn().map_err(|error| failed("starting a process for them", &error))?;
+    let spawned = peer.process().stderr(Stdio::null()).spawn();
+    let mut child = spawned.map_err(|error| failed("starting a process for them", &error))?;
     let asked = child.stdin.take().map(|mut stdin| writeln!(stdin, "{order}"));
     let (tell, told) = mpsc::channel();
     let stdout = child.stdout.take();

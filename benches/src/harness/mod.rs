@@ -5,12 +5,14 @@
 
 use crate::definition::{Plan, PlannedCase};
 use crate::environment;
+use crate::sys::death;
 use chrono::{DateTime, Utc};
 use gathered::Gathered;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_wire::{Canary, CaseResult, Environment};
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 mod canaries;
@@ -28,6 +30,16 @@ pub struct PeerCommand {
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,
+}
+
+impl PeerCommand {
+    /// A process of it that is not started yet: orders go in, answers come out, and it ends with this process.
+    fn process(&self) -> Command {
+        let mut process = Command::new(&self.program);
+        process.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        death::die_with_parent(&mut process);
+        process
+    }
 }
 
 /// What has happened, for whoever shows progress. Nothing is reported while a clock runs.

@@ -6,14 +6,14 @@ use crate::peer::{Answer, Job, JobEnd, Order};
 use crate::probe::Probe;
 use crate::scenario::EndReport;
 use crate::sys::tracing::Tracer;
-use crate::sys::{affinity, death, descriptor, noise};
+use crate::sys::{affinity, descriptor, noise};
 use crate::transport::{Channel, End, Parts};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -78,9 +78,9 @@ pub fn run(
     drop(folder);
     let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
     if case.probe == Some(Probe::Syscalls) {
-        let only = cpus.as_deref().and_then(|cpus| if let [only] = cpus { Some(*only) } else { None });
+        let shared_cpu = if let Some(&[cpu]) = cpus.as_deref() { Some(cpu) } else { None };
         let tracer =
-            Tracer::attach(pids.clone(), only).map_err(|error| format!("probe syscalls: {error}"))?;
+            Tracer::attach(pids.clone(), shared_cpu).map_err(|error| format!("probe syscalls: {error}"))?;
         conversation.tracer = Some(tracer);
     }
     let before = noise::Reading::now(cpus.as_deref());
@@ -154,11 +154,9 @@ impl Peer {
                 })
                 .collect(),
         };
-        let mut process = Command::new(&command.program);
-        process.args(&command.arguments);
-        process.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.process();
+        process.stderr(Stdio::piped());
         descriptor::inherit(&mut process, job.ends.iter().flat_map(|end| end.descriptors.clone()).collect());
-        death::die_with_parent(&mut process);
         let mut child = process.spawn().map_err(|error| failed("starting it", error))?;
         // The channel now belongs to the peer alone: its death closes its ends.
         drop(ends);

@@ -174,8 +174,7 @@ fn who_watches_stays_on_the_cpu_of_those_it_watches() {
     let (_turn, before) = (alone(), Leftovers::now());
     let child = Held::two_threads();
     let cpu = *affinity::allowed().unwrap().last().unwrap();
-    let watching = Tracer::attach(vec![child.id()], Some(cpu));
-    let Ok(tracer) = watching.map_err(|Unsupported(reason)| println!("not tested: {reason}")) else { return };
+    let Some(tracer) = watch_from(Some(cpu), &[child.id()]) else { return };
     let status = threads().into_iter().find(|status| status.starts_with("Name:\ttracer\n")).unwrap();
     assert!(status.contains(&format!("\nCpus_allowed_list:\t{cpu}\n")), "{status}");
     tracer.finish();
@@ -325,7 +324,11 @@ impl Drop for Held {
 
 /// Watched, or nothing and the reason on standard output where this machine cannot.
 fn watch(pids: &[u32]) -> Option<Tracer> {
-    Tracer::attach(pids.to_vec(), None).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
+    watch_from(None, pids)
+}
+
+fn watch_from(cpu: Option<u32>, pids: &[u32]) -> Option<Tracer> {
+    Tracer::attach(pids.to_vec(), cpu).map_err(|Unsupported(reason)| println!("not tested: {reason}")).ok()
 }
 
 /// How often 8,192 bytes were read at once.

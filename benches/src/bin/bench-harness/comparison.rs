@@ -46,10 +46,6 @@ struct Turn {
 }
 
 impl Turn {
-    fn ratio(self) -> f64 {
-        self.harness_ns as f64 / self.bare_ns as f64
-    }
-
     fn ratio_ppm(self) -> u64 {
         (u128::from(self.harness_ns) * 1_000_000 / u128::from(self.bare_ns.max(1)))
             .try_into()
@@ -117,7 +113,7 @@ fn interval(turns: &[Turn]) -> Option<Interval> {
 /// The turn whose ratio is the median.
 fn typical(turns: &[Turn]) -> Option<Turn> {
     let mut turns = turns.to_vec();
-    turns.sort_unstable_by(|one, other| one.ratio().total_cmp(&other.ratio()));
+    turns.sort_unstable_by_key(|turn| turn.ratio_ppm());
     turns.get(turns.len() / 2).copied()
 }
 

@@ -6,12 +6,13 @@
 
 use bare::Bare;
 use comparison::Comparison;
-use roundtrip_bench::definition::{Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{self, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::support;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Transport};
 use row::Row;
+use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::process::ExitCode;
 
@@ -19,17 +20,12 @@ mod bare;
 mod comparison;
 mod row;
 
-/// The sizes of Chromium's study of messages over Mach, from short ones to those that are sent out of line.
-const MESSAGE_BYTES: &[usize] = &[
-    100, 200, 500, 1_024, 2_048, 3_072, 4_096, 5_120, 6_144, 7_168, 8_192, 9_216, 1_048_576, 5_242_880,
-    7_340_032,
-];
 /// One below a page, one above two, one that no kernel buffer holds.
-const MESSAGE_BYTES_QUICK: &[usize] = &[1_024, 9_216, 1_048_576];
+const MESSAGE_BYTES_QUICK: [usize; 3] = [1_024, 9_216, 1_048_576];
 
 /// Turns of a comparison: odd, so that one of them is the median. About seven minutes in all.
 const TURNS: usize = 25;
-/// Turns of a comparison whose ratio is not narrow before.
+/// Turns of a comparison whose ratio is not narrow before. With these, about twenty minutes in all.
 const TURNS_MAX: usize = 101;
 /// With [`MESSAGE_BYTES_QUICK`], less than two minutes in all.
 const TURNS_QUICK: usize = 15;
@@ -82,12 +78,12 @@ impl Options {
 
 fn run(options: &Options) -> Result<ExitCode, String> {
     let (sizes, turns) =
-        if options.quick { (MESSAGE_BYTES_QUICK, TURNS_QUICK) } else { (MESSAGE_BYTES, TURNS) };
+        if options.quick { (MESSAGE_BYTES_QUICK.into(), TURNS_QUICK) } else { (table_sizes()?, TURNS) };
     let cpu = *affinity::allowed().map_err(|error| error.to_string())?.last().ok_or("no processor")?;
     let bare = Bare::compile(cpu)?;
     let (mut comparisons, mut unsupported) = (Vec::new(), Vec::new());
     for transport in transports(options.only.as_deref())? {
-        for &bytes in sizes {
+        for &bytes in &sizes {
             let case = case(transport, bytes)?;
             match support(&case) {
                 Ok(()) => comparisons.push(Comparison::calibrate(case, &bare)?),
@@ -132,6 +128,13 @@ fn progress(turn: usize, turns: usize, comparisons: usize) {
     }
 }
 
+/// The message sizes of Chromium's table, ascending: those of the preset that measures it.
+fn table_sizes() -> Result<BTreeSet<usize>, String> {
+    let preset = definition::preset("chromium-mach").map_err(|error| error.to_string())?;
+    let table = preset.cases.iter().filter(|case| case.scenario.slug() == "stream");
+    Ok(table.map(|case| case.work.message_bytes).collect())
+}
+
 /// Those of the kernel, or the one that is asked for.
 fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transport>, String> {
     let controls = transport::ALL.iter().copied().filter(|transport| transport.info().control);
@@ -174,6 +177,13 @@ mod tests {
             let error = parse(line).unwrap_err();
             assert!(error.contains(named) && error.contains("usage"), "{error}");
         }
+    }
+
+    #[test]
+    fn the_sizes_are_the_fifteen_of_the_table() {
+        let sizes = table_sizes().unwrap();
+        assert_eq!((sizes.len(), sizes.first(), sizes.last()), (15, Some(&100), Some(&7_340_032)));
+        assert!(MESSAGE_BYTES_QUICK.iter().all(|bytes| sizes.contains(bytes)));
     }
 
     #[test]
