@@ -24,6 +24,12 @@ pub(crate) enum Command {
         Exit codes: 0 done, 1 failure, 2 usage, 5 the server refuses the token, 6 measured and kept but not \
         uploaded, 8 cannot write.")]
     Run(RunArguments),
+    /// Compare two reports case by case; what is not comparable is refused with what differs.
+    #[command(after_help = "Examples:\n  \
+        roundtrip run --output base.json; git switch head; roundtrip run --output head.json\n  \
+        roundtrip compare base.json head.json\n\n\
+        Exit codes: 0 something was compared, 2 usage, 9 nothing can be compared.")]
+    Compare(CompareArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
     /// Measure a round trip between every two processors of this machine.
@@ -79,6 +85,17 @@ pub(crate) struct RunArguments {
     /// The project's name [default: from roundtrip.toml, else the repository's].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// The report to compare with.
+    pub(crate) base: PathBuf,
+    /// The report that is compared.
+    pub(crate) head: PathBuf,
+    /// What to print: a table for people, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
 
 #[derive(Debug, Args)]

@@ -28,6 +28,9 @@ pub(crate) enum Failure {
         /// Where it was to go.
         server: String,
     },
+    /// What was measured in one way cannot be compared with what was measured in another: exit code 9.
+    #[error("{0}")]
+    NotComparable(String),
     /// A file cannot be written: exit code 8.
     #[error("cannot write {}: {source}", path.display())]
     Disk {
@@ -46,6 +49,7 @@ impl Failure {
             Self::Authentication(_) => 5,
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,
+            Self::NotComparable(_) => 9,
         })
     }
 }

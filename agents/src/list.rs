@@ -10,7 +10,7 @@ use crate::output;
 use crate::terminal::{is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
-use roundtrip_bench::transport::ChannelSpec;
+use roundtrip_bench::transport::{ChannelSpec, Transport};
 use roundtrip_bench::{definition, scenario, transport};
 use roundtrip_wire::TransportInfo;
 use serde::Serialize;
@@ -53,13 +53,15 @@ struct ListedPreset {
 }
 
 /// A small message, which whatever works at all can carry.
-const CHANNEL: ChannelSpec = ChannelSpec { message_bytes: 64, buffer_bytes: None };
+fn channel(transport: &dyn Transport) -> ChannelSpec {
+    ChannelSpec { message_bytes: 64, manner: transport.manner(), ..ChannelSpec::default() }
+}
 
 impl Listing {
     fn gather() -> crate::Result<Self> {
         let transports = transport::ALL.iter().map(|transport| ListedTransport {
             info: transport.info(),
-            unsupported: transport.support(&CHANNEL).err().map(|reason| reason.to_string()),
+            unsupported: transport.support(&channel(*transport)).err().map(|reason| reason.to_string()),
         });
         let scenarios = scenario::ALL
             .iter()

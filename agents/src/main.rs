@@ -6,11 +6,13 @@
 //! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
+//! - `compare`: two reports, case by case, where they are comparable.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
 mod cli;
+mod compare;
 mod doctor;
 mod failure;
 mod format;
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Peer => return roundtrip_bench::peer::main(),

@@ -4,6 +4,7 @@
 //! - [`transport`]: the contract [`transport::Transport`], one file per mechanism, and the registry: one list.
 //! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`, `open-loop`, `handle-passing`.
 //! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
+//! - [`ring`]: the ring in shared memory, for one sender or many and any number of receivers.
 //! - [`link`]: one end of an open channel, and the forms that several transports share; [`memory`], [`payload`].
 //! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
 //! - [`peer`]: what runs inside such a process; [`probe`]: what may watch it.
@@ -21,12 +22,14 @@ pub mod canary;
 pub mod definition;
 pub mod doctor;
 pub mod environment;
+mod fabric;
 pub mod harness;
 pub mod link;
 pub mod memory;
 pub mod payload;
 pub mod peer;
 pub mod probe;
+pub mod ring;
 pub mod scenario;
 pub mod sizes;
 pub mod sys;

@@ -1,15 +1,16 @@
-//! What runs inside a peer process: one end of a channel, or both ends as two threads.
+//! What runs inside a peer process: one end of a channel, or all ends as threads.
 //!
 //! The harness talks to it in lines of JSON: an [`Order`] in, `ready` out, `go` in, an [`Answer`] out. Nothing
 //! crosses these pipes between `go` and the answer.
 
 use crate::canary;
-use crate::scenario::{self, EndReport, Scenario, Work};
+use crate::scenario::{self, EndReport, Pattern, Scenario, Work};
 use crate::sys::{affinity, descriptor, usage};
 use crate::transport::{self, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::Canary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, BufRead, Write};
 use std::os::fd::RawFd;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ use std::thread;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// To be one end of a channel, or both.
+    /// To be one end of a channel, or all.
     Job(Job),
     /// To read the canaries, whose memory is then nobody else's.
     Canaries,
@@ -37,15 +38,38 @@ pub struct Job {
     pub channel: ChannelSpec,
     /// How much.
     pub work: Work,
-    /// One end, or both.
+    /// One end, or all.
     pub ends: Vec<JobEnd>,
+}
+
+/// What an end is in its scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// One of two that talk to each other.
+    Pair(End),
+    /// One of many that send, counted from 0.
+    Sender(u32),
+    /// One of many that receive.
+    Receiver(u32),
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pair(End::Initiator) => formatter.write_str("initiator"),
+            Self::Pair(End::Responder) => formatter.write_str("responder"),
+            Self::Sender(index) => write!(formatter, "sender {}", index + 1),
+            Self::Receiver(index) => write!(formatter, "receiver {}", index + 1),
+        }
+    }
 }
 
 /// One end of a [`Job`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobEnd {
     /// Which.
-    pub end: End,
+    pub role: Role,
     /// The processor to stay on.
     pub cpu: Option<u32>,
     /// Inherited descriptors, by number.
@@ -121,7 +145,7 @@ struct Run {
 }
 
 impl Run {
-    /// Both ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
+    /// All ends in this process, one thread each. The first failure is returned at once: it is the cause, and the
     /// other thread, which may wait for an end that will never come, ends with the process.
     fn threads(&self, ends: Vec<JobEnd>, all_ready: scenario::Ready<'_>) -> io::Result<Vec<EndReport>> {
         let (tell, told) = mpsc::channel();
@@ -169,14 +193,30 @@ impl Run {
         }
         let descriptors = end.descriptors.into_iter().map(descriptor::adopt).collect::<io::Result<_>>()?;
         let parts = Parts { descriptors, address: end.address };
-        let mut link = self.transport.connect(end.end, parts, &self.channel)?;
-        let report = match end.end {
-            End::Initiator => self.scenario.initiate(&self.work, &mut link, ready)?,
-            End::Responder => self.scenario.respond(&self.work, &mut link, ready)?,
+        let report = match (self.scenario.pattern(), end.role) {
+            (Pattern::Pair(pair), Role::Pair(end)) => {
+                let mut link = self.transport.connect(end, parts, &self.channel)?;
+                let report = match end {
+                    End::Initiator => pair.initiate(&self.work, &mut link, ready)?,
+                    End::Responder => pair.respond(&self.work, &mut link, ready)?,
+                };
+                // An other end that is gone already has all that it needs.
+                let _ = link.settle();
+                EndReport { buffers: link.buffers, ..report }
+            }
+            (Pattern::Many(many), role) => {
+                let transport =
+                    self.transport.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
+                let ring = transport.connect_many(parts, &self.channel, many.many_senders)?;
+                match role {
+                    Role::Sender(index) => many.send(&self.work, ring, index, ready)?,
+                    Role::Receiver(_) => many.receive(&self.work, ring, ready)?,
+                    Role::Pair(_) => return Err(io::Error::other("half of a pair was to be one of many")),
+                }
+            }
+            (Pattern::Pair(_), _) => return Err(io::Error::other("one of many was to be half of a pair")),
         };
-        // An other end that is gone already has all that it needs.
-        let _ = link.settle();
-        Ok(EndReport { buffers: link.buffers, thread_id: usage::thread_id(), ..report })
+        Ok(EndReport { thread_id: usage::thread_id(), ..report })
     }
 }
 

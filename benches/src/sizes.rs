@@ -9,8 +9,12 @@ use std::num::ParseIntError;
 ///
 /// `chromium-ipc`: `IPC.MessageSize` of an hour of browsing, 37,573 messages, from Chromium's design document "Mach based
 /// OS X Interprocess Communication".
-const PROFILES: &[(&str, &str)] =
-    &[("chromium-ipc", include_str!("../definitions/chromium-message-sizes.csv"))];
+///
+/// `uniform-2-256`: every size from 2 to 256 bytes alike, as in the comparison of libipc's backends on macOS.
+const PROFILES: &[(&str, &str)] = &[
+    ("chromium-ipc", include_str!("../definitions/chromium-message-sizes.csv")),
+    ("uniform-2-256", include_str!("../definitions/uniform-2-256.csv")),
+];
 
 /// Draws repeat after so many messages.
 const DRAWN_MAX: u64 = 65_536;

@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use roundtrip_wire::{CaseResult, RunReport};
 use std::fmt::Write as _;
 
+mod many;
 mod row;
 mod shape;
 mod sweep;
@@ -31,10 +32,26 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
     Ok(text)
 }
 
+/// What a result is of, in one line.
+pub(crate) fn describe(result: &CaseResult) -> String {
+    let mut text = format!("{} {}", title(result, &[]), result.transport.slug);
+    let _ = match &result.case.size_profile {
+        Some(profile) => write!(text, " {profile}"),
+        None => write!(text, " {}", bytes(result.case.message_bytes)),
+    };
+    if result.case.messages.is_some() {
+        let _ = write!(text, " {} to {}", result.case.senders.unwrap_or(1), result.case.peers);
+    }
+    text
+}
+
 /// What the results of one table have in common.
 fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     let case = &result.case;
     let mut title = case.scenario.to_string();
+    if let Some(messages) = case.messages {
+        let _ = write!(title, " of {} messages", count(messages));
+    }
     if let Some(rate) = case.rate_per_second {
         let _ = write!(title, " at {}/s", count(rate));
     }
@@ -89,14 +106,32 @@ fn heading(report: &RunReport) -> String {
     )
 }
 
+/// What a note calls a result.
+fn name(result: &CaseResult) -> String {
+    let CaseResult { transport, case, methodology, .. } = result;
+    match case.messages {
+        None => format!("{} {}", transport.slug, bytes(case.message_bytes)),
+        Some(_) => format!(
+            "{} {} to {}, {}, wake {}, {} when full, {}",
+            transport.slug,
+            case.senders.unwrap_or(1),
+            case.peers,
+            methodology.receive,
+            methodology.wake.as_ref().map_or("never", |wake| wake.as_str()),
+            methodology.on_full,
+            methodology.storage
+        ),
+    }
+}
+
 fn table(results: &[&CaseResult]) -> crate::Result<String> {
-    let header = row::header(results.first().map_or("", |result| result.case.scenario.as_str()));
+    let header = row::header(results.first());
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.clone());
     let mut notes = Vec::new();
     for result in results {
-        let name = format!("{} {}", result.transport.slug, bytes(result.case.message_bytes));
+        let name = name(result);
         match row::row(result)? {
             Ok(cells) => {
                 table.add_row(cells);

@@ -1,5 +1,6 @@
 //! One result as the cells of a row.
 
+use super::many;
 use super::shape::shape;
 use crate::failure::Failure;
 use crate::format::{bytes, count, nanoseconds, percent};
@@ -16,14 +17,18 @@ const HEADER: [&str; 10] =
 const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
 
 /// Columns that hold words; all others hold numbers.
-const WORDS: [&str; 3] = ["transport", "distribution", "delivered"];
+const WORDS: [&str; 7] = ["transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
 /// The confidence of the interval that stands after the p50.
-const CONFIDENCE_PPM: u32 = 950_000;
+pub(super) const CONFIDENCE_PPM: u32 = 950_000;
 
-/// The heads of the columns for results of this scenario.
-pub(super) fn header(scenario: &str) -> Vec<&'static str> {
-    let further = if scenario == "open-loop" { &OPEN_LOOP_HEADER[..] } else { &[] };
+/// The heads of the columns for results like this one.
+pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
+    if result.is_some_and(|result| result.case.messages.is_some()) {
+        return many::HEADER.into();
+    }
+    let is_open_loop = result.is_some_and(|result| result.case.scenario.as_str() == "open-loop");
+    let further = if is_open_loop { &OPEN_LOOP_HEADER[..] } else { &[] };
     HEADER.into_iter().chain(further.iter().copied()).collect()
 }
 
@@ -42,6 +47,9 @@ pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, Stri
             result.failures.first().map_or("no repetition finished", |failure| failure.reason.as_str());
         return Ok(Err(format!("failed: {reason}")));
     };
+    if result.case.messages.is_some() {
+        return Ok(Ok(many::cells(result)));
+    }
     let mut cells = vec![result.transport.slug.to_string(), message(result)];
     cells.push(nanoseconds(all.quantile_ns(500_000)));
     cells.push(uncertainty(result)?);
@@ -65,7 +73,7 @@ pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
     result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
 }
 
-fn message(result: &CaseResult) -> String {
+pub(super) fn message(result: &CaseResult) -> String {
     match &result.case.size_profile {
         Some(profile) => profile.to_string(),
         None => bytes(result.case.message_bytes),
@@ -149,10 +157,17 @@ fn open_loop(result: &CaseResult) -> [String; 3] {
     ]
 }
 
-fn delivered(result: &CaseResult) -> String {
+/// Whether all arrived, and what else is to be said.
+pub(super) fn delivered(result: &CaseResult) -> String {
     let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
     let (attempted, delivered) = (sum(|r| r.attempted), sum(|r| r.delivered));
-    let mut text = if result.is_lossy() { format!("LOSSY {delivered}/{attempted}") } else { "all".into() };
+    let text = if result.is_lossy() { format!("LOSSY {delivered}/{attempted}") } else { "all".into() };
+    text + &remarks(result)
+}
+
+/// Repetitions that failed, and that are suspect.
+pub(super) fn remarks(result: &CaseResult) -> String {
+    let mut text = String::new();
     if !result.failures.is_empty() {
         let _ = write!(text, ", {} failed", result.failures.len());
     }

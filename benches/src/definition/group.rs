@@ -1,9 +1,10 @@
 //! One `[[case]]` of a definition: every combination of its lists is a case.
 
-use super::{Mode, Placement, PlannedCase, Repetitions};
-use crate::scenario::{self, Scenario, Work};
+use super::{Crowd, Mode, Placement, PlannedCase, Repetitions};
+use crate::ring::{SEATS, Waiting, WakeRule};
+use crate::scenario::{self, Pattern, Scenario, Work};
 use crate::sizes::SizeProfile;
-use crate::transport::{self, OnFull, Transport};
+use crate::transport::{self, Manner, OnFull, Storage, Transport};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -29,6 +30,21 @@ pub(super) struct Group {
     /// Messages a second, in `open-loop`.
     #[serde(default)]
     rates_per_second: Vec<u64>,
+    /// How many there are of those of whom there are N, in `route` and the channels.
+    #[serde(default)]
+    peers: Vec<u32>,
+    /// How who must wait does it, at a ring.
+    #[serde(default)]
+    receive: Vec<Waiting>,
+    /// What a full ring does to who sends.
+    #[serde(default)]
+    on_full: Vec<OnFull>,
+    /// When a ring sends a wake-up.
+    #[serde(default)]
+    wake: Vec<WakeRule>,
+    /// What the memory of a ring went through before.
+    #[serde(default)]
+    storage: Vec<Storage>,
     modes: Vec<Mode>,
     placements: Vec<Placement>,
     operations: u64,
@@ -90,37 +106,75 @@ impl Group {
             (_, []) => vec![None],
             (other, _) => return Err(format!("{other} takes no rates_per_second")),
         };
+        let crowds = self.crowds(scenario)?;
         for slug in &self.transports {
             let transport =
                 transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
-            for &mode in &self.modes {
-                for &placement in &self.placements {
-                    for &rate_per_second in &rates {
-                        for &message_bytes in &sizes {
-                            let work = Work {
-                                rate_per_second,
-                                ..self.work(scenario, transport, message_bytes, placement)?
-                            };
-                            cases.push(PlannedCase {
-                                transport,
-                                scenario,
-                                mode,
-                                placement,
-                                total_bytes: self.total(&work),
-                                buffer_bytes: match self.buffer {
-                                    Buffer::System => None,
-                                    Buffer::Message => Some(work.message_bytes),
-                                },
-                                work,
-                                repetitions,
-                                probe: None,
-                            });
+            for manner in self.manners(transport) {
+                for &mode in &self.modes {
+                    for &placement in &self.placements {
+                        for &rate_per_second in &rates {
+                            for &crowd in &crowds {
+                                for &message_bytes in &sizes {
+                                    let work = self.work(scenario, manner, message_bytes, placement)?;
+                                    let work = Work { rate_per_second, senders: crowd.senders, ..work };
+                                    cases.push(PlannedCase {
+                                        transport,
+                                        scenario,
+                                        mode,
+                                        placement,
+                                        total_bytes: self.total(&work),
+                                        buffer_bytes: match self.buffer {
+                                            Buffer::System => None,
+                                            Buffer::Message => Some(work.message_bytes),
+                                        },
+                                        manner,
+                                        crowd,
+                                        work,
+                                        repetitions,
+                                        probe: None,
+                                    });
+                                }
+                            }
                         }
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// How many ends there are, for each number of peers.
+    fn crowds(&self, scenario: &dyn Scenario) -> Result<Vec<Crowd>, String> {
+        match (scenario.pattern(), self.peers.as_slice()) {
+            (Pattern::Pair(_), []) => Ok(vec![Crowd::PAIR]),
+            (Pattern::Pair(_), _) => Err(format!("{} has two ends and takes no peers", self.scenario)),
+            (Pattern::Many(_), []) => Err(format!("{} needs peers, such as [1, 2, 4]", self.scenario)),
+            (Pattern::Many(_), peers) if peers.iter().any(|&peers| peers == 0 || peers as usize > SEATS) => {
+                Err(format!("a number of peers is from 1 to {SEATS}: found {peers:?}"))
+            }
+            (Pattern::Many(_), _) if (self.operations, self.warmup, self.batch) != (1, 0, 1) => Err(format!(
+                "a transfer of {} is one operation: expected operations = 1, warmup = 0",
+                self.scenario
+            )),
+            (Pattern::Many(many), peers) => Ok(peers.iter().map(|&peers| (many.crowd)(peers)).collect()),
+        }
+    }
+
+    /// Every combination of what is asked for; what is not asked for is as the transport likes it.
+    fn manners(&self, transport: &dyn Transport) -> Vec<Manner> {
+        let usual = transport.manner();
+        let mut manners = Vec::new();
+        for waiting in or(&self.receive, usual.waiting) {
+            for on_full in or(&self.on_full, usual.on_full) {
+                for wake_rule in or(&self.wake, usual.wake_rule) {
+                    for storage in or(&self.storage, usual.storage) {
+                        manners.push(Manner { waiting, on_full, wake_rule, storage });
+                    }
+                }
+            }
+        }
+        manners
     }
 
     /// Bytes of one operation, where it takes several messages whose sizes are known.
@@ -142,7 +196,7 @@ impl Group {
     fn work(
         &self,
         scenario: &dyn Scenario,
-        transport: &dyn Transport,
+        manner: Manner,
         message_bytes: u64,
         placement: Placement,
     ) -> Result<Work, String> {
@@ -157,12 +211,12 @@ impl Group {
                 self.scenario
             ));
         }
-        let lossy = transport.on_full() == OnFull::Drop;
-        if lossy && self.size_profile.is_some() {
-            return Err(format!(
-                "{} drops messages, and who receives cannot know how long the next one is: expected message_bytes",
-                transport.info().slug
-            ));
+        let lossy = manner.on_full == OnFull::Drop;
+        let is_pair = matches!(scenario.pattern(), Pattern::Pair(_));
+        if lossy && is_pair && self.size_profile.is_some() {
+            return Err("what drops messages needs message_bytes, not size_profile: who receives cannot know how long \
+                        the next one is"
+                .into());
         }
         Ok(Work {
             message_bytes: usize::try_from(message_bytes).map_err(|error| error.to_string())?,
@@ -179,6 +233,12 @@ impl Group {
 
     fn messages(&self, message_bytes: u64) -> Result<u64, String> {
         let one_way = matches!(self.scenario.as_str(), "stream" | "handle-passing");
+        if !self.peers.is_empty() {
+            return match (self.total_bytes, self.messages_per_operation) {
+                (None, Some(messages)) if messages > 0 => Ok(messages),
+                _ => Err(format!("{} needs messages_per_operation, and no total_bytes", self.scenario)),
+            };
+        }
         match (one_way, self.total_bytes, self.messages_per_operation) {
             (false, None, None) => Ok(1),
             (false, ..) => {
@@ -218,6 +278,11 @@ impl Count {
         }
         Ok(repetitions)
     }
+}
+
+/// What is asked for, or what is usual.
+fn or<T: Copy>(asked: &[T], usual: T) -> Vec<T> {
+    if asked.is_empty() { vec![usual] } else { asked.to_vec() }
 }
 
 #[expect(
@@ -273,7 +338,7 @@ mod tests {
             (
                 "scenario = 'stream'\ntransports = ['udp']\nsize_profile = 'chromium-ipc'\n\
                  messages_per_operation = 1\nrepetitions = 1",
-                "drops messages",
+                "needs message_bytes",
             ),
             (
                 "scenario = 'roundtrip'\ntransports = ['pipe']\nmessage_bytes = [64]\n\

@@ -2,7 +2,7 @@
 
 use crate::probe::Probe;
 use crate::scenario::{Scenario, Work};
-use crate::transport::{ChannelSpec, Transport};
+use crate::transport::{ChannelSpec, Manner, Transport};
 use roundtrip_wire::Slug;
 use serde::Deserialize;
 use std::fmt;
@@ -50,6 +50,10 @@ pub struct PlannedCase {
     pub total_bytes: Option<u64>,
     /// The kernel buffer to ask for; none: the system's default.
     pub buffer_bytes: Option<usize>,
+    /// How the channel and its ends behave.
+    pub manner: Manner,
+    /// How many ends there are of which kind.
+    pub crowd: Crowd,
     /// How much of it.
     pub work: Work,
     /// Fresh starts of the peers.
@@ -61,7 +65,31 @@ pub struct PlannedCase {
 impl PlannedCase {
     /// What its channel must carry.
     pub fn channel(&self) -> ChannelSpec {
-        ChannelSpec { message_bytes: self.work.message_bytes, buffer_bytes: self.buffer_bytes }
+        ChannelSpec {
+            message_bytes: self.work.message_bytes,
+            buffer_bytes: self.buffer_bytes,
+            manner: self.manner,
+            one_process: self.mode == Mode::TwoThreads,
+        }
+    }
+}
+
+/// How many send, and how many receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// Those who send; of a pair, the initiator.
+    pub senders: u32,
+    /// Those who receive; of a pair, the responder.
+    pub receivers: u32,
+}
+
+impl Crowd {
+    /// Two ends that talk to each other.
+    pub const PAIR: Self = Self { senders: 1, receivers: 1 };
+
+    /// All of them.
+    pub fn ends(self) -> u32 {
+        self.senders + self.receivers
     }
 }
 
@@ -88,9 +116,13 @@ impl Repetitions {
 
 impl fmt::Display for PlannedCase {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { scenario, transport, mode, placement, work, .. } = self;
+        let Self { scenario, transport, mode, placement, work, crowd, .. } = self;
         let (scenario, transport) = (scenario.slug(), transport.info().slug);
-        write!(formatter, "{scenario}/{transport}/{}/{placement}/{} B", mode.slug(), work.message_bytes)
+        write!(formatter, "{scenario}/{transport}/{}/{placement}/{} B", mode.slug(), work.message_bytes)?;
+        match *crowd {
+            Crowd::PAIR => Ok(()),
+            Crowd { senders, receivers } => write!(formatter, "/{senders} to {receivers}"),
+        }
     }
 }
 
@@ -100,13 +132,13 @@ impl fmt::Debug for PlannedCase {
     }
 }
 
-/// Whether the ends are processes or threads.
+/// Whether the ends are processes or threads. The names are those of a pair; there may be more ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Mode {
-    /// Two processes.
+    /// A process each.
     #[serde(rename = "2proc")]
     TwoProcesses,
-    /// Two threads of one process.
+    /// Threads of one process.
     #[serde(rename = "2thread")]
     TwoThreads,
 }
@@ -127,7 +159,7 @@ impl Mode {
 pub enum Placement {
     /// Both pinned to the same one.
     SameCpu,
-    /// Pinned to two, of different cores where there are such.
+    /// Pinned to two, of different cores where there are such; more ends in turn to all processors.
     CrossCpu,
     /// As the scheduler likes.
     Free,

@@ -1,10 +1,14 @@
 //! What has been measured of one case so far, and whether it is enough.
 
-use super::pair::PairReport;
+use super::peers::Report;
 use super::support;
+use super::totals::{self, Totals};
 use crate::PROTOCOL_VERSION;
 use crate::definition::{Mode, Placement, PlannedCase};
-use crate::sys::{Unsupported, clock};
+use crate::ring::Waiting;
+use crate::scenario::Pattern;
+use crate::sys::{Unsupported, affinity, clock};
+use crate::transport::{Manner, OnFull};
 use roundtrip_stats::{Distribution, interval};
 use roundtrip_wire::{Case, CaseResult, Failure, Methodology, Repetition, Slug};
 use std::collections::BTreeMap;
@@ -76,7 +80,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Takes what a repetition said.
-    pub(super) fn add(&mut self, report: Result<PairReport, String>, took: Duration) {
+    pub(super) fn add(&mut self, report: Result<Report, String>, took: Duration) {
         let (index, discarded) = (self.begun, self.case.repetitions.discarded);
         self.begun += 1;
         self.spent += took;
@@ -90,13 +94,23 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Turns what both ends said into one repetition, the statistical unit, and its p50.
-    fn repetition(&mut self, index: u32, report: PairReport) -> Result<(u64, Repetition), String> {
-        let PairReport { initiator, responder, conditions, mut disturbed } = report;
-        // The end that can time an operation has the samples: in `open-loop` the receiver.
-        let samples =
-            if initiator.samples_ns.is_empty() { responder.samples_ns } else { initiator.samples_ns };
-        let distribution = Distribution::of_samples(samples).ok_or("no operation was recorded")?;
+    /// Turns what the ends said into one repetition, the statistical unit, and its p50.
+    fn repetition(&mut self, index: u32, report: Report) -> Result<(u64, Repetition), String> {
+        let Report { ends, conditions, mut disturbed } = report;
+        if let [initiator, .., responder] = &ends[..] {
+            for (name, bytes) in [
+                ("effective_send_buffer_bytes", initiator.buffers.send_bytes),
+                ("effective_receive_buffer_bytes", responder.buffers.receive_bytes),
+            ] {
+                self.counters.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
+            }
+        }
+        let totals = match self.case.scenario.pattern() {
+            Pattern::Pair(_) => totals::of_pair(ends),
+            Pattern::Many(_) => totals::of_many(ends),
+        };
+        let Totals { samples_ns, attempted, accepted, delivered, out_of_order, corrupted, .. } = totals;
+        let distribution = Distribution::of_samples(samples_ns).ok_or("no operation was recorded")?;
         let p50_ns = distribution.quantile_ns(500_000);
         if self.case.work.batch == 1 && p50_ns < 1_000 {
             disturbed.push(
@@ -104,20 +118,12 @@ impl<'a> Gathered<'a> {
             );
         }
         if self.case.mode == Mode::TwoProcesses && self.case.placement != Placement::Free {
-            for (end, observation) in
-                [("initiator", &initiator.observation), ("responder", &responder.observation)]
-            {
+            for (end, observation) in totals.ends.iter().enumerate() {
                 if observation.cpus_seen.len() > 1 {
-                    disturbed
-                        .push(format!("the {end} was pinned but seen on cpus {:?}", observation.cpus_seen));
+                    let cpus = &observation.cpus_seen;
+                    disturbed.push(format!("end {} was pinned but seen on cpus {cpus:?}", end + 1));
                 }
             }
-        }
-        for (name, bytes) in [
-            ("effective_send_buffer_bytes", initiator.buffers.send_bytes),
-            ("effective_receive_buffer_bytes", responder.buffers.receive_bytes),
-        ] {
-            self.counters.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
         }
         let repetition = Repetition {
             index,
@@ -127,41 +133,52 @@ impl<'a> Gathered<'a> {
             min_ns: distribution.min_ns(),
             max_ns: distribution.max_ns(),
             sum_ns: distribution.sum_ns(),
-            attempted: initiator.attempted,
-            accepted: initiator.accepted,
-            delivered: initiator.delivered + responder.delivered,
-            out_of_order: initiator.out_of_order + responder.out_of_order,
-            corrupted: initiator.corrupted + responder.corrupted,
-            elapsed_ns: initiator.elapsed_ns,
-            ends: vec![initiator.observation, responder.observation],
+            attempted,
+            accepted,
+            delivered,
+            out_of_order,
+            corrupted,
+            elapsed_ns: totals.elapsed_ns,
+            ends: totals.ends,
             disturbed,
-            late: initiator.late,
-            missed: responder.missed,
+            late: totals.late,
+            missed: totals.missed,
             conditions,
         };
         Ok((p50_ns, repetition))
     }
 
-    pub(super) fn into_result(self) -> CaseResult {
+    pub(super) fn into_result(mut self) -> CaseResult {
         let case = self.case;
+        let threads = u64::from(case.crowd.ends());
+        let cpus = affinity::allowed().map_or(u64::MAX, |allowed| allowed.len() as u64);
+        let is_many = matches!(case.scenario.pattern(), Pattern::Many(_));
+        // A pair on one processor is so on purpose: its placement says it.
+        let oversubscribed = is_many && self.unsupported.is_none() && threads > cpus;
+        if oversubscribed {
+            self.counters.extend([("threads".to_owned(), threads), ("cpus".to_owned(), cpus)]);
+        }
         CaseResult {
             transport: case.transport.info(),
             case: Case {
                 scenario: Slug::from_name(case.scenario.slug()),
                 message_bytes: case.work.message_bytes as u64,
                 total_bytes: case.total_bytes,
-                peers: 1,
+                peers: case.crowd.receivers,
                 mode: Slug::from_name(case.mode.slug()),
                 placement: Slug::from_name(&case.placement.to_string()),
                 buffer_bytes: case.buffer_bytes.map(|bytes| bytes as u64),
                 rate_per_second: case.work.rate_per_second,
                 size_profile: case.work.size_profile.as_deref().map(Slug::from_name),
+                senders: (case.crowd.senders > 1).then_some(case.crowd.senders),
+                messages: is_many.then_some(case.work.messages_per_operation),
             },
             methodology: methodology(case),
             repetitions: self.repetitions,
             failures: self.failures,
             counters: self.counters,
             unsupported: self.unsupported.map(|reason| reason.to_string()),
+            oversubscribed,
         }
     }
 }
@@ -183,18 +200,21 @@ pub(super) fn left(all: &[Gathered<'_>]) -> (u64, Duration) {
 fn methodology(case: &PlannedCase) -> Methodology {
     let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let discarded = case.repetitions.discarded;
+    let Manner { waiting, on_full, wake_rule, storage } = case.manner;
+    let is_ring = case.transport.ring().is_some();
     Methodology {
         protocol_version: PROTOCOL_VERSION,
-        send: Slug::from_name("blocking"),
-        receive: Slug::from_name(case.transport.receive()),
-        on_full: Slug::from_name(case.transport.on_full().slug()),
+        send: Slug::from_name(if is_ring && on_full == OnFull::Drop { "non-blocking" } else { "blocking" }),
+        receive: Slug::from_name(waiting.slug()),
+        on_full: Slug::from_name(on_full.slug()),
         window: 1,
         batch: number(case.work.batch),
         clock: Slug::from_name(clock::CLOCK),
         warmup: number(case.work.warmup),
         payload: case.scenario.payload().into(),
-        storage: Slug::from_name("touched-after-start"),
+        storage: Slug::from_name(if is_ring { storage.slug() } else { "touched-after-start" }),
         discarded_repetitions: (discarded > 0).then_some(discarded),
         probe: case.probe.map(|probe| Slug::from_name(probe.slug())),
+        wake: (is_ring && waiting != Waiting::Spin).then(|| Slug::from_name(wake_rule.slug())),
     }
 }

@@ -17,9 +17,10 @@ use std::time::{Duration, Instant};
 
 mod canaries;
 mod gathered;
-pub mod pair;
+pub mod peers;
 pub mod scratch;
 mod support;
+mod totals;
 
 pub use support::support;
 
@@ -97,7 +98,7 @@ pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn F
         for index in round {
             let began = Instant::now();
             let gathered = &mut all[index];
-            let report = pair::run(&gathered.next(), peer, plan.deadline, &mut |pids| {
+            let report = peers::run(&gathered.next(), peer, plan.deadline, &mut |pids| {
                 observe(Event::Measuring(pids));
             });
             gathered.add(report, began.elapsed());

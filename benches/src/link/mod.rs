@@ -3,6 +3,7 @@
 //! - [`stream`]: bytes over descriptors.  [`datagram`]: one message a call, over sockets.
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
+//! - [`ring`]: the shared-memory ring, for a pair and for many.
 //! - [`handle`]: descriptors over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
 
 use crate::memory::Memory;
@@ -17,6 +18,7 @@ pub mod datagram;
 pub mod handle;
 pub mod memfd;
 pub mod out_of_line;
+pub mod ring;
 pub mod stream;
 
 /// One end of a channel, both directions. What is sent arrives whole and in order, or, on a transport that drops when

@@ -1,7 +1,7 @@
 //! `handle-passing`: descriptors go one way (`SCM_RIGHTS`, unix(7)). The time is from the first send to the last receipt
 //! of those of one operation; each is closed as soon as it has been received.
 
-use super::{EndReport, Observer, Ready, Scenario, Work, samples};
+use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::payload::{ANSWER_BYTES, sequence_of};
 use crate::sys::clock::now_ns;
@@ -36,6 +36,12 @@ impl Scenario for HandlePassing {
         true
     }
 
+    fn pattern(&self) -> Pattern<'_> {
+        Pattern::Pair(self)
+    }
+}
+
+impl Pair for HandlePassing {
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
         let (handle, _other) = pipe_with(PipeFlags::CLOEXEC)?;
         let mut report = EndReport { samples_ns: samples(work.operations), ..EndReport::default() };

@@ -12,24 +12,32 @@ use std::collections::BTreeSet;
 use std::io;
 
 pub mod handle_passing;
+pub mod many;
 pub mod open_loop;
 pub mod roundtrip;
 pub mod stream;
 
+mod letter;
 mod lossy;
 
 /// Every scenario, in the order of slugs.
-pub static ALL: &[&dyn Scenario] =
-    &[&handle_passing::HandlePassing, &open_loop::OpenLoop, &roundtrip::Roundtrip, &stream::Stream];
+pub static ALL: &[&dyn Scenario] = &[
+    &many::CHANNEL_1_N,
+    &many::CHANNEL_N_1,
+    &many::CHANNEL_N_N,
+    &handle_passing::HandlePassing,
+    &open_loop::OpenLoop,
+    &roundtrip::Roundtrip,
+    &many::ROUTE,
+    &stream::Stream,
+];
 
 /// The scenario with this slug.
 pub fn find(slug: &str) -> Option<&'static dyn Scenario> {
     ALL.iter().copied().find(|scenario| scenario.slug() == slug)
 }
 
-/// One traffic pattern: what each end does once both are connected.
-///
-/// Both ends allocate and touch their memory, call `ready`, warm up, then measure.
+/// One traffic pattern.
 pub trait Scenario: Sync {
     /// Its name.
     fn slug(&self) -> &'static str;
@@ -48,6 +56,21 @@ pub trait Scenario: Sync {
         false
     }
 
+    /// Who takes part.
+    fn pattern(&self) -> Pattern<'_>;
+}
+
+/// Who takes part in a scenario, and what each of them does.
+pub enum Pattern<'a> {
+    /// Two ends that talk to each other.
+    Pair(&'a dyn Pair),
+    /// Any number of senders and receivers.
+    Many(&'a many::Many),
+}
+
+/// What each end does once both are connected: they allocate and touch their memory, call `ready`, warm up, then
+/// measure.
+pub trait Pair {
     /// The end that sends first and holds the clock.
     ///
     /// # Errors
@@ -61,7 +84,7 @@ pub trait Scenario: Sync {
     fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 }
 
-/// Called once by each end when its memory is touched; returns when both are that far.
+/// Called once by each end when its memory is touched; returns when all are that far.
 pub type Ready<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 /// How much of it.
@@ -74,7 +97,7 @@ pub struct Work {
     /// From this the sizes are drawn, alike at both ends: the number of the repetition, so that every run measures the
     /// same messages.
     pub size_seed: u64,
-    /// Messages of one operation in `stream` and `handle-passing`; 1 in the others.
+    /// Messages of one operation in `stream`, `handle-passing`, and, of all senders together, to many; 1 in the others.
     pub messages_per_operation: u64,
     /// Messages a second, in `open-loop`.
     pub rate_per_second: Option<u64>,
@@ -90,6 +113,8 @@ pub struct Work {
     pub lossy: bool,
     /// What watches the ends meanwhile.
     pub probe: Option<Probe>,
+    /// How many send, of many.
+    pub senders: u32,
 }
 
 impl Work {
@@ -98,10 +123,19 @@ impl Work {
     /// # Errors
     /// When there is no such profile.
     fn sizes(&self) -> io::Result<Sizes> {
+        self.sizes_of(0)
+    }
+
+    /// How long each message of this sender is.
+    ///
+    /// # Errors
+    /// When there is no such profile.
+    fn sizes_of(&self, sender: u32) -> io::Result<Sizes> {
         let Some(name) = &self.size_profile else { return Ok(Sizes::Fixed(self.message_bytes)) };
         let profile = SizeProfile::named(name).map_err(io::Error::other)?;
         let messages = (self.warmup + self.operations + 1) * self.messages_per_operation;
-        Ok(profile.draw(messages, self.size_seed))
+        // Of many senders, each has sizes of its own; the first those of a pair.
+        Ok(profile.draw(messages, self.size_seed | u64::from(sender) << 32))
     }
 }
 
@@ -116,8 +150,10 @@ pub struct EndReport {
     pub accepted: u64,
     /// Messages received in full, in order and intact.
     pub delivered: u64,
-    /// Messages received after a later one, or twice.
+    /// Messages received after a later one; of a pair, also those received twice.
     pub out_of_order: u64,
+    /// Messages received twice, of many.
+    pub duplicated: u64,
     /// Messages with another content than was sent.
     pub corrupted: u64,
     /// Messages sent a whole interval late, or more, in `open-loop`.
@@ -126,6 +162,10 @@ pub struct EndReport {
     pub missed: Option<u64>,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
+    /// When the first message was sent, of many; all processes of a machine read the same clock.
+    pub first_send_ns: Option<u64>,
+    /// When the last message was received, of many.
+    pub last_receipt_ns: Option<u64>,
     /// The kernel's buffers of this end.
     pub buffers: Buffers,
     /// The system's number for the thread of this end, by which a probe knows it.
@@ -182,6 +222,7 @@ impl Observer {
             counters: reading.counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
             unavailable: reading.unavailable.into_iter().map(|(name, why)| (name.to_owned(), why)).collect(),
             system_calls: Vec::new(),
+            delivery: None,
         }
     }
 }

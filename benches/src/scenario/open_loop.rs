@@ -3,7 +3,7 @@
 //! "How NOT to Measure Latency", 2013: coordinated omission).
 
 use super::lossy::{self, Word};
-use super::{EndReport, Observer, Ready, Scenario, Work, samples};
+use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
@@ -35,6 +35,12 @@ impl Scenario for OpenLoop {
         ANSWER_BYTES
     }
 
+    fn pattern(&self) -> Pattern<'_> {
+        Pattern::Pair(self)
+    }
+}
+
+impl Pair for OpenLoop {
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
         let sizes = work.sizes()?;
         let mut message = Payload::within(link.sender.allocate(work.message_bytes)?);

@@ -1,6 +1,6 @@
 //! `roundtrip`: a message goes there and comes back, one at a time. The time is that of the whole way.
 
-use super::{EndReport, Observer, Ready, Scenario, Work, samples};
+use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::payload::Payload;
@@ -33,6 +33,12 @@ impl Scenario for Roundtrip {
         0
     }
 
+    fn pattern(&self) -> Pattern<'_> {
+        Pattern::Pair(self)
+    }
+}
+
+impl Pair for Roundtrip {
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
         let sizes = work.sizes()?;
         let mut message = Payload::within(link.sender.allocate(work.message_bytes)?);

@@ -5,7 +5,7 @@
 //! transfer begins only after that answer, so transfers do not overlap.
 
 use super::lossy::{self, Word};
-use super::{EndReport, Observer, Ready, Scenario, Work, samples};
+use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::memory::Memory;
 use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
@@ -35,6 +35,12 @@ impl Scenario for Stream {
         ANSWER_BYTES
     }
 
+    fn pattern(&self) -> Pattern<'_> {
+        Pattern::Pair(self)
+    }
+}
+
+impl Pair for Stream {
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
         let mut sending = Sending {
             work,

@@ -10,6 +10,7 @@ pub mod descriptor;
 pub mod event;
 pub mod fifo;
 pub mod fingerprint;
+pub mod liveness;
 pub mod message_queue;
 pub mod noise;
 pub mod pipe_capacity;

@@ -2,6 +2,8 @@
 //! it inherits the conformance suite (`tests/it/conformance.rs`).
 
 use crate::link::Link;
+use crate::link::ring::RingTransport;
+use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
 use roundtrip_wire::TransportInfo;
 use serde::{Deserialize, Serialize};
@@ -17,6 +19,14 @@ pub mod pipe;
 pub mod posix_mq;
 pub mod process_vm_readv;
 pub mod ring_futex;
+pub mod ring_mach_semaphore;
+pub mod ring_os_sync;
+pub mod ring_posix_semaphore;
+pub mod ring_spin;
+pub mod ring_ulock;
+pub mod ring_umtx;
+pub mod ring_win_event;
+pub mod ring_win_semaphore;
 pub mod socketpair;
 pub mod splice;
 pub mod tcp;
@@ -35,7 +45,15 @@ pub static ALL: &[&dyn Transport] = &[
     &pipe::Pipe,
     &posix_mq::PosixMq,
     &process_vm_readv::ProcessVmReadv,
-    &ring_futex::RingFutex,
+    &ring_futex::RING_FUTEX,
+    &ring_mach_semaphore::RING_MACH_SEMAPHORE,
+    &ring_os_sync::RING_OS_SYNC,
+    &ring_posix_semaphore::RING_POSIX_SEMAPHORE,
+    &ring_spin::RING_SPIN,
+    &ring_ulock::RING_ULOCK,
+    &ring_umtx::RING_UMTX,
+    &ring_win_event::RING_WIN_EVENT,
+    &ring_win_semaphore::RING_WIN_SEMAPHORE,
     &socketpair::Socketpair,
     &splice::Splice,
     &tcp::Tcp,
@@ -56,14 +74,14 @@ pub trait Transport: Sync {
     /// Name, family and semantics, as they travel with every result.
     fn info(&self) -> TransportInfo;
 
-    /// How a receive waits, as a methodology says it: `block`, `spin`, `spin-then-block`.
-    fn receive(&self) -> &'static str {
-        "block"
+    /// How it behaves unless something else is asked for.
+    fn manner(&self) -> Manner {
+        Manner::default()
     }
 
-    /// What a send into a full channel does.
-    fn on_full(&self) -> OnFull {
-        OnFull::Wait
+    /// The ring that this is, if it is one: then it also carries messages from and to many.
+    fn ring(&self) -> Option<&RingTransport> {
+        None
     }
 
     /// Whether a descriptor can be passed with a message.
@@ -90,10 +108,46 @@ pub trait Transport: Sync {
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link>;
 }
 
+/// How a channel and its ends behave, as a methodology says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manner {
+    /// How who must wait does it.
+    pub waiting: Waiting,
+    /// What a send into a full channel does.
+    pub on_full: OnFull,
+    /// When a ring sends a wake-up.
+    pub wake_rule: WakeRule,
+    /// What the memory of a ring went through before.
+    pub storage: Storage,
+}
+
+/// What the memory of a ring went through before it is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Storage {
+    /// Nothing: it is new, and zeroed.
+    #[default]
+    Cleared,
+    /// Others have used it for more than a lap, and died at it without leaving.
+    Warm,
+}
+
+impl Storage {
+    /// As a methodology says it.
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Cleared => "cleared",
+            Self::Warm => "warm",
+        }
+    }
+}
+
 /// What a full channel does to who sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum OnFull {
     /// The sender waits.
+    #[default]
     Wait,
     /// The message is lost, and nobody is told.
     Drop,
@@ -109,13 +163,17 @@ impl OnFull {
     }
 }
 
-/// What a channel must carry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a channel must carry, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelSpec {
     /// The longest message.
     pub message_bytes: usize,
     /// The kernel buffer to ask for; none: the system's default.
     pub buffer_bytes: Option<usize>,
+    /// How it behaves.
+    pub manner: Manner,
+    /// Whether its ends are threads of one process.
+    pub one_process: bool,
 }
 
 impl ChannelSpec {
@@ -123,7 +181,7 @@ impl ChannelSpec {
     ///
     /// # Errors
     /// When a message is empty.
-    fn not_empty(&self) -> Result<(), Unsupported> {
+    pub(crate) fn not_empty(&self) -> Result<(), Unsupported> {
         if self.message_bytes > 0 {
             return Ok(());
         }
@@ -134,7 +192,7 @@ impl ChannelSpec {
     ///
     /// # Errors
     /// When a size is asked for.
-    fn default_buffer(&self) -> Result<(), Unsupported> {
+    pub(crate) fn default_buffer(&self) -> Result<(), Unsupported> {
         if self.buffer_bytes.is_none() {
             return Ok(());
         }
@@ -182,7 +240,7 @@ pub struct Parts {
 
 impl Parts {
     /// Of descriptors alone.
-    fn of<const N: usize>(descriptors: [OwnedFd; N]) -> Self {
+    pub(crate) fn of<const N: usize>(descriptors: [OwnedFd; N]) -> Self {
         Self { descriptors: descriptors.into(), address: None }
     }
 
@@ -190,7 +248,7 @@ impl Parts {
     ///
     /// # Errors
     /// When the harness passed another number.
-    fn take<const N: usize>(self) -> io::Result<[OwnedFd; N]> {
+    pub(crate) fn take<const N: usize>(self) -> io::Result<[OwnedFd; N]> {
         let count = self.descriptors.len();
         self.descriptors
             .try_into()

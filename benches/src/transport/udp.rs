@@ -1,7 +1,7 @@
 //! `udp`: two UDP sockets on the loopback interface, connected to each other (udp(7)). A receiver whose buffer is full
 //! loses what comes, and nobody is told.
 
-use super::{Channel, ChannelSpec, End, OnFull, Parts, Transport, unix_seqpacket};
+use super::{Channel, ChannelSpec, End, Manner, OnFull, Parts, Transport, unix_seqpacket};
 use crate::link::Link;
 use crate::link::buffers::size_socket;
 use crate::sys::Unsupported;
@@ -30,8 +30,8 @@ impl Transport for Udp {
         }
     }
 
-    fn on_full(&self) -> OnFull {
-        OnFull::Drop
+    fn manner(&self) -> Manner {
+        Manner { on_full: OnFull::Drop, ..Manner::default() }
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

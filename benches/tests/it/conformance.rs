@@ -4,6 +4,7 @@
 use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer, settings};
 use roundtrip_bench::definition::{Mode, Placement, Plan};
 use roundtrip_bench::harness::{self, Outcome};
+use roundtrip_bench::scenario::{Pattern, Scenario};
 use roundtrip_bench::{scenario, transport};
 use roundtrip_wire::{CaseResult, Slug};
 
@@ -14,7 +15,7 @@ const SIZES: [usize; 10] = [0, 1, 8, 4_095, 4_097, 65_507, 65_536, 65_537, 1_048
 fn run_all(sizes: &[usize]) -> Outcome {
     let mut cases = Vec::new();
     for &transport in transport::ALL {
-        for scenario in scenario::ALL {
+        for scenario in pairs() {
             for setting in settings() {
                 cases.extend(sizes.iter().map(|&size| case(transport, scenario.slug(), setting, size)));
             }
@@ -23,6 +24,10 @@ fn run_all(sizes: &[usize]) -> Outcome {
     let plan =
         Plan { preset: Slug::from_name("conformance"), about: String::new(), cases, deadline: DEADLINE };
     harness::run(&plan, &peer(), 1, &mut |_| {})
+}
+
+fn pairs() -> impl Iterator<Item = &'static dyn Scenario> {
+    scenario::ALL.iter().copied().filter(|scenario| matches!(scenario.pattern(), Pattern::Pair(_)))
 }
 
 fn name(result: &CaseResult) -> String {
@@ -111,8 +116,8 @@ fn a_message_of_one_byte_goes_there_and_back() {
         if harness::support(&planned).is_err() {
             continue;
         }
-        let report = harness::pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
-        assert_eq!(report.initiator.delivered, 300, "{planned:?}");
+        let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+        assert_eq!(report.ends[0].delivered, 300, "{planned:?}");
     }
 }
 
@@ -122,9 +127,9 @@ fn operations_timed_in_batches_are_all_delivered_and_counted() {
     let mut planned =
         case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     planned.work.batch = 16;
-    let report = harness::pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
-    assert_eq!(report.initiator.samples_ns.len(), 4);
-    assert_eq!((report.initiator.attempted, report.initiator.delivered), (64, 64));
+    let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
+    assert_eq!(report.ends[0].samples_ns.len(), 4);
+    assert_eq!((report.ends[0].attempted, report.ends[0].delivered), (64, 64));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, channel, peer};
 use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase, Repetitions};
-use roundtrip_bench::harness::{self, PeerCommand, pair};
+use roundtrip_bench::harness::{self, PeerCommand, peers};
 use roundtrip_bench::link::Link;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::transport::{self, Channel, ChannelSpec, End, Parts, Transport};
@@ -32,7 +32,7 @@ fn a_killed_peer_is_named_with_its_signal_on_every_transport() {
             (Mode::TwoThreads, 0, "peer: killed by signal 9"),
         ] {
             let before = Leftovers::now();
-            let failure = pair::run(&endless(transport, mode), &peer(), DEADLINE, &mut |pids| {
+            let failure = peers::run(&endless(transport, mode), &peer(), DEADLINE, &mut |pids| {
                 signal(pids[victim], Signal::KILL);
             })
             .unwrap_err();
@@ -56,7 +56,7 @@ fn a_peer_killed_in_the_middle_of_a_message_is_named() {
         for (victim, name) in ["initiator", "responder"].into_iter().enumerate() {
             let before = Leftovers::now();
             let failure =
-                pair::run(&planned, &peer(), DEADLINE, &mut |pids| signal(pids[victim], Signal::KILL))
+                peers::run(&planned, &peer(), DEADLINE, &mut |pids| signal(pids[victim], Signal::KILL))
                     .unwrap_err();
             assert!(failure.contains(&format!("{name}: killed by signal 9")), "{planned}: {failure}");
             assert_nothing_left(&before);
@@ -71,7 +71,7 @@ fn a_stopped_peer_is_given_up_at_the_deadline() {
         let before = Leftovers::now();
         let planned = endless(transport::find(slug).unwrap(), Mode::TwoProcesses);
         let failure =
-            pair::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| signal(pids[1], Signal::STOP))
+            peers::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| signal(pids[1], Signal::STOP))
                 .unwrap_err();
         assert!(failure.contains("no answer within 1 s, killed"), "{planned}: {failure}");
         assert_nothing_left(&before);
@@ -88,7 +88,7 @@ fn a_peer_that_cannot_start_or_talks_rubbish_is_named() {
             program: program.into(),
             arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
         };
-        pair::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err()
+        peers::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err()
     };
     let before = Leftovers::now();
     assert!(run("/nonexistent/peer", &[]).contains("initiator: starting it"));
@@ -124,7 +124,7 @@ fn an_end_that_cannot_connect_is_named_without_waiting_for_the_other() {
     let _turn = alone();
     for (mode, name) in [(Mode::TwoProcesses, "initiator: "), (Mode::TwoThreads, "peer: ")] {
         let planned = case(&BROKEN, "roundtrip", (mode, Placement::Free), 64);
-        let failure = pair::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap_err();
+        let failure = peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap_err();
         assert!(failure.contains(name) && failure.contains("no address was passed"), "{failure}");
     }
 }

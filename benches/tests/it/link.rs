@@ -42,7 +42,7 @@ fn messages_of_many_sizes_arrive_whole_and_in_order() {
     const SIZES: [usize; 7] = [1, 7, 4_096, 8_000, 3, 8_192, 100];
     const ROUNDS: usize = 20;
     let _turn = alone();
-    for transport in supported(8_192).filter(|transport| transport.on_full() == OnFull::Wait) {
+    for transport in supported(8_192).filter(|transport| transport.manner().on_full == OnFull::Wait) {
         meet(
             transport,
             channel(8_192),
@@ -67,7 +67,7 @@ fn messages_of_many_sizes_arrive_whole_and_in_order() {
 #[test]
 fn memory_that_is_passed_by_reference_is_not_written_before_it_is_given_back() {
     let _turn = alone();
-    for transport in supported(8_192).filter(|transport| transport.on_full() == OnFull::Wait) {
+    for transport in supported(8_192).filter(|transport| transport.manner().on_full == OnFull::Wait) {
         meet(
             transport,
             channel(8_192),
@@ -139,7 +139,7 @@ fn who_sends_to_an_end_that_leaves_is_released() {
             // More than any channel holds. One that drops may never notice, and does not wait either.
             let refused = (0..100_000)
                 .any(|_| link.sender.send(&message).and_then(|()| link.sender.reclaim()).is_err());
-            assert!(refused || transport.on_full() == OnFull::Drop, "{slug}");
+            assert!(refused || transport.manner().on_full == OnFull::Drop, "{slug}");
         });
     }
 }
@@ -147,7 +147,7 @@ fn who_sends_to_an_end_that_leaves_is_released() {
 #[test]
 fn a_buffer_that_is_asked_for_is_granted_and_told() {
     let _turn = alone();
-    let asked = ChannelSpec { message_bytes: 64, buffer_bytes: Some(131_072) };
+    let asked = ChannelSpec { message_bytes: 64, buffer_bytes: Some(131_072), ..ChannelSpec::default() };
     for &transport in transport::ALL.iter().filter(|transport| transport.support(&asked).is_ok()) {
         meet(
             transport,

@@ -6,5 +6,6 @@
 mod conformance;
 mod faults;
 mod link;
+mod many;
 mod support;
 mod tracing;

@@ -1,6 +1,6 @@
 //! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
 
-use roundtrip_bench::definition::{Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{Crowd, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::transport::{ChannelSpec, OnFull, Transport};
@@ -33,6 +33,8 @@ pub(crate) fn case(
         placement,
         total_bytes: one_way.then_some(message_bytes as u64 * messages_per_operation),
         buffer_bytes: None,
+        manner: transport.manner(),
+        crowd: Crowd::PAIR,
         work: Work {
             message_bytes,
             messages_per_operation,
@@ -41,7 +43,7 @@ pub(crate) fn case(
             warmup: 2,
             batch: 1,
             free: placement == Placement::Free,
-            lossy: transport.on_full() == OnFull::Drop,
+            lossy: transport.manner().on_full == OnFull::Drop,
             ..Work::default()
         },
         repetitions: Repetitions::exactly(1),
@@ -58,7 +60,7 @@ pub(crate) fn settings() -> impl Iterator<Item = (Mode, Placement)> {
 
 /// A channel for messages of up to this many bytes.
 pub(crate) fn channel(message_bytes: usize) -> ChannelSpec {
-    ChannelSpec { message_bytes, buffer_bytes: None }
+    ChannelSpec { message_bytes, ..ChannelSpec::default() }
 }
 
 /// Tests that count this process's descriptors and children take turns.

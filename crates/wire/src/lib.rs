@@ -4,6 +4,7 @@
 //! - [`report`]: the envelope of one upload, [`RunReport`], and what it must satisfy ([`RunReport::check`]).
 //! - [`result`]: one case's results: descriptor, case, methodology, repetitions.
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
+//! - [`comparable`]: what keeps two results from being compared.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
 //! - [`hash`]: the one way to turn a value into an identity.
@@ -14,6 +15,7 @@
 //! upload, so nothing is lost). Anything else is a new version.
 
 pub mod commit;
+pub mod comparable;
 pub mod hash;
 pub mod id;
 pub mod machine;
@@ -29,7 +31,7 @@ pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
 pub use report::{Invalid, RunReport, SCHEMA_VERSION, Suite};
 pub use result::{
-    Case, CaseResult, EndObservation, Failure, Methodology, Repetition, SystemCalls, TransportInfo,
+    Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, SystemCalls, TransportInfo,
 };
 pub use sha::CommitSha;
 pub use slug::Slug;

@@ -162,6 +162,7 @@ impl CaseResult {
         short(&format!("{at}/transport/semantics"), &self.transport.semantics)?;
         short(&format!("{at}/methodology/payload"), &self.methodology.payload)?;
         short(&format!("{at}/unsupported"), self.unsupported.as_deref().unwrap_or_default())?;
+        self.case.check(&format!("{at}/case"))?;
         for (index, failure) in self.failures.iter().enumerate() {
             short(&format!("{at}/failures/{index}/reason"), &failure.reason)?;
         }
@@ -183,6 +184,21 @@ impl CaseResult {
         }
         for (index, repetition) in self.repetitions.iter().enumerate() {
             repetition.check(&format!("{at}/repetitions/{index}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl crate::Case {
+    fn check(&self, at: &str) -> Result<(), Invalid> {
+        let fail = |member: &str, detail: &str| {
+            Err(Invalid { pointer: format!("{at}/{member}"), detail: detail.into() })
+        };
+        if self.senders == Some(0) {
+            return fail("senders", "senders is 0: expected at least 1, or no such member for one sender");
+        }
+        if self.messages == Some(0) {
+            return fail("messages", "messages is 0: expected at least 1 message an operation");
         }
         Ok(())
     }
@@ -223,6 +239,19 @@ impl crate::Repetition {
                     self.accepted, self.attempted
                 ),
             );
+        }
+        for (index, end) in self.ends.iter().enumerate() {
+            let delivered = end.delivery.map_or(0, |delivery| delivery.delivered);
+            if delivered > self.accepted {
+                return fail(
+                    &format!("ends/{index}/delivery/delivered"),
+                    format!(
+                        "delivered {delivered} is larger than accepted {}: a receiver cannot get what the transport \
+                         did not take",
+                        self.accepted
+                    ),
+                );
+            }
         }
         Ok(())
     }

@@ -49,6 +49,12 @@ pub struct Case {
     /// Sizes are drawn from this size profile; `message_bytes` is then the largest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size_profile: Option<Slug>,
+    /// How many senders there are; absent: one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub senders: Option<u32>,
+    /// Messages of one operation, of all senders together, in `route` and the channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
 }
 
 impl Case {
@@ -81,7 +87,8 @@ pub struct Methodology {
     pub warmup: u32,
     /// What is written, read and verified, and where the cost of it falls.
     pub payload: String,
-    /// Whether buffers were touched by the process that uses them before the clock started.
+    /// What the memory went through before the clock started: `touched-after-start`, by the process that uses it; of a
+    /// ring also `cleared`, when nobody had used it before, and `warm`, when others had, and died at it.
     pub storage: Slug,
     /// Repetitions done first and not reported, where a protocol says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +97,10 @@ pub struct Methodology {
     /// `sched`. Absent: nothing did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Slug>,
+    /// When a shared-memory ring sends a wake-up: `if-asleep`, or `always`, which is a system call a message. Absent
+    /// where nobody sleeps, and where it is the kernel's affair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake: Option<Slug>,
 }
 
 impl Methodology {
@@ -119,6 +130,9 @@ pub struct CaseResult {
     /// Why this machine cannot run the case, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
+    /// More threads took part than there were processors for them: waiting for one is part of the times.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub oversubscribed: bool,
 }
 
 impl CaseResult {
@@ -169,7 +183,7 @@ pub struct Repetition {
     pub corrupted: u64,
     /// From the first send to the last receipt.
     pub elapsed_ns: u64,
-    /// What the operating system said of each end, the sender first.
+    /// What the operating system said of each end, the senders first.
     pub ends: Vec<EndObservation>,
     /// Why this repetition is suspect, as in `cpu 1 was shared`; it is marked, not dropped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -227,6 +241,24 @@ pub struct EndObservation {
     /// System calls that a probe saw, by name and result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub system_calls: Vec<SystemCalls>,
+    /// What became of the messages at this end, if it is a receiver of `route` or a channel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<Delivery>,
+}
+
+/// What became, at one receiver, of the messages that the transport took from all senders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Delivery {
+    /// Received intact, once, and in the order of their sender.
+    pub delivered: u64,
+    /// Never received.
+    pub lost: u64,
+    /// Received once more.
+    pub duplicated: u64,
+    /// Received after a later one of the same sender.
+    pub out_of_order: u64,
+    /// Received with another content than any message that was sent.
+    pub torn: u64,
 }
 
 /// System calls of one name that returned the same: `2,048 reads of 8,192 B`.

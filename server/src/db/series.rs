@@ -29,6 +29,8 @@ pub struct Row {
     buffer_bytes: Option<i64>,
     rate_per_second: Option<i64>,
     size_profile: Option<String>,
+    senders: Option<i64>,
+    messages: Option<i64>,
     methodology: Json<Methodology>,
 }
 
@@ -77,6 +79,8 @@ impl Row {
                 buffer_bytes: self.buffer_bytes.map(i64::cast_unsigned),
                 rate_per_second: self.rate_per_second.map(i64::cast_unsigned),
                 size_profile: self.size_profile.as_deref().map(slug).transpose()?,
+                senders: self.senders.map(u32::try_from).transpose().map_err(decode_error)?,
+                messages: self.messages.map(i64::cast_unsigned),
             },
             project: self.project,
             machine: self.machine,
@@ -111,7 +115,8 @@ macro_rules! select_series {
                       transport.control, measured_case.scenario, measured_case.message_bytes,
                       measured_case.total_bytes, measured_case.peers, measured_case.mode,
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
-                      measured_case.size_profile, methodology.document as "methodology: Json<Methodology>"
+                      measured_case.size_profile, measured_case.senders, measured_case.messages,
+                      methodology.document as "methodology: Json<Methodology>"
                from series
                join project on project.project_id = series.project_id
                join machine on machine.machine_id = series.machine_id
@@ -122,6 +127,7 @@ macro_rules! select_series {
                order by machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
                         measured_case.placement, measured_case.message_bytes,
                         measured_case.size_profile nulls first, measured_case.total_bytes nulls first,
+                        measured_case.messages nulls first, measured_case.senders nulls first, measured_case.peers,
                         measured_case.buffer_bytes nulls first, measured_case.rate_per_second nulls first,
                         series.series_id"#,
             $($argument),+
@@ -129,7 +135,8 @@ macro_rules! select_series {
     };
 }
 
-/// The series of a project, by machine, scenario, transport, mode, placement, sizes, buffer and rate.
+/// The series of a project, by machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer and
+/// rate.
 ///
 /// # Errors
 /// The database does not answer.
@@ -265,14 +272,14 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
     sqlx::query!(
         "insert into measured_case
              (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
-              rate_per_second, size_profile)
+              rate_per_second, size_profile, senders, messages)
          select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
                 given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
-                given.buffer_bytes, given.rate_per_second, given.size_profile
+                given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages
          from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-                     $8::text[], $9::bigint[], $10::bigint[], $11::text[])
+                     $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[])
               as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement,
-                        buffer_bytes, rate_per_second, size_profile)
+                        buffer_bytes, rate_per_second, size_profile, senders, messages)
          join transport on transport.slug = given.transport
          where not exists (select from measured_case where measured_case.digest = given.digest)
          order by given.digest
@@ -288,6 +295,8 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
         &number(|case| case.buffer_bytes) as &[Option<i64>],
         &number(|case| case.rate_per_second) as &[Option<i64>],
         &size_profiles as &[Option<String>],
+        &number(|case| case.senders.map(u64::from)) as &[Option<i64>],
+        &number(|case| case.messages) as &[Option<i64>],
     )
     .execute(connection)
     .await?;

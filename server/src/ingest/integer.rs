@@ -32,6 +32,7 @@ pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
             ("total_bytes", case.total_bytes),
             ("buffer_bytes", case.buffer_bytes),
             ("rate_per_second", case.rate_per_second),
+            ("messages", case.messages),
         ] {
             fit(&format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
         }

@@ -1,6 +1,6 @@
 //! What the repetitions of one result went through, besides their times.
 
-use roundtrip_wire::{CaseResult, EndObservation, Repetition};
+use roundtrip_wire::{CaseResult, Delivery, EndObservation, Repetition};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -24,6 +24,10 @@ pub struct Observed {
     pub cpu_ns_per_message: Option<u64>,
     /// Each reason to doubt a repetition once, the most frequent first.
     pub disturbed: Vec<DisturbedReason>,
+    /// What became of the messages at each receiver, over all repetitions. Empty where they do not tell.
+    pub deliveries: Vec<Delivery>,
+    /// More threads took part than there were processors for them: waiting for one is part of the times.
+    pub oversubscribed: bool,
 }
 
 /// A reason to doubt repetitions.
@@ -38,15 +42,20 @@ pub struct DisturbedReason {
 impl Observed {
     /// Reduces the repetitions of a result.
     pub(crate) fn of(result: &CaseResult) -> Self {
-        let disturbed = reasons(&result.repetitions);
+        let of_all = Self {
+            disturbed: reasons(&result.repetitions),
+            deliveries: deliveries(&result.repetitions),
+            oversubscribed: result.oversubscribed,
+            ..Self::default()
+        };
         if result.case.scenario.as_str() != OPEN_LOOP {
-            return Self { disturbed, ..Self::default() };
+            return of_all;
         }
         Self {
             late: total(&result.repetitions, |repetition| repetition.late),
             missed: total(&result.repetitions, |repetition| repetition.missed),
             cpu_ns_per_message: cpu_ns_per_message(&result.repetitions),
-            disturbed,
+            ..of_all
         }
     }
 }
@@ -56,6 +65,31 @@ impl Observed {
 fn total(repetitions: &[Repetition], value: impl Fn(&Repetition) -> Option<u64>) -> Option<u64> {
     let (first, rest) = repetitions.split_first()?;
     rest.iter().try_fold(value(first)?, |sum, repetition| Some(sum.saturating_add(value(repetition)?)))
+}
+
+/// The sums of each receiver. Which of several it is shows in its place alone, so there are none unless as many tell
+/// in every repetition.
+fn deliveries(repetitions: &[Repetition]) -> Vec<Delivery> {
+    let told =
+        |repetition: &Repetition| repetition.ends.iter().filter_map(|end| end.delivery).collect::<Vec<_>>();
+    let Some((first, rest)) = repetitions.split_first() else { return Vec::new() };
+    let mut sums = told(first);
+    for repetition in rest {
+        let more = told(repetition);
+        if more.len() != sums.len() {
+            return Vec::new();
+        }
+        for (sum, delivery) in sums.iter_mut().zip(more) {
+            *sum = Delivery {
+                delivered: sum.delivered.saturating_add(delivery.delivered),
+                lost: sum.lost.saturating_add(delivery.lost),
+                duplicated: sum.duplicated.saturating_add(delivery.duplicated),
+                out_of_order: sum.out_of_order.saturating_add(delivery.out_of_order),
+                torn: sum.torn.saturating_add(delivery.torn),
+            };
+        }
+    }
+    sums
 }
 
 fn cpu_ns_per_message(repetitions: &[Repetition]) -> Option<u64> {

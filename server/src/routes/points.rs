@@ -164,7 +164,7 @@ pub struct RepetitionDetail {
     pub out_of_order: u64,
     /// Messages that arrived with another content.
     pub corrupted: u64,
-    /// What the operating system said of each end, the sender first.
+    /// What the operating system said of each end, the senders first.
     pub ends: Vec<EndObservation>,
     /// Reasons to doubt it; empty when there are none.
     pub disturbed: Vec<String>,

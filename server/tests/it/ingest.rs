@@ -235,6 +235,30 @@ async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(pool
             Some("/results/0/case/rate_per_second".into()),
         ),
         (
+            "/results/0/case/messages".into(),
+            too_large.clone(),
+            "invalid-report",
+            Some("/results/0/case/messages".into()),
+        ),
+        (
+            "/results/0/case/messages".into(),
+            json!(0),
+            "invalid-report",
+            Some("/results/0/case/messages".into()),
+        ),
+        (
+            "/results/0/case/senders".into(),
+            json!(0),
+            "invalid-report",
+            Some("/results/0/case/senders".into()),
+        ),
+        (
+            "/results/0/case/senders".into(),
+            json!(u64::from(u32::MAX) + 1),
+            "invalid-report",
+            Some("/results/0/case/senders".into()),
+        ),
+        (
             "/results/0/case/size_profile".into(),
             json!("Chromium IPC"),
             "invalid-report",
@@ -261,6 +285,13 @@ async fn a_report_that_breaks_a_rule_is_refused_by_name_and_changes_nothing(pool
         (of("accepted"), json!(4), "invalid-report", Some(of("accepted"))),
         (of("delivered"), too_large.clone(), "invalid-report", Some(of("delivered"))),
         (of("elapsed_ns"), too_large, "invalid-report", Some(of("elapsed_ns"))),
+        (
+            of("ends/0/delivery"),
+            json!({"delivered": 4, "lost": 0, "duplicated": 0, "out_of_order": 0, "torn": 0}),
+            "invalid-report",
+            Some(of("ends/0/delivery/delivered")),
+        ),
+        (of("ends/0/delivery"), json!({"delivered": 3}), "invalid-report", Some(of("ends/0/delivery"))),
         (of("disturbed"), json!(["\0"]), "invalid-report", Some(of("disturbed/0"))),
         (of("count"), Value::Null, "invalid-report", Some(repetition.into())),
     ];

@@ -1,7 +1,7 @@
 //! `/api/v1/projects/{project}/runs`, `/api/v1/runs/{run_id}` and `/api/v1/runs/{run_id}/report`.
 
 use crate::support::{TestApp, factory};
-use roundtrip_wire::{EndObservation, Repetition, RunReport};
+use roundtrip_wire::{Delivery, EndObservation, Repetition, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -96,6 +96,8 @@ async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(pool: PgPool)
             "disturbed": [
                 {"reason": "the hypervisor took 4.0 ms of the processors' time", "repetition_count": 1},
             ],
+            "deliveries": [],
+            "oversubscribed": false,
         })
     );
     let series = app.read("/api/v1/projects/libfoo/series").await;
@@ -104,6 +106,86 @@ async fn a_run_with_every_parameter_is_answered_as_it_was_uploaded(pool: PgPool)
     let point = format!("/api/v1/runs/{}/series/{}", report.run_id, result["series_id"]);
     let ends = serde_json::to_value(&report.results[0].repetitions[0].ends).unwrap();
     assert_eq!(app.read(&point).await["repetitions"][0]["ends"], ends);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_run_with_many_ends_is_answered_as_it_was_uploaded(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let golden = include_str!("../../../crates/wire/tests/golden/v1/topologies.json");
+    let report: RunReport = serde_json::from_str(golden).unwrap();
+    app.store(&report).await;
+
+    let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    for (stored, sent) in detail["results"].as_array().unwrap().iter().zip(&report.results) {
+        assert_eq!(stored["case"], serde_json::to_value(&sent.case).unwrap());
+        assert_eq!(stored["methodology"], serde_json::to_value(&sent.methodology).unwrap());
+        let path = format!("/api/v1/runs/{}/series/{}", report.run_id, stored["series_id"]);
+        let ends = serde_json::to_value(&sent.repetitions[0].ends).unwrap();
+        assert_eq!(app.read(&path).await["repetitions"][0]["ends"], ends);
+        let series = app.read(&format!("/api/v1/series/{}", stored["series_id"])).await;
+        assert_eq!(series["case"], stored["case"]);
+    }
+    let counts: Vec<_> = (0..2)
+        .map(|index| {
+            let point = &detail["results"][index]["point"];
+            json!([point["attempted"], point["accepted"], point["delivered"], point["lossy"]])
+        })
+        .collect();
+    // Twice 300,000 at each of two receivers; and what a full ring dropped, at four.
+    assert_eq!(
+        counts,
+        [json!([600_000, 600_000, 1_200_000, false]), json!([300_000, 50_451, 201_791, true])]
+    );
+    let delivery = |delivered: u64, lost: u64, torn: u64| json!({"delivered": delivered, "lost": lost, "duplicated": 0, "out_of_order": 0, "torn": torn});
+    let observed = |index: usize| &detail["results"][index]["observed"];
+    assert_eq!(observed(0)["deliveries"], json!([delivery(600_000, 0, 0), delivery(600_000, 0, 0)]));
+    assert_eq!(
+        observed(1)["deliveries"],
+        json!([
+            delivery(50_451, 0, 0),
+            delivery(50_451, 0, 0),
+            delivery(50_449, 0, 2),
+            delivery(50_440, 11, 0)
+        ])
+    );
+    assert_eq!(
+        (&observed(0)["oversubscribed"], &observed(1)["oversubscribed"]),
+        (&false.into(), &true.into())
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn deliveries_that_not_every_repetition_tells_are_not_added_up(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let end = |delivered| EndObservation {
+        delivery: Some(Delivery { delivered, lost: u64::MAX, ..Delivery::default() }),
+        ..Default::default()
+    };
+    let repetition = |index, ends: &[EndObservation]| Repetition {
+        ends: ends.to_vec(),
+        ..factory::repetition(index, &[900])
+    };
+    let mut report = factory::report();
+    report.results = vec![
+        factory::result("pipe", 64, vec![repetition(0, &[end(1)]), repetition(1, &[end(1)])]),
+        factory::result(
+            "tcp",
+            64,
+            vec![repetition(0, &[end(1)]), repetition(1, &[EndObservation::default()])],
+        ),
+        factory::result("udp", 64, vec![repetition(0, &[end(1)]), repetition(1, &[end(1), end(1)])]),
+    ];
+    app.store(&report).await;
+    let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let deliveries: Vec<_> = detail["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| &result["observed"]["deliveries"])
+        .collect();
+    // The largest number stays it.
+    let sum = json!({"delivered": 2, "lost": u64::MAX, "duplicated": 0, "out_of_order": 0, "torn": 0});
+    assert_eq!(deliveries, [&json!([sum]), &json!([]), &json!([])]);
 }
 
 /// A repetition of `open-loop` whose two ends took 3 + 4 and 5 + 6 us of processor time.
@@ -149,8 +231,14 @@ async fn a_result_sums_up_what_its_repetitions_went_through(pool: PgPool) {
     app.store(&report).await;
 
     let detail = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
-    let observed: Vec<_> =
-        detail["results"].as_array().unwrap().iter().map(|result| result["observed"].clone()).collect();
+    let members = ["late", "missed", "cpu_ns_per_message", "disturbed"];
+    let observed: Vec<_> = detail["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| members.map(|name| (name.to_owned(), result["observed"][name].clone())))
+        .map(|members| Value::Object(members.into_iter().collect()))
+        .collect();
     let disturbed = json!([
         {"reason": "steal", "repetition_count": 2},
         {"reason": "pressure", "repetition_count": 1},

@@ -115,6 +115,46 @@ async fn each_parameter_makes_another_series_in_one_order(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn senders_receivers_and_messages_tell_series_apart_in_one_order(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    let with = |(senders, peers, messages)| {
+        let mut result = factory::result("ring-futex", 64, vec![factory::repetition(0, &[900])]);
+        result.case.scenario = factory::slug("channel-n-n");
+        (result.case.senders, result.case.peers, result.case.messages) = (senders, peers, messages);
+        result
+    };
+    // In the order in which they are to be answered.
+    let ordered = [
+        (None, 1, None),
+        (None, 1, Some(1_000)),
+        (None, 8, Some(1_000)),
+        (Some(2), 1, Some(1_000)),
+        (Some(2), 2, Some(1_000)),
+        (Some(10), 2, Some(1_000)),
+        (None, 1, Some(100_000)),
+    ];
+    report.results = ordered.into_iter().rev().map(with).collect();
+    app.store(&report).await;
+    let series = app.read("/api/v1/projects/libfoo/series").await;
+    let parameters: Vec<_> = series["series"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|series| {
+            let case = &series["case"];
+            json!([case["senders"], case["peers"], case["messages"]])
+        })
+        .collect();
+    assert_eq!(parameters, ordered.map(|(senders, peers, messages)| json!([senders, peers, messages])));
+    // The same again finds them: no case is made twice.
+    report.run_id = roundtrip_wire::RunId::draw();
+    app.store(&report).await;
+    assert_eq!(app.row_counts().await["measured_case"], 7);
+    assert_eq!(app.row_counts().await["series"], 7);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn each_filter_leaves_out_the_others(pool: PgPool) {
     let app = TestApp::new(pool).await;
     store_mixed(&app).await;

@@ -10,7 +10,7 @@
 use crate::bare::Bare;
 use crate::row::Row;
 use roundtrip_bench::definition::PlannedCase;
-use roundtrip_bench::harness::{PeerCommand, pair};
+use roundtrip_bench::harness::{PeerCommand, peers};
 use roundtrip_bench::scenario::Work;
 use roundtrip_stats::interval::{self, Interval};
 use roundtrip_stats::nearest_rank;
@@ -126,11 +126,11 @@ fn operations(operation_ns: u64) -> u64 {
 fn harness_p50_ns(case: &PlannedCase) -> Result<u64, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let peer = PeerCommand { program, arguments: vec!["peer".into()] };
-    let report = pair::run(case, &peer, DEADLINE, &mut |_| {});
-    let mut initiator = report.map_err(|error| format!("the harness on {case}: {error}"))?.initiator;
-    initiator.samples_ns.sort_unstable();
-    nearest_rank(&initiator.samples_ns, 500_000)
-        .ok_or_else(|| format!("the harness on {case} took no samples"))
+    let report = peers::run(case, &peer, DEADLINE, &mut |_| {});
+    let report = report.map_err(|error| format!("the harness on {case}: {error}"))?;
+    let mut samples_ns: Vec<u64> = report.ends.into_iter().flat_map(|end| end.samples_ns).collect();
+    samples_ns.sort_unstable();
+    nearest_rank(&samples_ns, 500_000).ok_or_else(|| format!("the harness on {case} took no samples"))
 }
 
 #[cfg(test)]

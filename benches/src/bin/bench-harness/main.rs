@@ -6,7 +6,7 @@
 
 use bare::Bare;
 use comparison::Comparison;
-use roundtrip_bench::definition::{self, Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::definition::{self, Crowd, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::support;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
@@ -155,6 +155,8 @@ fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<Plann
         total_bytes: None,
         work: Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() },
         buffer_bytes: None,
+        manner: transport.manner(),
+        crowd: Crowd::PAIR,
         probe: None,
         repetitions: Repetitions::exactly(1),
     })

@@ -19,11 +19,16 @@ pub(super) fn create(bytes: usize) -> io::Result<OwnedFd> {
 }
 
 #[expect(unsafe_code, reason = "mapping memory")]
-pub(super) fn map(memory: BorrowedFd<'_>, bytes: usize, populate: bool) -> io::Result<NonNull<u8>> {
+pub(super) fn map(
+    memory: BorrowedFd<'_>,
+    offset: usize,
+    bytes: usize,
+    populate: bool,
+) -> io::Result<NonNull<u8>> {
     let flags = MapFlags::SHARED | if populate { MapFlags::POPULATE } else { MapFlags::empty() };
+    let protection = ProtFlags::READ | ProtFlags::WRITE;
     // SAFETY: no address is asked for, so no existing mapping is replaced.
-    let address =
-        unsafe { mmap(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, flags, memory, 0) }?;
+    let address = unsafe { mmap(std::ptr::null_mut(), bytes, protection, flags, memory, offset as u64) }?;
     NonNull::new(address.cast()).ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))
 }
 

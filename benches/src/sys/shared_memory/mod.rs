@@ -43,7 +43,15 @@ impl Mapping {
     /// # Errors
     /// Of the system.
     pub fn new(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), bytes, true)?, bytes })
+        Ok(Self { address: imp::map(memory.as_fd(), 0, bytes, true)?, bytes })
+    }
+
+    /// Maps a part of a memory object; the offset is a multiple of a page.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn part(memory: impl AsFd, offset: usize, bytes: usize) -> io::Result<Self> {
+        Ok(Self { address: imp::map(memory.as_fd(), offset, bytes, true)?, bytes })
     }
 
     /// Maps it without looking at it: each page becomes present when it is first touched.
@@ -51,7 +59,7 @@ impl Mapping {
     /// # Errors
     /// Of the system.
     pub fn untouched(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), bytes, false)?, bytes })
+        Ok(Self { address: imp::map(memory.as_fd(), 0, bytes, false)?, bytes })
     }
 
     /// Its first byte.

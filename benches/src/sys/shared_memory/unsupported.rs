@@ -13,7 +13,12 @@ pub(super) fn create(_bytes: usize) -> io::Result<OwnedFd> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-pub(super) fn map(_memory: BorrowedFd<'_>, _bytes: usize, _populate: bool) -> io::Result<NonNull<u8>> {
+pub(super) fn map(
+    _memory: BorrowedFd<'_>,
+    _offset: usize,
+    _bytes: usize,
+    _populate: bool,
+) -> io::Result<NonNull<u8>> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 

@@ -1,22 +1,28 @@
 //! Linux: futex(2), without `FUTEX_PRIVATE_FLAG` because the word is shared between processes.
 
-use crate::sys::Unsupported;
+use super::{ASLEEP, Mechanism, Spot};
+use rustix::io::Errno;
 use rustix::thread::futex;
-use std::sync::atomic::AtomicU32;
+use rustix::time::Timespec;
+use std::time::Duration;
 
-#[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
-pub(super) fn support() -> Result<(), Unsupported> {
-    Ok(())
-}
+pub(super) struct Futex;
 
-#[inline]
-pub(super) fn wait(word: &AtomicU32, while_value: u32) {
-    // EAGAIN (the value has changed) and EINTR both mean: look again, which the caller does.
-    let _ = futex::wait(word, futex::Flags::empty(), while_value, None);
-}
+impl Mechanism for Futex {
+    fn slug(&self) -> &'static str {
+        "futex"
+    }
 
-#[inline]
-pub(super) fn wake_one(word: &AtomicU32) {
-    // Waking an address in our own mapping cannot fail.
-    let _ = futex::wake(word, futex::Flags::empty(), 1);
+    #[inline]
+    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+        // A patience is far below what a time can hold.
+        let patience = Timespec::try_from(patience).ok();
+        // EAGAIN (the word has changed) and EINTR both mean: look again, which who calls does.
+        futex::wait(&spot.word, futex::Flags::empty(), ASLEEP, patience.as_ref()) == Err(Errno::TIMEDOUT)
+    }
+
+    #[inline]
+    fn wake(&self, spot: &Spot) {
+        super::wake_one(&spot.word);
+    }
 }

@@ -100,6 +100,32 @@ fn identities_of_all_parameters_stay_what_they_were() {
 }
 
 #[test]
+fn identities_of_topologies_stay_what_they_were() {
+    let report: RunReport = serde_json::from_str(&files()["topologies"]).unwrap();
+    let identities: Vec<_> = report
+        .results
+        .iter()
+        .map(|result| {
+            let case = hexadecimal(result.case.digest(&result.transport.slug));
+            (case, hexadecimal(result.methodology.digest()))
+        })
+        .collect();
+    let expected = [
+        (
+            "a147efab079a9d46646b33d8dff4bb1a564c9ef504d103e6b595bd8c4bbf875a",
+            "f8c8e68ae2fdd74cd55a15c14bcc4774389f957c72ac5ce2f6953284bb91a91e",
+        ),
+        (
+            "1b81bef5db774f4a5e02fd19b23f8c6174f2651692843c17db5f7d5af77cc203",
+            "f0ed57794c89977169aae0a41b65123215b78691caafc55ceabdd6e4abffe015",
+        ),
+    ];
+    assert_eq!(identities, expected.map(|(case, methodology)| (case.to_owned(), methodology.to_owned())));
+    let lossy: Vec<_> = report.results.iter().map(roundtrip_wire::CaseResult::is_lossy).collect();
+    assert_eq!(lossy, [false, true]);
+}
+
+#[test]
 fn conditions_have_no_part_in_the_identity_of_an_environment() {
     let mut environment = full().environment;
     let before = environment.digest();

@@ -2,5 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
+mod comparable;
 mod golden;
 mod parse;

@@ -1,7 +1,7 @@
 //! What the types and the rules refuse, and by which name.
 
 use roundtrip_wire::report::limit;
-use roundtrip_wire::{CommitSha, Invalid, RunId, RunReport, Slug};
+use roundtrip_wire::{CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
 use uuid::Uuid;
 
 fn report() -> RunReport {
@@ -100,6 +100,15 @@ fn a_broken_rule_is_named_by_a_pointer() {
             "/results/1/repetitions/0/accepted",
             Box::new(|report| report.results[1].repetitions[0].accepted = 513),
         ),
+        (
+            "/results/1/repetitions/0/ends/0/delivery/delivered",
+            Box::new(|report| {
+                let delivery = Delivery { delivered: 513, ..Delivery::default() };
+                report.results[1].repetitions[0].ends[0].delivery = Some(delivery);
+            }),
+        ),
+        ("/results/0/case/senders", Box::new(|report| report.results[0].case.senders = Some(0))),
+        ("/results/2/case/messages", Box::new(|report| report.results[2].case.messages = Some(0))),
         ("/results/2/repetitions", Box::new(|report| report.results[2].unsupported = None)),
         ("/results/0/unsupported", Box::new(|report| report.results[0].unsupported = Some("no".into()))),
         ("/results/3", Box::new(|report| report.results.push(report.results[2].clone()))),
@@ -107,6 +116,22 @@ fn a_broken_rule_is_named_by_a_pointer() {
     for (pointer, change) in cases {
         assert_eq!(broken_by(change).pointer, pointer);
     }
+}
+
+#[test]
+fn every_receiver_may_get_all_that_was_accepted() {
+    let mut report = report();
+    let repetition = &mut report.results[1].repetitions[0];
+    let delivery = Delivery { delivered: repetition.accepted, ..Delivery::default() };
+    for end in &mut repetition.ends {
+        end.delivery = Some(delivery);
+    }
+    assert_eq!(report.check(), Ok(()));
+    report.results[1].repetitions[0].accepted -= 1;
+    assert_eq!(
+        report.check().unwrap_err().to_string(),
+        "delivered 512 is larger than accepted 511: a receiver cannot get what the transport did not take"
+    );
 }
 
 #[test]

@@ -55,6 +55,8 @@ pub(crate) fn case(message_bytes: u64) -> Case {
         buffer_bytes: None,
         rate_per_second: None,
         size_profile: None,
+        senders: None,
+        messages: None,
     }
 }
 
@@ -72,6 +74,7 @@ pub(crate) fn methodology() -> Methodology {
         storage: slug("touched"),
         discarded_repetitions: None,
         probe: None,
+        wake: None,
     }
 }
 
@@ -110,6 +113,7 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
         failures: Vec::new(),
         counters: BTreeMap::from([("effective_buffer_bytes".into(), 65_536)]),
         unsupported: None,
+        oversubscribed: false,
     }
 }
 

@@ -2,21 +2,22 @@
 
 use super::PeerCommand;
 use crate::definition::{Mode, Placement, PlannedCase};
-use crate::peer::{Answer, Job, JobEnd, Order};
+use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
-use crate::scenario::EndReport;
+use crate::scenario::{EndReport, Pattern};
 use crate::sys::tracing::Tracer;
 use crate::sys::{affinity, descriptor, noise};
 use crate::transport::{Channel, End, Parts};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write as _};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// How long the other peer may take to say why it failed, once one has.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -24,20 +25,25 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How often a process that is ending is looked at.
 const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// What both ends of one repetition said.
+/// What the ends of one repetition said.
 #[derive(Debug)]
-pub struct PairReport {
-    /// The end that holds the clock.
-    pub initiator: EndReport,
-    /// The other end.
-    pub responder: EndReport,
+pub struct Report {
+    /// Of a pair the initiator first, of many the senders.
+    pub ends: Vec<EndReport>,
     /// What the machine went through meanwhile.
     pub conditions: BTreeMap<String, u64>,
     /// Why the repetition is suspect because of it.
     pub disturbed: Vec<String>,
 }
 
-/// Runs one repetition. `measuring` is told the process ids once both ends are ready.
+/// One end that is not started yet.
+struct Planned {
+    role: Role,
+    cpu: Option<u32>,
+    parts: Parts,
+}
+
+/// Runs one repetition. `measuring` is told the process ids once all ends are ready.
 ///
 /// # Errors
 /// The reason, naming the end: `responder: killed by signal 9`. No process is left in any case.
@@ -46,84 +52,101 @@ pub fn run(
     command: &PeerCommand,
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
-) -> Result<PairReport, String> {
-    let channel =
-        case.transport.open(&case.channel()).map_err(|error| format!("opening the channel: {error}"))?;
-    let (cpu_initiator, cpu_responder) = processors(case.placement)?;
-    let cpus = cpu_initiator.zip(cpu_responder).map(|(one, other)| {
-        let mut cpus = vec![one, other];
-        cpus.dedup();
-        cpus
-    });
-    let Channel { initiator, responder, folder } = channel;
-    let ends = [(End::Initiator, cpu_initiator, initiator), (End::Responder, cpu_responder, responder)];
+) -> Result<Report, String> {
+    let (channel, folder) = open(case).map_err(|error| format!("opening the channel: {error}"))?;
+    let cpus = processors(case.placement, channel.len())?;
+    let used: Option<Vec<u32>> = cpus.iter().copied().collect::<Option<BTreeSet<u32>>>().map(Vec::from_iter);
+    let ends = channel.into_iter().zip(cpus).map(|((role, parts), cpu)| Planned { role, cpu, parts });
 
     let (tell, told) = mpsc::channel();
     let mut peers = Vec::new();
     match case.mode {
         Mode::TwoProcesses => {
-            for (index, (end, cpu, parts)) in ends.into_iter().enumerate() {
-                let name = if end == End::Initiator { "initiator" } else { "responder" };
-                peers.push(Peer::start(name, index, case, command, vec![(end, cpu, parts)], &tell)?);
+            for (index, end) in ends.enumerate() {
+                peers.push(Peer::start(end.role.to_string(), index, case, command, vec![end], &tell)?);
             }
         }
-        Mode::TwoThreads => peers.push(Peer::start("peer", 0, case, command, ends.into(), &tell)?),
+        Mode::TwoThreads => peers.push(Peer::start("peer".into(), 0, case, command, ends.collect(), &tell)?),
     }
     drop(tell);
 
     let until = Instant::now() + deadline;
     let mut conversation = Conversation { peers, told, until, deadline, tracer: None };
     conversation.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
-    // Both ends are connected: a path is no longer needed, and cannot be left behind.
+    // All ends are connected: a path is no longer needed, and cannot be left behind.
     drop(folder);
     let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
     if case.probe == Some(Probe::Syscalls) {
-        let shared_cpu = if let Some(&[cpu]) = cpus.as_deref() { Some(cpu) } else { None };
+        let shared_cpu = if let Some(&[cpu]) = used.as_deref() { Some(cpu) } else { None };
         let tracer =
             Tracer::attach(pids.clone(), shared_cpu).map_err(|error| format!("probe syscalls: {error}"))?;
         conversation.tracer = Some(tracer);
     }
-    let before = noise::Reading::now(cpus.as_deref());
+    let before = noise::Reading::now(used.as_deref());
     measuring(&pids);
     conversation.go();
     let reports = conversation.hear(|answer| match answer {
         Answer::Done(reports) => Some(reports),
         _ => None,
     })?;
-    let conditions = noise::Reading::now(cpus.as_deref()).since(&before);
+    let conditions = noise::Reading::now(used.as_deref()).since(&before);
     let mut calls = conversation.tracer.take().map(Tracer::finish).unwrap_or_default();
-    let mut reports = reports.into_iter().flatten().map(|mut report| {
-        let seen = report.thread_id.and_then(|thread| calls.remove(&thread));
-        report.observation.system_calls = seen.unwrap_or_default();
-        report
-    });
-    match (reports.next(), reports.next()) {
-        (Some(initiator), Some(responder)) => {
-            let disturbed = noise::reasons(&conditions);
-            Ok(PairReport { initiator, responder, conditions, disturbed })
+    let ends: Vec<EndReport> = reports
+        .into_iter()
+        .flatten()
+        .map(|mut report| {
+            let seen = report.thread_id.and_then(|thread| calls.remove(&thread));
+            report.observation.system_calls = seen.unwrap_or_default();
+            report
+        })
+        .collect();
+    if ends.len() != case.crowd.ends() as usize {
+        return Err(format!("the peers answered for {} ends: expected {}", ends.len(), case.crowd.ends()));
+    }
+    Ok(Report { ends, disturbed: noise::reasons(&conditions), conditions })
+}
+
+/// What each end needs, and the folder to keep until all are connected.
+type Opened = (Vec<(Role, Parts)>, Option<TempDir>);
+
+fn open(case: &PlannedCase) -> io::Result<Opened> {
+    match case.scenario.pattern() {
+        Pattern::Pair(_) => {
+            let Channel { initiator, responder, folder } = case.transport.open(&case.channel())?;
+            let ends = [(End::Initiator, initiator), (End::Responder, responder)];
+            Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder))
         }
-        _ => Err("the peers answered for fewer than two ends".into()),
+        Pattern::Many(many) => {
+            let ring = case.transport.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
+            let memory = ring.open_many(&case.channel(), many.many_senders)?;
+            let senders = (0..case.crowd.senders).map(Role::Sender);
+            let receivers = (0..case.crowd.receivers).map(Role::Receiver);
+            let ends = senders.chain(receivers).map(|role| Ok((role, Parts::of([memory.try_clone()?]))));
+            Ok((ends.collect::<io::Result<_>>()?, None))
+        }
     }
 }
 
-fn processors(placement: Placement) -> Result<(Option<u32>, Option<u32>), String> {
-    match placement {
-        Placement::Free => Ok((None, None)),
-        Placement::SameCpu => {
-            let cpu = affinity::allowed().map_err(|error| error.to_string())?.last().copied();
-            Ok((cpu, cpu))
-        }
-        Placement::Cpus(initiator, responder) => Ok((Some(initiator), Some(responder))),
+/// The processor of each end.
+fn processors(placement: Placement, ends: usize) -> Result<Vec<Option<u32>>, String> {
+    let allowed = || affinity::allowed().map_err(|error| error.to_string());
+    Ok(match placement {
+        Placement::Free => vec![None; ends],
+        Placement::SameCpu => vec![allowed()?.last().copied(); ends],
+        Placement::Cpus(initiator, responder) => vec![Some(initiator), Some(responder)],
         Placement::CrossCpu => {
             let pair = affinity::pair().map_err(|error| error.to_string())?;
-            Ok((Some(pair.first), Some(pair.second)))
+            let first = [pair.first, pair.second];
+            let others = allowed()?.into_iter().filter(|cpu| !first.contains(cpu));
+            let turns: Vec<u32> = first.into_iter().chain(others).collect();
+            turns.into_iter().map(Some).cycle().take(ends).collect()
         }
-    }
+    })
 }
 
 /// A running peer. Killed when dropped, unless it has ended.
 struct Peer {
-    name: &'static str,
+    name: String,
     child: Child,
     stdin: Option<ChildStdin>,
     complaints: thread::JoinHandle<String>,
@@ -131,14 +154,14 @@ struct Peer {
 
 impl Peer {
     fn start(
-        name: &'static str,
+        name: String,
         index: usize,
         case: &PlannedCase,
         command: &PeerCommand,
-        ends: Vec<(End, Option<u32>, Parts)>,
+        ends: Vec<Planned>,
         tell: &Sender<(usize, Option<Answer>)>,
     ) -> Result<Self, String> {
-        let failed = |what: &str, error: std::io::Error| format!("{name}: {what}: {error}");
+        let failed = |what: &str, error: io::Error| format!("{name}: {what}: {error}");
         let job = Job {
             transport: case.transport.info().slug.to_string(),
             scenario: case.scenario.slug().to_owned(),
@@ -146,8 +169,8 @@ impl Peer {
             work: case.work.clone(),
             ends: ends
                 .iter()
-                .map(|(end, cpu, parts)| JobEnd {
-                    end: *end,
+                .map(|Planned { role, cpu, parts }| JobEnd {
+                    role: *role,
                     cpu: *cpu,
                     descriptors: parts.descriptors.iter().map(AsRawFd::as_raw_fd).collect(),
                     address: parts.address.clone(),
@@ -163,7 +186,7 @@ impl Peer {
 
         let mut stdin = child.stdin.take();
         let sent = serde_json::to_string(&Order::Job(job))
-            .map_err(std::io::Error::other)
+            .map_err(io::Error::other)
             .and_then(|line| stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
         if let Some(stdout) = child.stdout.take() {
             let tell = tell.clone();
@@ -184,7 +207,7 @@ impl Peer {
             let _ = stderr.map(|stderr| stderr.take(64 * 1024).read_to_string(&mut text));
             text
         });
-        let peer = Self { name, child, stdin, complaints };
+        let peer = Self { name: name.clone(), child, stdin, complaints };
         match sent {
             // It is gone before it has read: how it ended is told when its answer is awaited.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),

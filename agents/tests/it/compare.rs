@@ -1,0 +1,100 @@
+//! `roundtrip compare`: what was measured in the same way is divided, and nothing else is.
+
+use crate::run::repository;
+use crate::{complaint, roundtrip};
+use std::path::Path;
+
+/// Two members of one ring, and a hundred times more messages than it holds.
+fn definition(on_full: &str) -> String {
+    format!(
+        "about = ''\ndeadline_seconds = 60\n[[case]]\nscenario = 'route'\ntransports = ['ring-futex']\n\
+         size_profile = 'uniform-2-256'\npeers = [1]\nmessages_per_operation = 50000\non_full = ['{on_full}']\n\
+         modes = ['2thread']\nplacements = ['same-cpu']\noperations = 1\nwarmup = 0\nrepetitions = 6\n"
+    )
+}
+
+/// Runs it; none where this system cannot.
+fn measure(folder: &Path, name: &str, definition: &str) -> Option<serde_json::Value> {
+    std::fs::write(folder.join(format!("{name}.toml")), definition).unwrap();
+    let (preset, report) = (format!("{name}.toml"), format!("{name}.json"));
+    let output = roundtrip(folder).args(["run", "--preset", &preset, "--output", &report]).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(folder.join(report)).unwrap()).unwrap();
+    match &report["results"][0]["unsupported"] {
+        serde_json::Value::Null => Some(report),
+        reason => {
+            println!("not run, because {reason}");
+            None
+        }
+    }
+}
+
+/// The published comparison divides the time of a sender that drops what does not fit by the number of its attempts,
+/// and sets it beside one whose sender waits. Both are measured here, and the command does not divide them.
+#[test]
+fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() {
+    let folder = repository();
+    let folder = folder.path();
+    let (Some(waiting), Some(dropping)) =
+        (measure(folder, "waiting", &definition("wait")), measure(folder, "dropping", &definition("drop")))
+    else {
+        return;
+    };
+    let first = |report: &serde_json::Value, count: &str| {
+        report["results"][0]["repetitions"][0][count].as_u64().unwrap()
+    };
+    // On one processor the sender fills the ring long before the receiver has its turn.
+    assert_eq!(first(&waiting, "delivered"), 50_000);
+    assert_eq!(first(&dropping, "attempted"), 50_000);
+    assert!(first(&dropping, "delivered") < 50_000);
+    // So the quotient of the mistake would look like a victory.
+    let attempt = |report| first(report, "elapsed_ns") as f64 / first(report, "attempted") as f64;
+    println!("an attempt: waiting {:.0} ns, dropping {:.0} ns", attempt(&waiting), attempt(&dropping));
+
+    let output = roundtrip(folder).args(["compare", "waiting.json", "dropping.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(9), "{}", complaint(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    for expected in [
+        "not compared",
+        "on_full: wait against drop",
+        "delivered: all 300000 against",
+        "0 of 1 cases compared",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    assert!(
+        complaint(&output).contains("nothing in dropping.json can be compared"),
+        "{}",
+        complaint(&output)
+    );
+
+    let json =
+        roundtrip(folder).args(["compare", "waiting.json", "dropping.json", "--format", "json"]).output();
+    let json: serde_json::Value = serde_json::from_slice(&json.unwrap().stdout).unwrap();
+    assert!(json["cases"][0]["ratio"].is_null());
+    assert!(json["cases"][0]["differences"].as_array().unwrap().len() >= 2);
+}
+
+#[test]
+fn a_report_compared_with_itself_has_the_ratio_one() {
+    let folder = repository();
+    let folder = folder.path();
+    if measure(folder, "same", &definition("wait")).is_none() {
+        return;
+    }
+    let output = roundtrip(folder).args(["compare", "same.json", "same.json"]).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1.000") && text.contains("1 of 1 cases compared"), "{text}");
+}
+
+#[test]
+fn what_is_no_report_is_a_usage_error_that_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.json"), "{}").unwrap();
+    let output = roundtrip(folder.path()).args(["compare", "a.json", "b.json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("a.json") && complaint.contains("expected a report"), "{complaint}");
+}

@@ -1,0 +1,28 @@
+//! What [`crate::ring`] is made of. The model checker, which compiles the ring's files once more, has a file of its own
+//! in place of this one (`tests/model/fabric.rs`).
+
+pub(crate) use std::hint::spin_loop;
+pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use std::thread::yield_now;
+
+/// Seats on each side of a ring: the most senders, and the most receivers.
+pub(crate) const SEATS: usize = 32;
+
+/// As often who spins before it sleeps looks: about as long as a sleep and a wake-up take, so that at worst a wait takes
+/// twice what it had to (Karlin et al., "Empirical studies of competitive spinning", 1991).
+pub(crate) const SPINS: u32 = 200;
+
+/// Stands for the bytes of a message. They are copied without atomics, because nobody writes what another reads; the
+/// model checker's witness sees whether that is so.
+#[derive(Debug, Default)]
+pub(crate) struct Witness;
+
+impl Witness {
+    /// The bytes are about to be written.
+    #[inline]
+    pub(crate) fn written(&self) {}
+
+    /// The bytes are about to be read.
+    #[inline]
+    pub(crate) fn read(&self) {}
+}

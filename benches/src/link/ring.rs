@@ -1,0 +1,227 @@
+//! The shared-memory ring ([`crate::ring`]) as a transport: two of them, one each way, for a pair; one for many.
+
+use super::buffers::Buffers;
+use super::{Link, Receiver, Sender, closed};
+use crate::ring::geometry::Geometry;
+use crate::ring::{self, Ring, Settings, Waiting, WakeRule};
+use crate::sys::Unsupported;
+use crate::sys::shared_memory::{self, Mapping};
+use crate::sys::wake::{self, Mechanism};
+use crate::transport::{Channel, ChannelSpec, End, Manner, Parts, Storage, Transport};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// The ring with one way to sleep.
+#[derive(Debug)]
+pub struct RingTransport {
+    /// Its name.
+    pub slug: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// How its members sleep ([`wake::find`]); none: they spin.
+    pub mechanism: Option<&'static str>,
+}
+
+impl Transport for RingTransport {
+    fn info(&self) -> TransportInfo {
+        let waits = match self.mechanism {
+            Some(_) => {
+                "who must wait sleeps, and is woken only if asleep, unless the methodology says otherwise"
+            }
+            None => "who must wait looks again and again, and now and then gives the processor away",
+        };
+        TransportInfo {
+            slug: Slug::from_name(self.slug),
+            title: self.title.into(),
+            family: Slug::from_name("shared-memory"),
+            semantics: format!(
+                "A ring of slots in shared memory, 64 KiB in all, for each direction. A message is copied into a slot \
+                 and out of it, one over 8 KiB in pieces; {waits}."
+            ),
+            control: false,
+        }
+    }
+
+    fn manner(&self) -> Manner {
+        let waiting = if self.mechanism.is_some() { Waiting::Block } else { Waiting::Spin };
+        Manner { waiting, ..Manner::default() }
+    }
+
+    fn ring(&self) -> Option<&RingTransport> {
+        Some(self)
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.default_buffer()?;
+        shared_memory::support()?;
+        let Manner { waiting, wake_rule, .. } = channel.manner;
+        match (self.find()?, waiting, wake_rule) {
+            (_, Waiting::Spin, WakeRule::Always) => {
+                Err(Unsupported::because("who spins is not woken: expected the wake rule if-asleep"))
+            }
+            (_, Waiting::Spin, WakeRule::IfAsleep) => Ok(()),
+            (None, ..) => Err(Unsupported::because("nobody sleeps at it: expected receive = spin")),
+            (Some(mechanism), _, rule) => {
+                mechanism.support()?;
+                if !channel.one_process {
+                    mechanism.between_processes()?;
+                }
+                if rule == WakeRule::Always { mechanism.unasked() } else { Ok(()) }
+            }
+        }
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let memory = shared_memory::create(2 * geometry(channel).bytes())?;
+        for offset in [0, geometry(channel).bytes()] {
+            self.prepare(&memory, offset, channel, false)?;
+        }
+        Ok(Channel {
+            initiator: Parts::of([memory.try_clone()?]),
+            responder: Parts::of([memory]),
+            folder: None,
+        })
+    }
+
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        let [memory] = parts.take()?;
+        let there = || self.view(&memory, 0, channel, false);
+        let back = || self.view(&memory, geometry(channel).bytes(), channel, false);
+        let (outgoing, incoming) = match end {
+            End::Initiator => (there()?, back()?),
+            End::Responder => (back()?, there()?),
+        };
+        let slot_bytes = geometry(channel).message_bytes;
+        let receiver = ring::Receiver::join(incoming).map_err(io::Error::other)?;
+        let sender = ring::Sender::join(outgoing).map_err(io::Error::other)?;
+        sender.wait_for_a_receiver();
+        Ok(Link {
+            sender: Box::new(RingSender { ring: sender, slot_bytes }),
+            receiver: Box::new(RingReceiver { ring: receiver, slot_bytes }),
+            buffers: Buffers::default(),
+        })
+    }
+}
+
+impl RingTransport {
+    /// Whether one ring of this kind can carry such messages from and to many.
+    ///
+    /// # Errors
+    /// The reason where it cannot.
+    pub fn support_many(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        let most = ring::geometry::MESSAGE_BYTES_MAX;
+        if channel.message_bytes > most {
+            return Err(Unsupported::because(format!(
+                "a message to many must fit a slot of the ring: expected at most {most} B, found {} B",
+                channel.message_bytes
+            )));
+        }
+        self.support(channel)
+    }
+
+    /// Creates one ring for many.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<OwnedFd> {
+        let memory = shared_memory::create(geometry(channel).bytes())?;
+        self.prepare(&memory, 0, channel, many_senders)?;
+        Ok(memory)
+    }
+
+    /// A view of it, to sit down at.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn connect_many(&self, parts: Parts, channel: &ChannelSpec, many_senders: bool) -> io::Result<Ring> {
+        let [memory] = parts.take()?;
+        self.view(&memory, 0, channel, many_senders)
+    }
+
+    fn prepare(
+        &self,
+        memory: &OwnedFd,
+        offset: usize,
+        channel: &ChannelSpec,
+        many_senders: bool,
+    ) -> io::Result<()> {
+        match channel.manner.storage {
+            // Zeroed memory is an empty ring.
+            Storage::Cleared => Ok(()),
+            Storage::Warm => {
+                let ring = self.view(memory, offset, channel, many_senders)?;
+                ring.use_and_die().map_err(io::Error::other)
+            }
+        }
+    }
+
+    fn view(
+        &self,
+        memory: &OwnedFd,
+        offset: usize,
+        channel: &ChannelSpec,
+        many_senders: bool,
+    ) -> io::Result<Ring> {
+        let settings = Settings {
+            many_senders,
+            waiting: channel.manner.waiting,
+            wake_rule: channel.manner.wake_rule,
+            mechanism: self.find().map_err(io::Error::other)?,
+        };
+        let mapping = Mapping::part(memory, offset, geometry(channel).bytes())?;
+        Ring::new(Box::new(mapping), geometry(channel), settings).map_err(io::Error::other)
+    }
+
+    fn find(&self) -> Result<Option<&'static dyn Mechanism>, Unsupported> {
+        self.mechanism.map(wake::find).transpose()
+    }
+}
+
+fn geometry(channel: &ChannelSpec) -> Geometry {
+    Geometry::for_messages(channel.message_bytes)
+}
+
+struct RingSender {
+    ring: ring::Sender,
+    slot_bytes: usize,
+}
+
+impl Sender for RingSender {
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        let (first, rest) = message.split_at(message.len().min(self.slot_bytes));
+        self.ring.send(first).map_err(|_| closed())?;
+        for piece in rest.chunks(self.slot_bytes) {
+            self.ring.send(piece).map_err(|_| closed())?;
+        }
+        Ok(())
+    }
+}
+
+struct RingReceiver {
+    ring: ring::Receiver,
+    slot_bytes: usize,
+}
+
+impl RingReceiver {
+    fn fill(&mut self, piece: &mut [u8]) -> io::Result<()> {
+        let found = self.ring.receive().map_err(|_| closed())?;
+        if found.len() != piece.len() {
+            return Err(super::unexpected_length(found.len(), piece.len()));
+        }
+        piece.copy_from_slice(found);
+        self.ring.release();
+        Ok(())
+    }
+}
+
+impl Receiver for RingReceiver {
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        let (first, rest) = buffer.split_at_mut(buffer.len().min(self.slot_bytes));
+        self.fill(first)?;
+        for piece in rest.chunks_mut(self.slot_bytes) {
+            self.fill(piece)?;
+        }
+        Ok(buffer)
+    }
+}

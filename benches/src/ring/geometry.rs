@@ -1,0 +1,91 @@
+//! How many slots a ring has, and of which size.
+
+/// Where the slots begin: everything before them is the header.
+pub(super) const HEADER_BYTES: usize = size_of::<super::parts::Header>().next_multiple_of(PAGE_BYTES);
+
+const PAGE_BYTES: usize = 4_096;
+/// What processors exchange.
+const LINE_BYTES: usize = 64;
+/// The state and the length of a slot stand before its message.
+const SLOT_HEADER_BYTES: usize = size_of::<super::parts::Slot>();
+
+/// Messages that the ring holds together: as many bytes as a Linux pipe does, so that the two compare.
+const CAPACITY_BYTES: usize = 64 * 1_024;
+/// Few enough that all of them stay in a cache near the processor, even with short messages.
+const SLOTS_MAX: usize = 512;
+/// Enough that a sender and its receivers need not take turns, even with long messages.
+const SLOTS_MIN: usize = 8;
+
+/// The longest message of one slot.
+pub const MESSAGE_BYTES_MAX: usize = CAPACITY_BYTES / SLOTS_MIN;
+
+/// Messages longer than this begin at a page, as the memory of who sends does: see [`crate::memory`].
+const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;
+
+/// The shape of one ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// A power of two.
+    pub slots: u64,
+    /// The longest message of a slot.
+    pub message_bytes: usize,
+    /// From the start of a slot to its message.
+    pub(super) message_offset: usize,
+    /// From one slot to the next.
+    pub(super) slot_bytes: usize,
+}
+
+impl Geometry {
+    /// For messages of up to so many bytes; of longer ones, a slot holds a piece.
+    pub fn for_messages(message_bytes: usize) -> Self {
+        let message_bytes = message_bytes.clamp(1, MESSAGE_BYTES_MAX);
+        let slots = (CAPACITY_BYTES / message_bytes).clamp(SLOTS_MIN, SLOTS_MAX);
+        // The next lower power of two.
+        Self::with_slots(1 << slots.ilog2(), message_bytes)
+    }
+
+    /// For messages of up to so many bytes, and a number of slots that is a power of two.
+    pub fn with_slots(slots: u64, message_bytes: usize) -> Self {
+        let (message_offset, step) = if message_bytes <= SHORT_BYTES_MAX {
+            (SLOT_HEADER_BYTES, LINE_BYTES)
+        } else {
+            (PAGE_BYTES, PAGE_BYTES)
+        };
+        let slot_bytes = (message_offset + message_bytes).next_multiple_of(step);
+        Self { slots, message_bytes, message_offset, slot_bytes }
+    }
+
+    /// Bytes of the whole ring, in pages.
+    pub fn bytes(&self) -> usize {
+        let slots = usize::try_from(self.slots).unwrap_or(usize::MAX);
+        (HEADER_BYTES + slots * self.slot_bytes).next_multiple_of(PAGE_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_holds_at_least_eight_messages_and_about_as_much_as_a_pipe() {
+        for bytes in [0, 1, 2, 64, 65, 256, 1_024, 1_025, 4_096, 8_192, 8_193, 1 << 20] {
+            let geometry = Geometry::for_messages(bytes);
+            assert!(geometry.slots.is_power_of_two() && geometry.slots >= 8, "{bytes}: {geometry:?}");
+            assert!(
+                geometry.slots * geometry.message_bytes as u64 <= CAPACITY_BYTES as u64,
+                "{bytes}: {geometry:?}"
+            );
+            assert!(geometry.message_bytes >= bytes.min(MESSAGE_BYTES_MAX), "{bytes}: {geometry:?}");
+        }
+    }
+
+    #[test]
+    fn a_slot_keeps_its_message_apart_from_the_next() {
+        for bytes in [1, 48, 49, 1_024, 1_025, 8_192] {
+            let Geometry { message_bytes, message_offset, slot_bytes, .. } = Geometry::for_messages(bytes);
+            assert!(message_offset >= SLOT_HEADER_BYTES, "{bytes}");
+            assert!(message_offset + message_bytes <= slot_bytes, "{bytes}");
+            assert_eq!(slot_bytes % LINE_BYTES, 0, "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Access to the memory of a ring. The model checker puts its own in place of this file.
+
+use super::TooSmall;
+use super::geometry::{Geometry, HEADER_BYTES};
+use super::parts::{Header, Slot};
+use crate::sys::shared_memory::Mapping;
+use std::ptr::NonNull;
+
+/// Keeps memory that begins at a page where it is, as long as it lives.
+pub trait Keeper: Send {
+    /// Its first byte.
+    fn address(&self) -> NonNull<u8>;
+    /// How much there is.
+    fn bytes(&self) -> usize;
+}
+
+impl Keeper for Mapping {
+    fn address(&self) -> NonNull<u8> {
+        Self::address(self)
+    }
+
+    fn bytes(&self) -> usize {
+        Self::bytes(self)
+    }
+}
+
+/// The memory of one ring.
+pub(super) struct Memory {
+    header: NonNull<Header>,
+    slots: NonNull<u8>,
+    geometry: Geometry,
+    _keeper: Box<dyn Keeper>,
+}
+
+// SAFETY: the header and the slots are atomics; the bytes of a message are touched only by whom its state allows to; the
+// keeper is never used but to be dropped.
+#[expect(unsafe_code, reason = "structures over shared memory")]
+unsafe impl Send for Memory {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "structures over shared memory")]
+unsafe impl Sync for Memory {}
+
+impl Memory {
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    pub(super) fn new(keeper: Box<dyn Keeper>, geometry: Geometry) -> Result<Self, TooSmall> {
+        let (needed_bytes, found_bytes) = (geometry.bytes(), keeper.bytes());
+        if found_bytes < needed_bytes {
+            return Err(TooSmall { needed_bytes, found_bytes });
+        }
+        let header = keeper.address();
+        // SAFETY: the ring fits, and its slots begin after the header.
+        let slots = unsafe { header.add(HEADER_BYTES) };
+        Ok(Self { header: header.cast(), slots, geometry, _keeper: keeper })
+    }
+
+    /// Writes an empty ring there. Only while nobody uses it.
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    pub(super) fn format(&self) {
+        // SAFETY: the header and every slot are within the memory and aligned, and what was there has nothing to drop.
+        unsafe {
+            self.header.write(Header::default());
+            for position in 0..self.geometry.slots {
+                self.start(position).cast().write(Slot::default());
+            }
+        }
+    }
+
+    pub(super) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    pub(super) fn header(&self) -> &Header {
+        // SAFETY: memory begins at a page, so it is aligned; all fields can be used by many at once, and zeroes are
+        // valid values of them.
+        unsafe { self.header.as_ref() }
+    }
+
+    /// The slot of a position.
+    #[inline]
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    pub(super) fn slot(&self, position: u64) -> &Slot {
+        // SAFETY: within the ring and aligned, as every slot begins at a cache line; its fields are atomics.
+        unsafe { self.start(position).cast().as_ref() }
+    }
+
+    /// Writes a message, which must fit. Only for who may use the slot of this position.
+    #[inline]
+    #[expect(unsafe_code, reason = "copies into shared memory")]
+    pub(super) fn write(&self, position: u64, message: &[u8]) {
+        assert!(message.len() <= self.geometry.message_bytes);
+        self.slot(position).witness.written();
+        // SAFETY: the message fits, and nobody else touches it until its state says so: receivers have passed the lap
+        // before, and other senders cannot claim it.
+        unsafe {
+            let place = self.start(position).add(self.geometry.message_offset);
+            std::ptr::copy_nonoverlapping(message.as_ptr(), place.as_ptr(), message.len());
+        }
+    }
+
+    /// What was written. Only while the state is ready and its receiver has not passed it.
+    #[inline]
+    #[expect(unsafe_code, reason = "a view of shared memory")]
+    pub(super) fn message(&self, position: u64, length: u32) -> &[u8] {
+        // A length comes from another process: it must not lead out of the slot.
+        let length = (length as usize).min(self.geometry.message_bytes);
+        self.slot(position).witness.read();
+        // SAFETY: within the slot, initialised from the start (zeroes), and no sender writes there meanwhile.
+        unsafe {
+            let place = self.start(position).add(self.geometry.message_offset);
+            std::slice::from_raw_parts(place.as_ptr(), length)
+        }
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "structures over shared memory")]
+    fn start(&self, position: u64) -> NonNull<u8> {
+        // `slots` is a power of two that fits the address space, as the ring does.
+        #[expect(clippy::cast_possible_truncation, reason = "less than the number of slots")]
+        let index = (position & (self.geometry.slots - 1)) as usize;
+        // SAFETY: the index is below the number of slots, all of which are within the ring.
+        unsafe { self.slots.add(index * self.geometry.slot_bytes) }
+    }
+}

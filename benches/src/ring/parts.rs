@@ -1,0 +1,97 @@
+//! What lies in the memory of a ring. Zeroes are an empty ring that nobody has sat down at.
+
+use super::SEATS;
+use super::wake::Spot;
+use crate::fabric::{AtomicU32, AtomicU64, Witness};
+
+/// What all members share, before the slots.
+#[derive(Default)]
+#[repr(C, align(128))]
+pub(super) struct Header {
+    /// Where senders look for the next free slot. May be behind; never ahead of a slot that is not claimed.
+    pub(super) tail: AtomicU64,
+    /// Those who send.
+    pub(super) senders: Side,
+    /// Those who receive.
+    pub(super) receivers: Side,
+}
+
+/// One side's members.
+#[derive(Default)]
+#[repr(C, align(128))]
+pub(super) struct Side {
+    /// A bit for each seat whose member is there, and [`OPENED`].
+    pub(super) present: AtomicU64,
+    /// A bit for each seat whose member sleeps, or is about to.
+    pub(super) asleep: AtomicU32,
+    /// Where they sit.
+    pub(super) seats: [Seat; SEATS],
+}
+
+/// Set in [`Side::present`] once anybody has ever sat down: only then can everybody have left.
+pub(super) const OPENED: u64 = 1 << 63;
+
+/// One member's place, on cache lines of its own (two lines, because processors fetch them in pairs).
+#[derive(Default)]
+#[repr(C, align(128))]
+pub(super) struct Seat {
+    /// The process that holds it ([`super::liveness::Identity`]); 0: nobody.
+    pub(super) holder: AtomicU64,
+    /// Of a receiver: the position that it reads next, plus one; 0: it reads nothing yet.
+    pub(super) reading: AtomicU64,
+    /// Where it sleeps.
+    pub(super) spot: Spot,
+}
+
+/// What stands before each message.
+#[derive(Default)]
+#[repr(C)]
+pub(super) struct Slot {
+    /// A [`State`].
+    pub(super) state: AtomicU64,
+    /// Bytes of the message.
+    pub(super) length: AtomicU32,
+    /// Of who touches the message.
+    pub(super) witness: Witness,
+}
+
+/// Which position a slot holds, by whom, and how far that is: `position + 1` from bit 8 up (2^56 messages are
+/// centuries), the sender's seat in bits 2 to 6, the stage in bits 0 and 1. Zero: never used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct State(pub(super) u64);
+
+/// How far a slot is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// One of many senders writes it.
+    Claimed = 1,
+    /// It holds a message.
+    Ready = 2,
+    /// It holds none, because its sender died while it wrote.
+    Void = 3,
+}
+
+impl State {
+    pub(super) fn new(position: u64, seat: usize, stage: Stage) -> Self {
+        Self((position + 1) << 8 | (seat as u64 & 0x1f) << 2 | stage as u64)
+    }
+
+    /// The position that it holds; none if the slot was never used.
+    pub(super) fn position(self) -> Option<u64> {
+        (self.0 >> 8).checked_sub(1)
+    }
+
+    pub(super) fn seat(self) -> usize {
+        // Five bits.
+        (self.0 >> 2 & 0x1f) as usize
+    }
+
+    pub(super) fn stage(self) -> Option<Stage> {
+        match self.0 & 3 {
+            1 => Some(Stage::Claimed),
+            2 => Some(Stage::Ready),
+            3 => Some(Stage::Void),
+            _ => None,
+        }
+    }
+}

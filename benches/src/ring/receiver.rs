@@ -1,0 +1,130 @@
+//! The receiving side.
+
+use super::parts::{OPENED, Stage, State};
+use super::wait::Waiter;
+use super::{Closed, NoSeat, Ring};
+use crate::fabric::{Ordering, fence};
+
+/// A seat among the receivers.
+pub struct Receiver {
+    ring: Ring,
+    seat: usize,
+    /// The position of the next message.
+    next: u64,
+    /// Whether the message there has been handed out and is still looked at.
+    held: bool,
+    /// Senders that sleep are told of room whenever so many messages have been taken, so that they need not be looked
+    /// for after each: who sleeps because the ring is full has that many before it is empty.
+    between_looks: u64,
+}
+
+/// What a look at the next slot finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Message,
+    Void,
+}
+
+impl Receiver {
+    /// Sits down: it receives what is sent from now on.
+    ///
+    /// # Errors
+    /// When no seat is free.
+    pub fn join(ring: Ring) -> Result<Self, NoSeat> {
+        let header = ring.header();
+        let seat = ring.sit(&header.receivers)?;
+        let reading = &header.receivers.seats[seat].reading;
+        reading.store(header.tail.load(Ordering::Acquire) + 1, Ordering::Release);
+        ring.appear(&header.receivers, seat);
+        // Against a sender that has not seen us: then we see how far it was.
+        fence(Ordering::SeqCst);
+        let next = header.tail.load(Ordering::SeqCst);
+        reading.store(next + 1, Ordering::SeqCst);
+        let between_looks = (ring.slots() / 4).max(1);
+        Ok(Self { ring, seat, next, held: false, between_looks })
+    }
+
+    /// The next message, waiting for it: where it is, until the next call.
+    ///
+    /// # Errors
+    /// When all senders have left and everything they sent has been received.
+    #[inline]
+    pub fn receive(&mut self) -> Result<&[u8], Closed> {
+        self.release();
+        loop {
+            let found = match self.look() {
+                Some(found) => found?,
+                None => self.wait()?,
+            };
+            self.held = found == Found::Message;
+            if self.held {
+                break;
+            }
+            self.pass();
+        }
+        let length = self.ring.memory.slot(self.next).length.load(Ordering::Relaxed);
+        Ok(self.ring.memory.message(self.next, length))
+    }
+
+    /// Says that the message received last is no longer looked at.
+    #[inline]
+    pub fn release(&mut self) {
+        if std::mem::take(&mut self.held) {
+            self.ring.memory.slot(self.next).witness.read();
+            self.pass();
+        }
+    }
+
+    /// Whether nothing is there to be received at this moment.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.look().is_none()
+    }
+
+    #[inline]
+    fn pass(&mut self) {
+        self.next += 1;
+        let header = self.ring.header();
+        header.receivers.seats[self.seat].reading.store(self.next + 1, Ordering::Release);
+        if self.ring.settings.wake_rule == super::WakeRule::Always
+            || self.next.is_multiple_of(self.between_looks)
+        {
+            self.ring.tell(&header.senders);
+        }
+    }
+
+    #[inline]
+    fn look(&self) -> Option<Result<Found, Closed>> {
+        self.look_at_slot().map(Ok).or_else(|| {
+            let all_left = self.ring.header().senders.present.load(Ordering::Acquire) == OPENED;
+            // What they sent before they left is there by now.
+            all_left.then(|| self.look_at_slot().ok_or(Closed))
+        })
+    }
+
+    #[inline]
+    fn look_at_slot(&self) -> Option<Found> {
+        let state = State(self.ring.memory.slot(self.next).state.load(Ordering::Acquire));
+        match state.stage() {
+            _ if state.position() != Some(self.next) => None,
+            Some(Stage::Ready) => Some(Found::Message),
+            Some(Stage::Void) => Some(Found::Void),
+            Some(Stage::Claimed) | None => None,
+        }
+    }
+
+    #[cold]
+    fn wait(&self) -> Result<Found, Closed> {
+        let header = self.ring.header();
+        // Nothing is left to take before senders are told of room.
+        self.ring.tell(&header.senders);
+        let waiter = Waiter { ring: &self.ring, side: &header.receivers, seat: self.seat };
+        waiter.until(|| self.look(), || self.ring.clear_absent(&header.senders))
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.ring.clear(&self.ring.header().receivers, self.seat);
+    }
+}

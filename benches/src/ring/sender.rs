@@ -1,0 +1,180 @@
+//! The sending side.
+
+use super::parts::{OPENED, Stage, State};
+use super::wait::{Waiter, bits, seats_of};
+use super::{Closed, NoSeat, Ring};
+use crate::fabric::{Ordering, fence};
+
+/// A seat among the senders.
+pub struct Sender {
+    ring: Ring,
+    seat: usize,
+    /// Of a single sender: the position of its next message.
+    next: u64,
+    /// All receivers have passed every position before this one.
+    passed: u64,
+}
+
+impl Sender {
+    /// Sits down.
+    ///
+    /// # Errors
+    /// When no seat is free.
+    pub fn join(ring: Ring) -> Result<Self, NoSeat> {
+        let header = ring.header();
+        let seat = ring.sit(&header.senders)?;
+        if !ring.settings.many_senders && seats_of(header.senders.present.load(Ordering::SeqCst)) != 0 {
+            ring.clear(&header.senders, seat);
+            return Err(NoSeat::OneSender);
+        }
+        // A sender that died may have left `tail` one behind.
+        let mut next = header.tail.load(Ordering::Acquire);
+        while State(ring.memory.slot(next).state.load(Ordering::Acquire)).position() == Some(next) {
+            next += 1;
+        }
+        ring.appear(&header.senders, seat);
+        Ok(Self { ring, seat, next, passed: 0 })
+    }
+
+    /// Its seat: no other sender has the same at the same time.
+    pub fn seat(&self) -> usize {
+        self.seat
+    }
+
+    /// Waits until somebody receives, or has: what is sent before that is received by nobody.
+    pub fn wait_for_a_receiver(&self) {
+        let header = self.ring.header();
+        let waiter = Waiter { ring: &self.ring, side: &header.senders, seat: self.seat };
+        waiter.until(|| (header.receivers.present.load(Ordering::Acquire) != 0).then_some(()), || {});
+    }
+
+    /// Sends a message of at most a slot's length, waiting while the ring is full.
+    ///
+    /// # Errors
+    /// When all receivers have left.
+    #[inline]
+    pub fn send(&mut self, message: &[u8]) -> Result<(), Closed> {
+        let position = match self.claim()? {
+            Some(position) => position,
+            None => self.wait_for_room()?,
+        };
+        self.publish(position, message);
+        Ok(())
+    }
+
+    /// Sends a message if the ring is not full; says whether it was sent.
+    ///
+    /// # Errors
+    /// When all receivers have left.
+    #[inline]
+    pub fn offer(&mut self, message: &[u8]) -> Result<bool, Closed> {
+        let Some(position) = self.claim()? else { return Ok(false) };
+        self.publish(position, message);
+        Ok(true)
+    }
+
+    #[cold]
+    fn wait_for_room(&mut self) -> Result<u64, Closed> {
+        let ring = self.ring.clone();
+        let header = ring.header();
+        let waiter = Waiter { ring: &ring, side: &header.senders, seat: self.seat };
+        waiter.until(
+            || self.claim().transpose(),
+            || {
+                ring.clear_absent(&header.receivers);
+                ring.clear_absent(&header.senders);
+            },
+        )
+    }
+
+    /// The position of the next message, whose slot is then ours; none while the ring is full.
+    #[inline]
+    fn claim(&mut self) -> Result<Option<u64>, Closed> {
+        if self.ring.settings.many_senders {
+            return self.claim_among_many();
+        }
+        let position = self.next;
+        Ok(self.has_room(position)?.then_some(position))
+    }
+
+    fn claim_among_many(&mut self) -> Result<Option<u64>, Closed> {
+        loop {
+            let position = self.ring.header().tail.load(Ordering::Acquire);
+            if !self.has_room(position)? {
+                return Ok(None);
+            }
+            let slot = self.ring.memory.slot(position);
+            let found = State(slot.state.load(Ordering::Acquire));
+            if found.position() == position.checked_sub(self.ring.slots()) {
+                if found.stage() == Some(Stage::Claimed) {
+                    // Of the lap before: possible only while nobody receives.
+                    return Ok(None);
+                }
+                let claim = State::new(position, self.seat, Stage::Claimed);
+                let claimed =
+                    slot.state.compare_exchange(found.0, claim.0, Ordering::AcqRel, Ordering::Relaxed);
+                if claimed.is_ok() {
+                    self.move_tail_past(position);
+                    return Ok(Some(position));
+                }
+            } else if found.position() == Some(position) {
+                self.move_tail_past(position);
+            }
+        }
+    }
+
+    /// Whoever has lost sight of the tail finds it where another has put it.
+    #[inline]
+    fn move_tail_past(&self, position: u64) {
+        let tail = &self.ring.header().tail;
+        let _ = tail.compare_exchange(position, position + 1, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// Whether all receivers have passed the message that was in this position's slot before.
+    #[inline]
+    fn has_room(&mut self, position: u64) -> Result<bool, Closed> {
+        let slots = self.ring.slots();
+        if position < self.passed + slots {
+            return Ok(true);
+        }
+        self.passed = self.slowest(position)?;
+        Ok(position < self.passed + slots)
+    }
+
+    /// The first position that not all receivers have passed; this one if nobody receives yet.
+    #[cold]
+    fn slowest(&self, position: u64) -> Result<u64, Closed> {
+        // Against who sits down: either we see them here, or they see how far we are.
+        fence(Ordering::SeqCst);
+        let receivers = &self.ring.header().receivers;
+        let present = receivers.present.load(Ordering::SeqCst);
+        if present == OPENED {
+            return Err(Closed);
+        }
+        let readings =
+            bits(seats_of(present)).map(|seat| receivers.seats[seat].reading.load(Ordering::Acquire));
+        // One that is about to sit down begins where we are, or later.
+        Ok(readings.filter_map(|reading| reading.checked_sub(1)).min().unwrap_or(position))
+    }
+
+    #[inline]
+    fn publish(&mut self, position: u64, message: &[u8]) {
+        let (memory, header) = (&self.ring.memory, self.ring.header());
+        memory.write(position, message);
+        let slot = memory.slot(position);
+        // A slot's length is far below 4 GiB.
+        slot.length.store(u32::try_from(message.len()).unwrap_or(u32::MAX), Ordering::Relaxed);
+        slot.state.store(State::new(position, self.seat, Stage::Ready).0, Ordering::Release);
+        if !self.ring.settings.many_senders {
+            self.next = position + 1;
+            header.tail.store(self.next, Ordering::Release);
+        }
+        self.ring.tell(&header.receivers);
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.ring.clear(&self.ring.header().senders, self.seat);
+    }
+}

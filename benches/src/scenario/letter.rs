@@ -1,0 +1,220 @@
+//! Messages of many senders: each says who sent it and which one it is, and every other byte follows from that.
+//!
+//! The first two bytes are the sender and the low bits of the number; the rest is a stretch of one fixed table of
+//! random bytes that begins where sender and number say. So a receiver knows all of a message that it has not seen yet,
+//! however short, and a mixture of two messages is neither.
+
+use crate::sizes::Sizes;
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{RngExt, SeedableRng};
+use std::collections::BTreeSet;
+
+/// The shortest letter.
+pub(super) const HEAD_BYTES: usize = 2;
+
+/// Bits of the number that a head carries: enough to tell a lap of the ring from the next.
+const NUMBER_BITS: u32 = 11;
+const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
+/// Numbers up to so far ahead of the expected one are later ones, the others earlier ones.
+const AHEAD_MAX: u64 = 1 << (NUMBER_BITS - 1);
+
+/// Places in the table where a letter can begin.
+const STARTS: usize = 1 << 14;
+
+/// The table of random bytes, the same in every process.
+#[derive(Debug)]
+pub(super) struct Table {
+    bytes: Vec<u8>,
+}
+
+impl Table {
+    /// For letters of up to so many bytes.
+    pub(super) fn new(message_bytes: usize) -> Self {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
+        Self { bytes: (0..STARTS + message_bytes).map(|_| random.random()).collect() }
+    }
+
+    /// What stands after the head.
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "a start within the table")]
+    fn body(&self, sender: u32, number: u64, length: usize) -> &[u8] {
+        // Multiplicative hashing: neighbours begin far apart (Knuth, "The Art of Computer Programming", 6.4).
+        let mixed = (number << 5 | u64::from(sender)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let start = (mixed >> (u64::BITS - STARTS.ilog2())) as usize;
+        &self.bytes[start..start + length]
+    }
+
+    /// Writes a letter.
+    #[inline]
+    pub(super) fn write(&self, sender: u32, number: u64, letter: &mut [u8]) {
+        let (head, body) = letter.split_at_mut(HEAD_BYTES);
+        head.copy_from_slice(&head_of(sender, number).to_le_bytes());
+        body.copy_from_slice(self.body(sender, number, body.len()));
+    }
+}
+
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "5 and 11 bits")]
+fn head_of(sender: u32, number: u64) -> u16 {
+    (sender as u16) << NUMBER_BITS | (number & NUMBER_MASK) as u16
+}
+
+/// What one receiver makes of what it receives.
+#[derive(Debug)]
+pub(super) struct Reader {
+    table: Table,
+    senders: Vec<Expected>,
+    /// Received intact, once, and in the order of their sender.
+    pub(super) delivered: u64,
+    /// Received once more.
+    pub(super) duplicated: u64,
+    /// Received after a later one of the same sender.
+    pub(super) out_of_order: u64,
+    /// Received with another content than any letter that was sent.
+    pub(super) torn: u64,
+}
+
+/// What is expected of one sender.
+#[derive(Debug)]
+struct Expected {
+    next: u64,
+    sizes: Sizes,
+    /// Numbers before `next` that have not come.
+    missing: BTreeSet<u64>,
+}
+
+impl Reader {
+    /// Of letters from senders with these sizes.
+    pub(super) fn new(message_bytes: usize, sizes: Vec<Sizes>) -> Self {
+        let expected = |sizes| Expected { next: 0, sizes, missing: BTreeSet::new() };
+        Self {
+            table: Table::new(message_bytes),
+            senders: sizes.into_iter().map(expected).collect(),
+            delivered: 0,
+            duplicated: 0,
+            out_of_order: 0,
+            torn: 0,
+        }
+    }
+
+    /// Counts a letter.
+    #[inline]
+    pub(super) fn read(&mut self, letter: &[u8]) {
+        let Some((&head, body)) = letter.split_first_chunk::<HEAD_BYTES>() else {
+            self.torn += 1;
+            return;
+        };
+        let head = u16::from_le_bytes(head);
+        let sender = u32::from(head >> NUMBER_BITS);
+        let Some(expected) = self.senders.get_mut(sender as usize) else {
+            self.torn += 1;
+            return;
+        };
+        let ahead = u64::from(head).wrapping_sub(expected.next) & NUMBER_MASK;
+        let number = if ahead < AHEAD_MAX {
+            Some(expected.next + ahead)
+        } else {
+            (expected.next + ahead).checked_sub(NUMBER_MASK + 1)
+        };
+        let is_intact = |number: &u64| {
+            letter.len() == expected.sizes.of(*number) && body == self.table.body(sender, *number, body.len())
+        };
+        let Some(number) = number.filter(is_intact) else {
+            self.torn += 1;
+            // It has taken the place of the one that was expected.
+            expected.next += 1;
+            return;
+        };
+        if number == expected.next {
+            self.delivered += 1;
+        } else if number > expected.next {
+            self.delivered += 1;
+            expected.missing.extend(expected.next..number);
+        } else if expected.missing.remove(&number) {
+            self.out_of_order += 1;
+        } else {
+            self.duplicated += 1;
+        }
+        expected.next = expected.next.max(number + 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: usize = 40;
+
+    fn reader(senders: usize) -> Reader {
+        Reader::new(BYTES, vec![Sizes::Fixed(BYTES); senders])
+    }
+
+    fn letter(sender: u32, number: u64) -> Vec<u8> {
+        let mut letter = vec![0; BYTES];
+        Table::new(BYTES).write(sender, number, &mut letter);
+        letter
+    }
+
+    fn counts(reader: &Reader) -> [u64; 4] {
+        [reader.delivered, reader.duplicated, reader.out_of_order, reader.torn]
+    }
+
+    #[test]
+    fn letters_in_order_are_delivered_past_the_end_of_the_number() {
+        let mut reader = reader(3);
+        for number in 0..5_000 {
+            for sender in 0..3 {
+                reader.read(&letter(sender, number));
+            }
+        }
+        assert_eq!(counts(&reader), [15_000, 0, 0, 0]);
+    }
+
+    #[test]
+    fn what_goes_wrong_is_told_apart() {
+        let mut reader = reader(2);
+        for number in [0, 1, 4, 5, 2, 5, 6] {
+            reader.read(&letter(1, number));
+        }
+        assert_eq!(counts(&reader), [5, 1, 1, 0], "3 lost, 2 late, 5 twice");
+    }
+
+    #[test]
+    fn a_letter_of_an_earlier_lap_is_not_taken_for_a_new_one() {
+        let mut reader = reader(1);
+        for number in 0..512 {
+            reader.read(&letter(0, number));
+        }
+        reader.read(&letter(0, 0));
+        assert_eq!(counts(&reader), [512, 1, 0, 0]);
+    }
+
+    #[test]
+    fn every_mixture_of_two_letters_is_torn() {
+        for split in 1..BYTES {
+            let mut reader = reader(1);
+            let (one, other) = (letter(0, 0), letter(0, 512));
+            let mixture = [&one[..split], &other[split..]].concat();
+            reader.read(&mixture);
+            // Cut within the head, it may be one of the two after all.
+            let is_torn = mixture != one && mixture != other;
+            assert_eq!(
+                counts(&reader),
+                if is_torn { [0, 0, 0, 1] } else { [1, 0, 0, 0] },
+                "split at {split}"
+            );
+        }
+        for (length, expected) in [(0, 1), (1, 1), (BYTES - 1, 1)] {
+            let mut reader = reader(1);
+            reader.read(&letter(0, 0)[..length]);
+            assert_eq!(reader.torn, expected, "cut to {length} B");
+        }
+    }
+
+    #[test]
+    fn a_sender_that_does_not_exist_has_sent_nothing() {
+        let mut reader = reader(1);
+        reader.read(&letter(1, 0));
+        assert_eq!(counts(&reader), [0, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,27 @@
+//! Linux: futex(2), without `FUTEX_PRIVATE_FLAG` because the word is shared between processes.
+
+use crate::sys::Unsupported;
+use rustix::thread::futex;
+use std::sync::atomic::AtomicU32;
+
+/// Whether a word of shared memory can be waited at here.
+///
+/// # Errors
+/// The reason where it cannot.
+pub fn support() -> Result<(), Unsupported> {
+    Ok(())
+}
+
+/// Sleeps while the word has this value; may also return for no reason, so callers check again.
+#[inline]
+pub fn wait(word: &AtomicU32, while_value: u32) {
+    // EAGAIN (the value has changed) and EINTR both mean: look again, which the caller does.
+    let _ = futex::wait(word, futex::Flags::empty(), while_value, None);
+}
+
+/// Wakes one sleeper at this word.
+#[inline]
+pub fn wake_one(word: &AtomicU32) {
+    // Waking an address in our own mapping cannot fail.
+    let _ = futex::wake(word, futex::Flags::empty(), 1);
+}

@@ -1,0 +1,46 @@
+//! Windows: a named event that one sleeper resets by waking up (`CreateEventW` in `synchapi.h`). However
+//! often it is set before somebody sleeps, it wakes only once.
+
+use super::{Mechanism, Spot, win_object};
+use std::io;
+use std::ptr;
+use std::time::Duration;
+use windows_sys::Win32::Foundation::HANDLE;
+use windows_sys::Win32::System::Threading::{CreateEventW, SetEvent};
+
+pub(super) struct WinEvent;
+
+impl Mechanism for WinEvent {
+    fn slug(&self) -> &'static str {
+        "win-event"
+    }
+
+    fn settle(&self, spot: &Spot) -> io::Result<()> {
+        win_object::settle(spot, make)
+    }
+
+    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+        win_object::sleep(spot, make, patience)
+    }
+
+    #[expect(unsafe_code, reason = "SetEvent")]
+    fn wake(&self, spot: &Spot) {
+        // A spot that is not settled has nobody to wake.
+        if let Ok(event) = win_object::handle(spot, make) {
+            // SAFETY: the handle is never closed.
+            let _ = unsafe { SetEvent(event) };
+        }
+    }
+
+    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Duration) -> bool {
+        win_object::wake_and_sleep(wake, own, make, patience)
+    }
+}
+
+#[expect(unsafe_code, reason = "CreateEventW")]
+fn make(name: &[u16]) -> HANDLE {
+    const MANUAL_RESET: i32 = 0;
+    const INITIALLY_SET: i32 = 0;
+    // SAFETY: the name ends with a zero; without attributes the event is not inherited.
+    unsafe { CreateEventW(ptr::null(), MANUAL_RESET, INITIALLY_SET, name.as_ptr()) }
+}

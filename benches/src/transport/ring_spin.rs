@@ -1,0 +1,8 @@
+//! `ring-spin`: the shared-memory ring ([`crate::ring`]), whose members never sleep: they look until there is
+//! something.
+
+use crate::link::ring::RingTransport;
+
+/// See the module.
+pub static RING_SPIN: RingTransport =
+    RingTransport { slug: "ring-spin", title: "Shared-memory ring, spinning", mechanism: None };

@@ -1,0 +1,8 @@
+//! `ring-ulock`: the shared-memory ring ([`crate::ring`]), whose members sleep on an address (`__ulock_wait`,
+//! private): macOS.
+
+use crate::link::ring::RingTransport;
+
+/// See the module.
+pub static RING_ULOCK: RingTransport =
+    RingTransport { slug: "ring-ulock", title: "Shared-memory ring, ulock", mechanism: Some("ulock") };

@@ -1,0 +1,11 @@
+//! `ring-win-semaphore`: the shared-memory ring ([`crate::ring`]), whose members sleep on a semaphore object:
+//! Windows.
+
+use crate::link::ring::RingTransport;
+
+/// See the module.
+pub static RING_WIN_SEMAPHORE: RingTransport = RingTransport {
+    slug: "ring-win-semaphore",
+    title: "Shared-memory ring, Windows semaphore",
+    mechanism: Some("win-semaphore"),
+};

@@ -1,0 +1,217 @@
+//! `route` and the channels: everything reaches everyone, or the counts say what did not.
+
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
+use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::harness::{self, peers};
+use roundtrip_bench::ring::{Waiting, WakeRule};
+use roundtrip_bench::scenario::{self, Pattern, Work};
+use roundtrip_bench::sys::affinity;
+use roundtrip_bench::transport::{self, Manner, OnFull, Storage, Transport};
+use roundtrip_wire::{CaseResult, Slug};
+
+const MESSAGES: u64 = 2_000;
+
+fn to_many(transport: &'static dyn Transport, scenario: &str, peers: u32) -> PlannedCase {
+    let scenario = scenario::find(scenario).unwrap();
+    let Pattern::Many(many) = scenario.pattern() else { panic!("{} is for two", scenario.slug()) };
+    let crowd: Crowd = (many.crowd)(peers);
+    PlannedCase {
+        transport,
+        scenario,
+        mode: Mode::TwoProcesses,
+        placement: Placement::Free,
+        total_bytes: None,
+        buffer_bytes: None,
+        manner: transport.manner(),
+        crowd,
+        work: Work {
+            message_bytes: 256,
+            size_profile: Some("uniform-2-256".into()),
+            messages_per_operation: MESSAGES,
+            operations: 1,
+            batch: 1,
+            senders: crowd.senders,
+            ..Work::default()
+        },
+        repetitions: Repetitions::exactly(1),
+        probe: None,
+    }
+}
+
+fn scenarios() -> impl Iterator<Item = &'static str> {
+    let to_many = scenario::ALL.iter().filter(|scenario| matches!(scenario.pattern(), Pattern::Many(_)));
+    to_many.map(|scenario| scenario.slug())
+}
+
+fn rings() -> impl Iterator<Item = &'static dyn Transport> {
+    transport::ALL.iter().copied().filter(|transport| transport.ring().is_some())
+}
+
+fn ring_futex() -> &'static dyn Transport {
+    transport::find("ring-futex").unwrap()
+}
+
+fn run(cases: Vec<PlannedCase>) -> Vec<CaseResult> {
+    let plan = Plan { preset: Slug::from_name("many"), about: String::new(), cases, deadline: DEADLINE };
+    harness::run(&plan, &peer(), 1, &mut |_| {}).results
+}
+
+fn name(result: &CaseResult) -> String {
+    let CaseResult { transport, case, methodology, .. } = result;
+    format!(
+        "{}/{}/{:?}/{} to {}",
+        transport.slug,
+        case.scenario,
+        methodology,
+        case.senders.unwrap_or(1),
+        case.peers
+    )
+}
+
+fn assert_all_arrived(result: &CaseResult) {
+    let name = name(result);
+    if let Some(reason) = &result.unsupported {
+        return println!("{name}: not run, because {reason}");
+    }
+    assert_eq!(result.failures, [], "{name}");
+    let (repetition, receivers) = (&result.repetitions[0], u64::from(result.case.peers));
+    assert_eq!((repetition.attempted, repetition.accepted), (MESSAGES, MESSAGES), "{name}");
+    assert_eq!(repetition.delivered, MESSAGES * receivers, "{name}");
+    assert!(!result.is_lossy(), "{name}");
+    let deliveries: Vec<_> = repetition.ends.iter().filter_map(|end| end.delivery).collect();
+    assert_eq!(deliveries.len() as u64, receivers, "{name}");
+    for delivery in deliveries {
+        let wrong = [delivery.lost, delivery.duplicated, delivery.out_of_order, delivery.torn];
+        assert_eq!((delivery.delivered, wrong), (MESSAGES, [0; 4]), "{name}");
+    }
+    assert_eq!((repetition.count, repetition.sum_ns), (1, repetition.elapsed_ns), "{name}");
+    let threads = result.case.senders.unwrap_or(1) + result.case.peers;
+    let cpus = affinity::allowed().unwrap().len();
+    assert_eq!(result.oversubscribed, threads as usize > cpus, "{name}");
+}
+
+#[test]
+fn everything_reaches_everyone_whoever_waits_in_whatever_way() {
+    let _turn = alone();
+    let before = Leftovers::now();
+    let mut cases = Vec::new();
+    for transport in rings() {
+        for scenario in scenarios() {
+            for peers in [1, 2, 8] {
+                for waiting in [Waiting::Block, Waiting::SpinThenBlock, Waiting::Spin] {
+                    let manner = Manner { waiting, ..transport.manner() };
+                    let case = PlannedCase { manner, ..to_many(transport, scenario, peers) };
+                    cases.push(PlannedCase { mode: Mode::TwoThreads, ..case.clone() });
+                    cases.push(case);
+                }
+            }
+        }
+    }
+    run(cases).iter().for_each(assert_all_arrived);
+    assert_nothing_left(&before);
+}
+
+#[test]
+fn a_ring_that_others_died_at_and_one_that_wakes_always_deliver_as_well() {
+    let _turn = alone();
+    let mut cases = Vec::new();
+    for scenario in scenarios() {
+        for (storage, wake_rule) in
+            [(Storage::Warm, WakeRule::IfAsleep), (Storage::Cleared, WakeRule::Always)]
+        {
+            for transport in rings() {
+                let manner = Manner { storage, wake_rule, ..transport.manner() };
+                cases.push(PlannedCase { manner, ..to_many(transport, scenario, 2) });
+            }
+        }
+    }
+    run(cases).iter().for_each(assert_all_arrived);
+}
+
+#[test]
+fn pinned_members_take_the_processors_in_turn() {
+    let _turn = alone();
+    let results =
+        run(vec![PlannedCase { placement: Placement::CrossCpu, ..to_many(ring_futex(), "route", 3) }]);
+    assert_all_arrived(&results[0]);
+    let Some(repetition) = results[0].repetitions.first() else { return };
+    let cpus: Vec<_> = repetition.ends.iter().map(|end| end.cpus_seen.clone()).collect();
+    assert!(cpus.iter().all(|cpus| cpus.len() == 1), "{cpus:?}");
+    assert_ne!(cpus[0], cpus[1]);
+}
+
+#[test]
+fn what_a_full_ring_drops_is_counted_and_what_it_takes_arrives() {
+    let _turn = alone();
+    for scenario in scenarios() {
+        let mut case = to_many(ring_futex(), scenario, 2);
+        case.manner.on_full = OnFull::Drop;
+        case.work.lossy = true;
+        // More than the ring holds, before anybody can have received: some of it is dropped.
+        case.work.messages_per_operation = 200_000;
+        let result = run(vec![case]).remove(0);
+        assert_eq!(result.failures, [], "{scenario}");
+        let repetition = &result.repetitions[0];
+        assert_eq!(repetition.attempted, 200_000, "{scenario}");
+        assert!(repetition.accepted <= repetition.attempted && repetition.accepted > 0, "{scenario}");
+        let expected = repetition.accepted * u64::from(result.case.peers);
+        assert_eq!(repetition.delivered, expected, "{scenario}: what was taken is lost");
+        assert_eq!(result.is_lossy(), repetition.accepted < repetition.attempted, "{scenario}");
+        assert_eq!(result.methodology.send.as_str(), "non-blocking");
+    }
+}
+
+#[test]
+fn a_killed_receiver_is_named_and_ends_the_repetition() {
+    let _turn = alone();
+    let mut case = to_many(ring_futex(), "route", 2);
+    case.work.messages_per_operation = 1 << 40;
+    let mut kill_second_receiver = |pids: &[u32]| {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(pids[2]).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    };
+    let reason = peers::run(&case, &peer(), DEADLINE, &mut kill_second_receiver).unwrap_err();
+    assert!(reason.contains("receiver 2: killed by signal 9"), "{reason}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_reason() {
+    let pipe = transport::find("pipe").unwrap();
+    let spin = transport::find("ring-spin").unwrap();
+    let futex = ring_futex();
+    let semaphore = transport::find("ring-posix-semaphore").unwrap();
+    let with = |transport: &'static dyn Transport, manner: Manner| PlannedCase {
+        manner,
+        ..to_many(transport, "route", 1)
+    };
+    let mut long = to_many(futex, "route", 1);
+    long.work.message_bytes = 8_193;
+    let free = (Mode::TwoProcesses, Placement::Free);
+    for (case, expected) in [
+        (to_many(pipe, "route", 1), "it has two ends"),
+        (long, "at most 8192 B, found 8193 B"),
+        (with(spin, Manner::default()), "nobody sleeps at it"),
+        (with(semaphore, Manner { wake_rule: WakeRule::Always, ..Manner::default() }), "keeps every wake-up"),
+        (
+            with(futex, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),
+            "who spins is not woken",
+        ),
+        (
+            PlannedCase {
+                manner: Manner { waiting: Waiting::Spin, ..Manner::default() },
+                ..case(pipe, "roundtrip", free, 64)
+            },
+            "as the kernel does",
+        ),
+        (
+            PlannedCase {
+                manner: Manner { on_full: OnFull::Drop, ..Manner::default() },
+                ..case(futex, "roundtrip", free, 64)
+            },
+            "cannot drop the question",
+        ),
+    ] {
+        let reason = harness::support(&case).unwrap_err().to_string();
+        assert!(reason.contains(expected), "{case}: {reason}");
+    }
+}

@@ -1,0 +1,136 @@
+//! A ring of many senders, and members that die.
+
+use crate::fabric::{Died, doomed};
+use crate::ring::{Closed, Receiver, Sender, Waiting};
+use crate::support::{MECHANISMS, Place, check, message, number, settings};
+use crate::sys::liveness;
+use loom::thread;
+use std::mem::ManuallyDrop;
+use std::panic::{set_hook, take_hook};
+use std::sync::Once;
+
+/// Messages of a sender say whose they are in the tens.
+fn of_sender(received: &[u64], sender: u64) -> Vec<u64> {
+    received.iter().copied().filter(|number| number / 10 == sender).collect()
+}
+
+fn receive_all(receiver: &mut Receiver) -> Vec<u64> {
+    let mut received = Vec::new();
+    while let Ok(found) = receiver.receive() {
+        received.push(number(found));
+    }
+    received
+}
+
+#[test]
+fn messages_of_two_senders_all_arrive_each_sender_s_in_order() {
+    for (mechanism, preemptions, messages) in
+        [(MECHANISMS[0], 2, 1), (MECHANISMS[0], 1, 2), (MECHANISMS[1], 1, 2)]
+    {
+        check(preemptions, move || {
+            let place = Place::new(2, settings(true, Waiting::Block, mechanism));
+            let mut receiver = Receiver::join(place.view()).unwrap();
+            let sending = [1, 2].map(|sender| {
+                let mut seat = Sender::join(place.view()).unwrap();
+                thread::spawn(move || {
+                    for number in 0..messages {
+                        seat.send(&message(sender * 10 + number)).unwrap();
+                    }
+                })
+            });
+            let received = receive_all(&mut receiver);
+            assert_eq!(of_sender(&received, 1), (10..10 + messages).collect::<Vec<_>>());
+            assert_eq!(of_sender(&received, 2), (20..20 + messages).collect::<Vec<_>>());
+            assert_eq!(received.len() as u64, 2 * messages);
+            for sending in sending {
+                sending.join().unwrap();
+            }
+        });
+    }
+}
+
+/// A thread that claims a slot and dies while it writes. It leaves nothing in order.
+fn claim_and_die(seat: Sender, who: liveness::Identity) {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |info| {
+            if !info.payload().is::<Died>() {
+                usual(info);
+            }
+        }));
+    });
+    let mut seat = ManuallyDrop::new(seat);
+    let died = doomed(|| seat.send(&message(99)));
+    assert!(died.is_err(), "it was to die while it writes");
+    liveness::die(who);
+}
+
+#[test]
+fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
+    check(2, || {
+        let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let dying_seat = Sender::join(place.view()).unwrap();
+        let who = liveness::last();
+        let mut living = Sender::join(place.view()).unwrap();
+        let dying = thread::spawn(move || claim_and_die(dying_seat, who));
+        dying.join().unwrap();
+        let sending = thread::spawn(move || {
+            for number in 10..13 {
+                living.send(&message(number)).unwrap();
+            }
+        });
+        assert_eq!(receive_all(&mut receiver), [10, 11, 12]);
+        sending.join().unwrap();
+    });
+}
+
+#[test]
+fn the_claim_of_the_dead_is_voided_once_however_many_see_it() {
+    check(2, || {
+        let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
+        let receivers = [0, 1].map(|_| Receiver::join(place.view()).unwrap());
+        let dying_seat = Sender::join(place.view()).unwrap();
+        let who = liveness::last();
+        let mut living = Sender::join(place.view()).unwrap();
+        claim_and_die(dying_seat, who);
+        let receiving = receivers.map(|mut receiver| thread::spawn(move || receive_all(&mut receiver)));
+        living.send(&message(10)).unwrap();
+        drop(living);
+        for receiving in receiving {
+            assert_eq!(receiving.join().unwrap(), [10]);
+        }
+    });
+}
+
+#[test]
+fn a_receiver_that_dies_holds_up_nobody() {
+    check(2, || {
+        let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
+        let dead = ManuallyDrop::new(Receiver::join(place.view()).unwrap());
+        let who = liveness::last();
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        liveness::die(who);
+        let _ = dead;
+        let receiving = thread::spawn(move || receive_all(&mut receiver));
+        for number in 0..4 {
+            sender.send(&message(number)).unwrap();
+        }
+        drop(sender);
+        assert_eq!(receiving.join().unwrap(), [0, 1, 2, 3]);
+    });
+}
+
+#[test]
+fn when_the_last_sender_dies_receivers_are_told() {
+    check(2, || {
+        let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let dying_seat = Sender::join(place.view()).unwrap();
+        let who = liveness::last();
+        claim_and_die(dying_seat, who);
+        assert_eq!(receiver.receive(), Err(Closed));
+    });
+}

@@ -1,0 +1,132 @@
+//! A ring of one sender.
+
+use crate::ring::{Closed, NoSeat, Receiver, Sender, Settings, Waiting, WakeRule};
+use crate::support::{MECHANISMS, Place, check, message, number, settings};
+use loom::thread;
+
+/// One sender, one receiver, both of whom must wait: every message once, in order, then the end.
+fn pass(settings: Settings, messages: u64) {
+    let place = Place::new(2, settings);
+    let mut receiver = Receiver::join(place.view()).unwrap();
+    let sending = {
+        let place = place.clone();
+        thread::spawn(move || {
+            let mut sender = Sender::join(place.view()).unwrap();
+            for number in 0..messages {
+                sender.send(&message(number)).unwrap();
+            }
+        })
+    };
+    for expected in 0..messages {
+        assert_eq!(receiver.receive().map(number), Ok(expected));
+    }
+    assert_eq!(receiver.receive(), Err(Closed));
+    sending.join().unwrap();
+}
+
+#[test]
+fn messages_pass_once_and_in_order_and_nobody_sleeps_for_ever() {
+    for mechanism in MECHANISMS {
+        for waiting in [Waiting::Block, Waiting::SpinThenBlock] {
+            check(3, move || pass(settings(false, waiting, mechanism), 3));
+        }
+    }
+}
+
+#[test]
+fn messages_pass_when_every_one_is_followed_by_a_wake_up() {
+    check(2, || {
+        pass(Settings { wake_rule: WakeRule::Always, ..settings(false, Waiting::Block, MECHANISMS[0]) }, 3)
+    });
+}
+
+#[test]
+fn a_sender_whose_receiver_leaves_is_told() {
+    check(3, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        let leaving = thread::spawn(move || drop(receiver));
+        // Who is about to leave holds nobody up.
+        let _ = (0..3).all(|number| sender.send(&message(number)).is_ok());
+        leaving.join().unwrap();
+        let refused = (0..5).any(|number| sender.send(&message(number)) == Err(Closed));
+        assert!(refused, "five messages do not fit two slots");
+    });
+}
+
+#[test]
+fn who_sits_down_while_messages_pass_gets_all_that_follow() {
+    check(2, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut sender = Sender::join(place.view()).unwrap();
+        let receiving = {
+            let place = place.clone();
+            thread::spawn(move || {
+                let mut receiver = Receiver::join(place.view()).unwrap();
+                let mut numbers = Vec::new();
+                while let Ok(found) = receiver.receive() {
+                    numbers.push(number(found));
+                }
+                numbers
+            })
+        };
+        for number in 0..4 {
+            sender.send(&message(number)).unwrap();
+        }
+        drop(sender);
+        let numbers = receiving.join().unwrap();
+        let first = 4 - numbers.len() as u64;
+        assert_eq!(numbers, (first..4).collect::<Vec<_>>());
+    });
+}
+
+#[test]
+fn two_receivers_get_every_message() {
+    check(2, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut sender = Sender::join(place.view()).unwrap();
+        let receiving = [0, 1].map(|_| {
+            let mut receiver = Receiver::join(place.view()).unwrap();
+            thread::spawn(move || {
+                for expected in 0..3 {
+                    assert_eq!(receiver.receive().map(number), Ok(expected));
+                }
+            })
+        });
+        for number in 0..3 {
+            sender.send(&message(number)).unwrap();
+        }
+        for receiving in receiving {
+            receiving.join().unwrap();
+        }
+    });
+}
+
+#[test]
+fn a_full_ring_refuses_what_is_offered_and_keeps_what_it_has() {
+    check(3, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        let sending = thread::spawn(move || {
+            (0..4).filter(|&number| sender.offer(&message(number)) == Ok(true)).collect::<Vec<u64>>()
+        });
+        let mut received = Vec::new();
+        while let Ok(found) = receiver.receive() {
+            received.push(number(found));
+        }
+        assert_eq!(received, sending.join().unwrap());
+    });
+}
+
+#[test]
+fn a_ring_of_one_sender_has_one() {
+    check(3, || {
+        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
+        let sender = Sender::join(place.view()).unwrap();
+        assert_eq!(Sender::join(place.view()).err(), Some(NoSeat::OneSender));
+        drop(sender);
+        assert!(Sender::join(place.view()).is_ok());
+    });
+}

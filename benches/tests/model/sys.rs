@@ -1,0 +1,156 @@
+//! The system under the model checker: a mechanism to sleep that never loses patience while all live, and who lives.
+
+pub mod liveness {
+    //! Each view of a ring is a process of its own.
+
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    pub type Identity = u64;
+
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    static DEAD: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+    /// Another one.
+    pub fn own() -> Identity {
+        LAST.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The one that was asked for last.
+    pub fn last() -> Identity {
+        LAST.load(Ordering::Relaxed)
+    }
+
+    pub fn is_alive(process: Identity) -> bool {
+        !DEAD.lock().unwrap().contains(&process)
+    }
+
+    /// How many have died.
+    pub fn deaths() -> usize {
+        DEAD.lock().unwrap().len()
+    }
+
+    pub fn die(process: Identity) {
+        DEAD.lock().unwrap().insert(process);
+    }
+
+    /// Before each execution.
+    pub fn reset() {
+        DEAD.lock().unwrap().clear();
+    }
+}
+
+pub mod shared_memory {
+    //! The model's memory is in `support`.
+
+    use std::ptr::NonNull;
+
+    pub struct Mapping;
+
+    impl Mapping {
+        pub fn address(&self) -> NonNull<u8> {
+            unreachable!("the model maps nothing")
+        }
+
+        pub fn bytes(&self) -> usize {
+            0
+        }
+    }
+}
+
+pub mod wake {
+    //! Sleeping at an address, and for a token.
+
+    use super::liveness;
+    use loom::sync::atomic::{AtomicU32, Ordering};
+    use loom::sync::{Condvar, Mutex};
+    use std::io;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::time::Duration;
+
+    pub const AWAKE: u32 = 0;
+    pub const ASLEEP: u32 = 1;
+
+    pub trait Mechanism: Sync {
+        fn slug(&self) -> &'static str;
+        fn settle(&self, spot: &Spot) -> io::Result<()>;
+        fn sleep(&self, spot: &Spot, patience: Duration) -> bool;
+        fn wake(&self, spot: &Spot);
+    }
+
+    #[derive(Default)]
+    pub struct Spot {
+        pub word: AtomicU32,
+        /// Wake-ups that nobody has slept for yet.
+        tokens: Mutex<u32>,
+        woken: Condvar,
+        /// Deaths that have cost who sleeps here its patience: one for each, because after that somebody sees to it.
+        deaths: AtomicUsize,
+    }
+
+    impl Spot {
+        fn is_out_of_patience(&self) -> bool {
+            self.deaths.swap(liveness::deaths(), Relaxed) < liveness::deaths()
+        }
+    }
+
+    /// As a futex does: the word is compared and the sleep begun in one step.
+    pub struct Address;
+    /// As a semaphore does.
+    pub struct Token;
+
+    impl Mechanism for Address {
+        fn slug(&self) -> &'static str {
+            "address"
+        }
+
+        fn settle(&self, _spot: &Spot) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn sleep(&self, spot: &Spot, _patience: Duration) -> bool {
+            if spot.is_out_of_patience() {
+                return true;
+            }
+            let tokens = spot.tokens.lock().unwrap();
+            if spot.word.load(Ordering::SeqCst) == ASLEEP {
+                drop(spot.woken.wait(tokens).unwrap());
+            }
+            false
+        }
+
+        fn wake(&self, spot: &Spot) {
+            let _tokens = spot.tokens.lock().unwrap();
+            spot.woken.notify_one();
+        }
+    }
+
+    impl Mechanism for Token {
+        fn slug(&self) -> &'static str {
+            "token"
+        }
+
+        fn settle(&self, _spot: &Spot) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn sleep(&self, spot: &Spot, _patience: Duration) -> bool {
+            if spot.is_out_of_patience() {
+                return true;
+            }
+            let mut tokens = spot.tokens.lock().unwrap();
+            if *tokens == 0 {
+                tokens = spot.woken.wait(tokens).unwrap();
+            }
+            *tokens = tokens.saturating_sub(1);
+            false
+        }
+
+        fn wake(&self, spot: &Spot) {
+            *spot.tokens.lock().unwrap() += 1;
+            spot.woken.notify_one();
+        }
+    }
+}

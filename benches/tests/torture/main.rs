@@ -1,0 +1,45 @@
+//! Members of a ring are killed (`SIGKILL`) at random moments, thousands of times. Nobody else may get stuck, and no
+//! message may be torn, lost, out of order or received twice by a receiver that lives.
+//!
+//! The program starts itself as each member; how many kills there are can be said: `ROUNDTRIP_KILLS=20000`.
+
+mod member;
+mod parent;
+
+use parent::{Setting, torture};
+use roundtrip_bench::ring::Waiting;
+use std::process::ExitCode;
+
+/// Kills of each setting, unless said otherwise.
+const KILLS: u32 = 1_000;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|argument| argument == "member") {
+        return member::main(&arguments[1..]);
+    }
+    let kills = std::env::var("ROUNDTRIP_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let settings = [
+        Setting { many_senders: true, mechanism: "futex", waiting: Waiting::Block },
+        Setting { many_senders: false, mechanism: "futex", waiting: Waiting::SpinThenBlock },
+        Setting { many_senders: true, mechanism: "posix-semaphore", waiting: Waiting::Block },
+        Setting { many_senders: true, mechanism: "futex", waiting: Waiting::Spin },
+    ];
+    println!("\nrunning {} tests", settings.len());
+    let mut failed = 0;
+    for setting in &settings {
+        match torture(setting, kills) {
+            Ok(told) => println!("test {setting} ... ok ({told})"),
+            Err(reason) => {
+                failed += 1;
+                println!("test {setting} ... FAILED\n{reason}");
+            }
+        }
+    }
+    let verdict = if failed == 0 { "ok" } else { "FAILED" };
+    let passed = settings.len() - failed;
+    println!(
+        "\ntest result: {verdict}. {passed} passed; {failed} failed; 0 ignored; 0 measured; 0 filtered out\n"
+    );
+    if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

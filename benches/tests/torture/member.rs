@@ -1,0 +1,138 @@
+//! A member: sends or receives until it is killed. It ends by itself only when it has found something wrong.
+
+use roundtrip_bench::ring::geometry::Geometry;
+use roundtrip_bench::ring::{Receiver, Ring, Sender, Settings, Waiting, WakeRule};
+use roundtrip_bench::sys::shared_memory::Mapping;
+use roundtrip_bench::sys::{descriptor, wake};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The longest message.
+const MESSAGE_BYTES: usize = 256;
+/// Life and number.
+const HEAD_BYTES: usize = 16;
+
+/// The shape of the ring that is tortured.
+pub(crate) fn geometry() -> Geometry {
+    Geometry::for_messages(MESSAGE_BYTES)
+}
+
+/// Bytes of the memory: a page of progress, then the ring.
+pub(crate) const RING_OFFSET: usize = 4_096;
+
+/// How far the member in this place is: it counts its messages there, whichever life it is in.
+#[expect(unsafe_code, reason = "numbers in shared memory")]
+pub(crate) fn progress(mapping: &Mapping, place: usize) -> &AtomicU64 {
+    assert!((place + 1) * size_of::<AtomicU64>() <= RING_OFFSET);
+    // SAFETY: within the first page, aligned, and only ever used as atomics.
+    unsafe { &*mapping.address().cast::<AtomicU64>().as_ptr().add(place) }
+}
+
+/// Arguments: `sender|receiver`, descriptor, place, life, many senders, mechanism, waiting.
+pub(crate) fn main(arguments: &[String]) -> ExitCode {
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("{}: {reason}", arguments.join(" "));
+            ExitCode::from(3)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), String> {
+    let [role, memory, place, life, many_senders, mechanism, waiting] = arguments else {
+        return Err("expected seven arguments".into());
+    };
+    let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
+    let memory =
+        descriptor::adopt(memory.parse().map_err(|_| "no descriptor")?).map_err(|error| error.to_string())?;
+    let settings = Settings {
+        many_senders: many_senders == "true",
+        waiting: [Waiting::Spin, Waiting::SpinThenBlock, Waiting::Block]
+            .into_iter()
+            .find(|known| known.slug() == waiting)
+            .ok_or("no such way to wait")?,
+        wake_rule: WakeRule::IfAsleep,
+        mechanism: Some(wake::find(mechanism).map_err(|error| error.to_string())?),
+    };
+    let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(|error| error.to_string())?;
+    let mapping =
+        Mapping::part(&memory, RING_OFFSET, geometry().bytes()).map_err(|error| error.to_string())?;
+    let ring = Ring::new(Box::new(mapping), geometry(), settings).map_err(|error| error.to_string())?;
+    let progress = progress(&page, usize::try_from(number(place)?).unwrap_or_default());
+    match role.as_str() {
+        "sender" => send(ring, number(life)?, progress),
+        _ => receive(ring, progress),
+    }
+}
+
+fn send(ring: Ring, life: u64, progress: &AtomicU64) -> Result<(), String> {
+    let mut sender = Sender::join(ring).map_err(|error| error.to_string())?;
+    let mut message = [0; MESSAGE_BYTES];
+    for number in 0.. {
+        let length = length(life, number);
+        write(life, number, &mut message[..length]);
+        // While no receiver lives there is nobody to send to: the next one comes.
+        while sender.send(&message[..length]).is_err() {
+            std::thread::yield_now();
+        }
+        progress.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
+
+fn receive(ring: Ring, progress: &AtomicU64) -> Result<(), String> {
+    let mut receiver = Receiver::join(ring).map_err(|error| error.to_string())?;
+    // The number that comes next, of each life of a sender.
+    let mut expected: BTreeMap<u64, u64> = BTreeMap::new();
+    loop {
+        let Ok(message) = receiver.receive() else {
+            std::thread::yield_now();
+            continue;
+        };
+        let (life, number) = read(message)?;
+        // Of those that lived before us, we see the end only.
+        let next = expected.entry(life).or_insert(number);
+        if *next != number {
+            return Err(format!("life {life}: message {number} came, expected {next}"));
+        }
+        *next += 1;
+        progress.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn length(life: u64, number: u64) -> usize {
+    let more = (life * 31 + number * 7) % (MESSAGE_BYTES - HEAD_BYTES + 1) as u64;
+    HEAD_BYTES + usize::try_from(more).unwrap_or_default()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a pattern of low bytes is wanted")]
+fn byte(life: u64, number: u64, at: usize) -> u8 {
+    (life.wrapping_mul(0x9e37_79b9) ^ number.wrapping_mul(0x85eb_ca6b) ^ (at as u64 * 0x27)) as u8
+}
+
+fn write(life: u64, number: u64, message: &mut [u8]) {
+    message[..8].copy_from_slice(&life.to_le_bytes());
+    message[8..HEAD_BYTES].copy_from_slice(&number.to_le_bytes());
+    for (at, place) in message[HEAD_BYTES..].iter_mut().enumerate() {
+        *place = byte(life, number, at);
+    }
+}
+
+fn read(message: &[u8]) -> Result<(u64, u64), String> {
+    let word = |from: usize| {
+        message.get(from..from + 8).and_then(|bytes| Some(u64::from_le_bytes(bytes.try_into().ok()?)))
+    };
+    let (Some(life), Some(number)) = (word(0), word(8)) else {
+        return Err(format!("torn: {} bytes", message.len()));
+    };
+    let body = &message[HEAD_BYTES..];
+    let is_whole = message.len() == length(life, number)
+        && body.iter().enumerate().all(|(at, &found)| found == byte(life, number, at));
+    if is_whole {
+        Ok((life, number))
+    } else {
+        Err(format!("torn: message {number} of life {life}, {message:?}"))
+    }
+}

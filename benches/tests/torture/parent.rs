@@ -1,0 +1,145 @@
+//! Who kills: starts members, kills them, and watches that the others go on.
+
+use crate::member::{RING_OFFSET, geometry, progress};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use roundtrip_bench::ring::Waiting;
+use roundtrip_bench::sys::shared_memory::{self, Mapping};
+use roundtrip_bench::sys::{death, descriptor};
+use std::fmt;
+use std::io::Read;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long all may stand still before they count as stuck: far more than the ring's patience.
+const STUCK: Duration = Duration::from_secs(20);
+
+/// The longest life; most are shorter.
+const LIFE_MAX: Duration = Duration::from_millis(4);
+
+/// So many times in a hundred the dead stay dead until the others have gone on without them.
+const MOURNED_PERCENT: u32 = 3;
+
+/// What is tortured.
+pub(crate) struct Setting {
+    pub(crate) many_senders: bool,
+    pub(crate) mechanism: &'static str,
+    pub(crate) waiting: Waiting,
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let senders = if self.many_senders { "many senders" } else { "one sender" };
+        write!(
+            formatter,
+            "nobody_is_held_up_by_the_dead: {senders}, {}, {}",
+            self.mechanism,
+            self.waiting.slug()
+        )
+    }
+}
+
+struct Members<'a> {
+    setting: &'a Setting,
+    memory: OwnedFd,
+    page: Mapping,
+    /// By place: senders first.
+    living: Vec<Child>,
+    senders: usize,
+    lives: u64,
+}
+
+/// Kills so many; returns what there is to tell.
+pub(crate) fn torture(setting: &Setting, kills: u32) -> Result<String, String> {
+    let started = Instant::now();
+    let failed = |error: std::io::Error| error.to_string();
+    let memory = shared_memory::create(RING_OFFSET + geometry().bytes()).map_err(failed)?;
+    let page = Mapping::part(&memory, 0, RING_OFFSET).map_err(failed)?;
+    let senders = if setting.many_senders { 3 } else { 1 };
+    let mut members = Members { setting, memory, page, living: Vec::new(), senders, lives: 0 };
+    for place in 0..senders + 2 {
+        let member = members.start(place)?;
+        members.living.push(member);
+    }
+    let result = members.kill_and_watch(kills);
+    let messages: u64 = (senders..senders + 2).map(|place| members.progress_of(place)).sum();
+    for member in &mut members.living {
+        let _ = member.kill();
+        let _ = member.wait();
+    }
+    let seconds = started.elapsed().as_secs_f32();
+    result.map(|()| format!("{kills} kills, {messages} messages received and compared, {seconds:.1} s"))
+}
+
+impl Members<'_> {
+    fn start(&mut self, place: usize) -> Result<Child, String> {
+        self.lives += 1;
+        let Setting { many_senders, mechanism, waiting } = self.setting;
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command
+            .args(["member", if place < self.senders { "sender" } else { "receiver" }])
+            .args([self.memory.as_raw_fd().to_string(), place.to_string(), self.lives.to_string()])
+            .args([&many_senders.to_string(), *mechanism, waiting.slug()])
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped());
+        death::die_with_parent(&mut command);
+        descriptor::inherit(&mut command, vec![self.memory.as_raw_fd()]);
+        command.spawn().map_err(|error| error.to_string())
+    }
+
+    fn kill_and_watch(&mut self, kills: u32) -> Result<(), String> {
+        let mut random = StdRng::seed_from_u64(u64::from(kills));
+        for _ in 0..kills {
+            // Not for anybody: the moment of a kill is to be any.
+            std::thread::sleep(random.random_range(Duration::ZERO..LIFE_MAX));
+            let place = random.random_range(0..self.living.len());
+            self.kill(place)?;
+            // All of the others, without the dead's seat being taken by another who would clear it.
+            if random.random_range(0..100) < MOURNED_PERCENT && self.others_can_go_on(place) {
+                self.watch(place)?;
+            }
+            self.living[place] = self.start(place)?;
+        }
+        self.watch(usize::MAX)
+    }
+
+    /// Whether there is a sender and a receiver left.
+    fn others_can_go_on(&self, place: usize) -> bool {
+        self.setting.many_senders || place >= self.senders
+    }
+
+    fn kill(&mut self, place: usize) -> Result<(), String> {
+        let member = &mut self.living[place];
+        let _ = member.kill();
+        let status = member.wait().map_err(|error| error.to_string())?;
+        if status.code().is_none() {
+            return Ok(());
+        }
+        // It had ended before: only what it found wrong makes it do so.
+        let mut words = String::new();
+        let _ = member.stderr.take().map(|mut stderr| stderr.read_to_string(&mut words));
+        Err(format!("{status}: {words}"))
+    }
+
+    /// Waits until every member but this one has gone on.
+    fn watch(&mut self, dead: usize) -> Result<(), String> {
+        let places: Vec<usize> = (0..self.living.len()).filter(|&place| place != dead).collect();
+        let before: Vec<u64> = places.iter().map(|&place| self.progress_of(place)).collect();
+        let until = Instant::now() + STUCK;
+        while places.iter().zip(&before).any(|(&place, &before)| self.progress_of(place) == before) {
+            if Instant::now() > until {
+                let now: Vec<u64> = places.iter().map(|&place| self.progress_of(place)).collect();
+                return Err(format!("stuck: members {places:?} were at {before:?} and are at {now:?}"));
+            }
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        Ok(())
+    }
+
+    fn progress_of(&self, place: usize) -> u64 {
+        progress(&self.page, place).load(Ordering::Relaxed)
+    }
+}

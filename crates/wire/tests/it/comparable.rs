@@ -1,0 +1,59 @@
+//! What may be compared with what.
+
+use roundtrip_wire::{CaseResult, RunReport, Slug, comparable};
+
+fn report() -> RunReport {
+    serde_json::from_str(include_str!("../golden/v1/full.json")).unwrap()
+}
+
+fn result() -> CaseResult {
+    let result = report().results.remove(0);
+    assert!(!result.is_lossy());
+    result
+}
+
+fn reasons(base: &CaseResult, head: &CaseResult) -> Vec<String> {
+    comparable::results(base, head).iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn the_same_way_of_measuring_is_comparable() {
+    assert_eq!(reasons(&result(), &result()), Vec::<String>::new());
+}
+
+#[test]
+fn every_difference_of_methodology_is_named() {
+    let (base, mut head) = (result(), result());
+    head.methodology.on_full = Slug::from_name("drop");
+    head.methodology.wake = Some(Slug::from_name("always"));
+    head.methodology.window = 256;
+    let expected = ["on_full: wait against drop", "wake: absent against always", "window: 1 against 256"];
+    assert_eq!(reasons(&base, &head), expected);
+}
+
+#[test]
+fn what_is_lossy_is_compared_with_nothing() {
+    let (base, mut lossy) = (result(), result());
+    for repetition in &mut lossy.repetitions {
+        (repetition.attempted, repetition.delivered) = (80, 10);
+    }
+    let against_lossless = reasons(&base, &lossy);
+    assert_eq!(against_lossless.len(), 1);
+    assert!(
+        against_lossless[0].starts_with("delivered: all ") && against_lossless[0].ends_with("(12.5000 %)"),
+        "{against_lossless:?}"
+    );
+    assert_eq!(reasons(&lossy, &lossy).len(), 1);
+}
+
+#[test]
+fn another_machine_or_kernel_or_build_is_another_world() {
+    let (base, mut head) = (report(), report());
+    assert_eq!(comparable::runs(&base, &head), []);
+    head.machine.slug = Slug::from_name("another");
+    head.suite.build = Slug::from_name("debug");
+    head.environment.stable.insert("os.kernel".into(), "7.0".into());
+    let what: Vec<String> =
+        comparable::runs(&base, &head).into_iter().map(|difference| difference.what).collect();
+    assert_eq!(what, ["machine", "build", "environment.os.kernel"]);
+}
