@@ -1,7 +1,8 @@
-/* The bare loop that the harness is held against: two processes on one processor, blocking calls, CLOCK_MONOTONIC
- * around each round trip. Prints the times in nanoseconds, in the order in which they were taken.
+/* The bare loop that the harness is held against: two processes on one processor or two, CLOCK_MONOTONIC around each
+ * operation, which is one round trip, or a batch of them that is timed together because one is too short. Prints the
+ * times of a round trip in nanoseconds, in the order in which they were taken.
  *
- * usage: roundtrip MECHANISM CPU BYTES WARMUP OPERATIONS
+ * usage: roundtrip MECHANISM CPU_INITIATOR CPU_RESPONDER BYTES WARMUP OPERATIONS BATCH
  * build: cc -O2 -o roundtrip *.c
  *
  * What is compared is the cost of the harness, not the effect of looking at messages: between two operations this loop
@@ -9,7 +10,7 @@
  * in the cache and the pages of a mapping present. The clock does not run meanwhile.
  *
  * calls of all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
- * calls of one mechanism: streams.c, records.c, slots.c, pages.c, objects.c, lent.c
+ * calls of one mechanism: streams.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
  */
 #include "roundtrip.h"
 #include <sched.h>
@@ -23,9 +24,9 @@
 
 static const struct mechanism *const mechanisms[] = {
     &eventfd_mechanism, &fifo_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism, &pipe_mechanism,
-    &posix_mq_mechanism, &process_vm_readv_mechanism, &socketpair_mechanism, &splice_mechanism, &tcp_mechanism,
-    &udp_mechanism, &unix_dgram_mechanism, &unix_seqpacket_mechanism, &unix_stream_mechanism,
-    &vmsplice_mechanism,
+    &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_mechanism, &ring_spin_mechanism,
+    &socketpair_mechanism, &splice_mechanism, &tcp_mechanism, &udp_mechanism, &unix_dgram_mechanism,
+    &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
 };
 
 static uint64_t now_ns(void) {
@@ -57,16 +58,19 @@ static char *message_memory(const struct mechanism *mechanism, size_t bytes) {
     return memory;
 }
 
-static void initiate(const struct mechanism *mechanism, struct end *end, long warmup, long operations) {
+static void initiate(const struct mechanism *mechanism, struct end *end, long warmup, long operations, long batch) {
     char *message = message_memory(mechanism, end->bytes), *buffer = private_memory(end->bytes);
     uint64_t *times = (uint64_t *)private_memory((size_t)operations * sizeof *times);
     for (long i = -warmup; i < operations; i++) {
         stamp(message, end->bytes, (uint64_t)(i + warmup));
+        const char *answer = message;
         uint64_t start = now_ns();
-        mechanism->send(end, message);
-        const char *answer = mechanism->receive(end, buffer);
+        for (long j = 0; j < batch; j++) {
+            mechanism->send(end, message);
+            answer = mechanism->receive(end, buffer);
+        }
         uint64_t took = now_ns() - start;
-        if (i >= 0) times[i] = took;
+        if (i >= 0) times[i] = took / (uint64_t)batch;
         if (memcmp(answer, message, end->bytes) != 0) {
             fprintf(stderr, "the answer to operation %ld is not the message\n", i);
             exit(1);
@@ -98,20 +102,22 @@ static void close_end(const struct end *end) {
 
 int main(int count, char **arguments) {
     const struct mechanism *mechanism = NULL;
-    for (size_t i = 0; count == 6 && i < sizeof mechanisms / sizeof *mechanisms; i++) {
+    for (size_t i = 0; count == 8 && i < sizeof mechanisms / sizeof *mechanisms; i++) {
         if (strcmp(mechanisms[i]->name, arguments[1]) == 0) mechanism = mechanisms[i];
     }
     if (mechanism == NULL) {
-        fprintf(stderr, "usage: roundtrip MECHANISM CPU BYTES WARMUP OPERATIONS\nmechanisms:");
+        fprintf(stderr, "usage: roundtrip MECHANISM CPU_INITIATOR CPU_RESPONDER BYTES WARMUP OPERATIONS BATCH\n"
+                        "mechanisms:");
         for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) {
             fprintf(stderr, " %s", mechanisms[i]->name);
         }
         fputc('\n', stderr);
         return 2;
     }
-    size_t bytes = strtoul(arguments[3], NULL, 10);
-    long warmup = atol(arguments[4]), operations = atol(arguments[5]);
+    size_t bytes = strtoul(arguments[4], NULL, 10);
+    long warmup = atol(arguments[5]), operations = atol(arguments[6]), batch = atol(arguments[7]);
 
+    /* Each end makes its memory where it then runs. */
     pin(atoi(arguments[2]));
     struct end initiator = {.bytes = bytes, .initiator = true, .object = -1};
     struct end responder = {.bytes = bytes, .initiator = false, .object = -1};
@@ -122,6 +128,7 @@ int main(int count, char **arguments) {
     if (child == 0) {
         check(prctl(PR_SET_PDEATHSIG, SIGKILL), "prctl");
         if (getppid() != parent) return 1;
+        pin(atoi(arguments[3]));
         close_end(&initiator);
         responder.peer = parent;
         if (mechanism->connect != NULL) mechanism->connect(&responder);
@@ -130,7 +137,7 @@ int main(int count, char **arguments) {
     close_end(&responder);
     initiator.peer = child;
     if (mechanism->connect != NULL) mechanism->connect(&initiator);
-    initiate(mechanism, &initiator, warmup, operations);
+    initiate(mechanism, &initiator, warmup, operations, batch);
     signal(SIGCHLD, SIG_DFL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);

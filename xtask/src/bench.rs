@@ -25,6 +25,8 @@ pub(crate) struct Options {
 enum Budgets {
     /// What the harness adds to a bare C loop.
     Harness,
+    /// The shared-memory ring against bare C loops, and its streams.
+    Rings,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -38,12 +40,15 @@ enum Format {
 /// # Errors
 /// The benchmark does not build or start.
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
-    let Budgets::Harness = options.budgets;
+    let budgets = match options.budgets {
+        Budgets::Harness => "harness",
+        Budgets::Rings => "rings",
+    };
     let step = Step::start("programs");
     let built = programs::build(&step, &["roundtrip-bench"], "release")?;
     step.clear();
-    let mut command = Command::new(built.program("bench-harness")?);
-    command.current_dir(workspace::root());
+    let mut command = Command::new(built.program("bench")?);
+    command.arg(budgets).current_dir(workspace::root());
     if options.quick {
         command.arg("--quick");
     }

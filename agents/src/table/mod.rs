@@ -124,13 +124,33 @@ fn name(result: &CaseResult) -> String {
     }
 }
 
+/// Each reason why cases of a transport cannot run here, how many they are, and the first of them.
+fn unsupported<'a>(results: &[&'a CaseResult]) -> Vec<(&'a str, usize, &'a CaseResult)> {
+    let mut found: Vec<(&str, usize, &CaseResult)> = Vec::new();
+    for result in results {
+        let Some(reason) = result.unsupported.as_deref() else { continue };
+        let is_same = |(known, _, first): &&mut (&str, usize, &CaseResult)| {
+            *known == reason && first.transport.slug == result.transport.slug
+        };
+        match found.iter_mut().find(is_same) {
+            Some((_, count, _)) => *count += 1,
+            None => found.push((reason, 1, result)),
+        }
+    }
+    found
+}
+
 fn table(results: &[&CaseResult]) -> crate::Result<String> {
     let header = row::header(results.first());
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.clone());
     let mut notes = Vec::new();
-    for result in results {
+    for (reason, count, first) in unsupported(results) {
+        let name = if count == 1 { name(first) } else { format!("{}, {count} cases", first.transport.slug) };
+        notes.push(format!(" {name}: not on this machine: {reason}"));
+    }
+    for result in results.iter().filter(|result| result.unsupported.is_none()) {
         let name = name(result);
         match row::row(result)? {
             Ok(cells) => {

@@ -10,7 +10,8 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
-    scenario: String,
+    /// One scenario, or several.
+    scenario: OneOrMany,
     transports: Vec<String>,
     /// Sizes of a message; absent with a size profile.
     #[serde(default)]
@@ -54,6 +55,23 @@ pub(super) struct Group {
     repetitions: Count,
 }
 
+/// `"route"`, or `["route", "channel-1-n"]`.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(String),
+    Many(Vec<String>),
+}
+
+impl OneOrMany {
+    fn names(&self) -> &[String] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::Many(names) => names,
+        }
+    }
+}
+
 /// How large a kernel buffer is asked for.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -92,14 +110,24 @@ fn one() -> u64 {
 impl Group {
     /// Adds its cases.
     pub(super) fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
-        let scenario = scenario::find(&self.scenario)
-            .ok_or_else(|| format!("scenario `{}` does not exist", self.scenario))?;
+        for name in self.scenario.names() {
+            let scenario = scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
+            self.expand_one(scenario, cases)?;
+        }
+        Ok(())
+    }
+
+    fn expand_one(
+        &self,
+        scenario: &'static dyn Scenario,
+        cases: &mut Vec<PlannedCase>,
+    ) -> Result<(), String> {
         if self.operations == 0 || self.batch == 0 {
             return Err("operations and batch must be at least 1".into());
         }
         let repetitions = self.repetitions.checked()?;
         let sizes = self.sizes()?;
-        let rates: Vec<Option<u64>> = match (self.scenario.as_str(), self.rates_per_second.as_slice()) {
+        let rates: Vec<Option<u64>> = match (scenario.slug(), self.rates_per_second.as_slice()) {
             ("open-loop", []) => return Err("open-loop needs rates_per_second".into()),
             ("open-loop", rates) if rates.contains(&0) => return Err("a rate must be at least 1".into()),
             ("open-loop", rates) => rates.iter().copied().map(Some).collect(),
@@ -123,7 +151,7 @@ impl Group {
                                         scenario,
                                         mode,
                                         placement,
-                                        total_bytes: self.total(&work),
+                                        total_bytes: self.total(scenario, &work),
                                         buffer_bytes: match self.buffer {
                                             Buffer::System => None,
                                             Buffer::Message => Some(work.message_bytes),
@@ -148,14 +176,14 @@ impl Group {
     fn crowds(&self, scenario: &dyn Scenario) -> Result<Vec<Crowd>, String> {
         match (scenario.pattern(), self.peers.as_slice()) {
             (Pattern::Pair(_), []) => Ok(vec![Crowd::PAIR]),
-            (Pattern::Pair(_), _) => Err(format!("{} has two ends and takes no peers", self.scenario)),
-            (Pattern::Many(_), []) => Err(format!("{} needs peers, such as [1, 2, 4]", self.scenario)),
+            (Pattern::Pair(_), _) => Err(format!("{} has two ends and takes no peers", scenario.slug())),
+            (Pattern::Many(_), []) => Err(format!("{} needs peers, such as [1, 2, 4]", scenario.slug())),
             (Pattern::Many(_), peers) if peers.iter().any(|&peers| peers == 0 || peers as usize > SEATS) => {
                 Err(format!("a number of peers is from 1 to {SEATS}: found {peers:?}"))
             }
             (Pattern::Many(_), _) if (self.operations, self.warmup, self.batch) != (1, 0, 1) => Err(format!(
                 "a transfer of {} is one operation: expected operations = 1, warmup = 0",
-                self.scenario
+                scenario.slug()
             )),
             (Pattern::Many(many), peers) => Ok(peers.iter().map(|&peers| (many.crowd)(peers)).collect()),
         }
@@ -178,8 +206,8 @@ impl Group {
     }
 
     /// Bytes of one operation, where it takes several messages whose sizes are known.
-    fn total(&self, work: &Work) -> Option<u64> {
-        let one_way = matches!(self.scenario.as_str(), "stream" | "handle-passing");
+    fn total(&self, scenario: &dyn Scenario, work: &Work) -> Option<u64> {
+        let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
         (one_way && self.size_profile.is_none())
             .then_some(work.message_bytes as u64 * work.messages_per_operation)
     }
@@ -208,7 +236,7 @@ impl Group {
         if shortest < least {
             return Err(format!(
                 "a message of {shortest} B: expected at least {least} B in {}",
-                self.scenario
+                scenario.slug()
             ));
         }
         let lossy = manner.on_full == OnFull::Drop;
@@ -221,7 +249,7 @@ impl Group {
         Ok(Work {
             message_bytes: usize::try_from(message_bytes).map_err(|error| error.to_string())?,
             size_profile: self.size_profile.clone(),
-            messages_per_operation: self.messages(message_bytes)?,
+            messages_per_operation: self.messages(scenario, message_bytes)?,
             operations: self.operations,
             warmup: self.warmup,
             batch: self.batch,
@@ -231,18 +259,18 @@ impl Group {
         })
     }
 
-    fn messages(&self, message_bytes: u64) -> Result<u64, String> {
-        let one_way = matches!(self.scenario.as_str(), "stream" | "handle-passing");
+    fn messages(&self, scenario: &dyn Scenario, message_bytes: u64) -> Result<u64, String> {
+        let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
         if !self.peers.is_empty() {
             return match (self.total_bytes, self.messages_per_operation) {
                 (None, Some(messages)) if messages > 0 => Ok(messages),
-                _ => Err(format!("{} needs messages_per_operation, and no total_bytes", self.scenario)),
+                _ => Err(format!("{} needs messages_per_operation, and no total_bytes", scenario.slug())),
             };
         }
         match (one_way, self.total_bytes, self.messages_per_operation) {
             (false, None, None) => Ok(1),
             (false, ..) => {
-                Err(format!("{} takes no total_bytes and no messages_per_operation", self.scenario))
+                Err(format!("{} takes no total_bytes and no messages_per_operation", scenario.slug()))
             }
             // What such an operation takes in bytes differs from one to the next, so a case could not say it.
             (true, None, Some(messages)) if messages > 1 && self.size_profile.is_some() => {
@@ -256,7 +284,7 @@ impl Group {
             }
             (true, ..) => Err(format!(
                 "{} needs total_bytes, a multiple of every message_bytes, or messages_per_operation",
-                self.scenario
+                scenario.slug()
             )),
         }
     }

@@ -14,6 +14,7 @@ mod group;
 const PRESETS: &[(&str, &str)] = &[
     ("chromium-mach", include_str!("../../definitions/chromium-mach.toml")),
     ("ipc-static", include_str!("../../definitions/ipc-static.toml")),
+    ("libipc", include_str!("../../definitions/libipc.toml")),
     ("quick", include_str!("../../definitions/quick.toml")),
 ];
 

@@ -10,14 +10,14 @@ const LINE_BYTES: usize = 64;
 const SLOT_HEADER_BYTES: usize = size_of::<super::parts::Slot>();
 
 /// Messages that the ring holds together: as many bytes as a Linux pipe does, so that the two compare.
-const CAPACITY_BYTES: usize = 64 * 1_024;
+const CAPACITY_BYTES: usize = 1024 * 1_024;
 /// Few enough that all of them stay in a cache near the processor, even with short messages.
-const SLOTS_MAX: usize = 512;
+const SLOTS_MAX: usize = 8192;
 /// Enough that a sender and its receivers need not take turns, even with long messages.
 const SLOTS_MIN: usize = 8;
 
 /// The longest message of one slot.
-pub const MESSAGE_BYTES_MAX: usize = CAPACITY_BYTES / SLOTS_MIN;
+pub const MESSAGE_BYTES_MAX: usize = 8_192;
 
 /// Messages longer than this begin at a page, as the memory of who sends does: see [`crate::memory`].
 const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;

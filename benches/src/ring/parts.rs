@@ -22,8 +22,6 @@ pub(super) struct Header {
 pub(super) struct Side {
     /// A bit for each seat whose member is there, and [`OPENED`].
     pub(super) present: AtomicU64,
-    /// A bit for each seat whose member sleeps, or is about to.
-    pub(super) asleep: AtomicU32,
     /// Where they sit.
     pub(super) seats: [Seat; SEATS],
 }

@@ -1,8 +1,8 @@
 //! The receiving side.
 
 use super::parts::{OPENED, Stage, State};
-use super::wait::Waiter;
-use super::{Closed, NoSeat, Ring};
+use super::wait::{Waiter, bits, seats_of};
+use super::{Closed, NoSeat, Ring, Waiting, WakeRule};
 use crate::fabric::{Ordering, fence};
 
 /// A seat among the receivers.
@@ -38,9 +38,9 @@ impl Receiver {
         ring.appear(&header.receivers, seat);
         // Against a sender that has not seen us: then we see how far it was.
         fence(Ordering::SeqCst);
-        let next = header.tail.load(Ordering::SeqCst);
-        reading.store(next + 1, Ordering::SeqCst);
-        let between_looks = (ring.slots() / 4).max(1);
+        let next = header.tail.load(Ordering::Acquire);
+        reading.store(next + 1, Ordering::Release);
+        let between_looks = (ring.slots() / 2).max(1);
         Ok(Self { ring, seat, next, held: false, between_looks })
     }
 
@@ -86,10 +86,27 @@ impl Receiver {
         self.next += 1;
         let header = self.ring.header();
         header.receivers.seats[self.seat].reading.store(self.next + 1, Ordering::Release);
-        if self.ring.settings.wake_rule == super::WakeRule::Always
-            || self.next.is_multiple_of(self.between_looks)
+        let settings = &self.ring.settings;
+        if settings.waiting != Waiting::Spin
+            && (settings.wake_rule == WakeRule::Always || self.next.is_multiple_of(self.between_looks))
         {
-            self.ring.tell(&header.senders);
+            fence(Ordering::SeqCst);
+            self.tell_of_room();
+        }
+    }
+
+    /// Wakes senders that sleep, if there is room for them because no other receiver is further behind. Of several that
+    /// get here at the same time, the fence before lets the last see all the others.
+    #[cold]
+    fn tell_of_room(&self) {
+        let header = self.ring.header();
+        let present = seats_of(header.receivers.present.load(Ordering::Acquire));
+        let is_behind = |seat: usize| {
+            let reading = header.receivers.seats[seat].reading.load(Ordering::Acquire);
+            reading != 0 && reading <= self.next
+        };
+        if self.ring.settings.wake_rule == WakeRule::Always || !bits(present).any(is_behind) {
+            self.ring.wake_sleepers(&header.senders);
         }
     }
 
@@ -116,9 +133,12 @@ impl Receiver {
     #[cold]
     fn wait(&self) -> Result<Found, Closed> {
         let header = self.ring.header();
-        // Nothing is left to take before senders are told of room.
-        self.ring.tell(&header.senders);
-        let waiter = Waiter { ring: &self.ring, side: &header.receivers, seat: self.seat };
+        let waiter = Waiter {
+            ring: &self.ring,
+            side: &header.receivers,
+            seat: self.seat,
+            tell: &|| self.tell_of_room(),
+        };
         waiter.until(|| self.look(), || self.ring.clear_absent(&header.senders))
     }
 }

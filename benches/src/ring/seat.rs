@@ -23,24 +23,24 @@ impl Ring {
         Err(NoSeat::NoPlaceToSleep)
     }
 
-    /// Says that the member in this seat is there.
-    pub(super) fn appear(&self, side: &Side, seat: usize) {
-        side.present.fetch_or(OPENED | 1 << seat, Ordering::SeqCst);
-        self.tell(&self.header().senders);
+    /// Says that the member in this seat is there; returns whether others of its side are.
+    pub(super) fn appear(&self, side: &Side, seat: usize) -> bool {
+        let before = side.present.fetch_or(OPENED | 1 << seat, Ordering::AcqRel);
+        self.wake_all(&self.header().senders);
+        seats_of(before) != 0
     }
 
     /// Gives a seat back, ours or one that we have taken over. What it does is done in an order in which everything can
     /// be repeated by another, should we die meanwhile: who is no longer present is not missed.
     pub(super) fn clear(&self, side: &Side, seat: usize) {
-        side.asleep.fetch_and(!(1 << seat), Ordering::SeqCst);
         if self.settings.many_senders && std::ptr::eq(side, &raw const self.header().senders) {
             self.void_claims(seat);
         }
         side.seats[seat].reading.store(0, Ordering::Release);
-        side.present.fetch_and(!(1 << seat), Ordering::SeqCst);
+        side.present.fetch_and(!(1 << seat), Ordering::AcqRel);
         side.seats[seat].holder.store(0, Ordering::Release);
-        self.tell(&self.header().senders);
-        self.tell(&self.header().receivers);
+        self.wake_all(&self.header().senders);
+        self.wake_all(&self.header().receivers);
     }
 
     /// Clears the seats of the dead among those present.

@@ -23,16 +23,16 @@ impl Sender {
     pub fn join(ring: Ring) -> Result<Self, NoSeat> {
         let header = ring.header();
         let seat = ring.sit(&header.senders)?;
-        if !ring.settings.many_senders && seats_of(header.senders.present.load(Ordering::SeqCst)) != 0 {
-            ring.clear(&header.senders, seat);
-            return Err(NoSeat::OneSender);
-        }
         // A sender that died may have left `tail` one behind.
         let mut next = header.tail.load(Ordering::Acquire);
         while State(ring.memory.slot(next).state.load(Ordering::Acquire)).position() == Some(next) {
             next += 1;
         }
-        ring.appear(&header.senders, seat);
+        let others = ring.appear(&header.senders, seat);
+        if others && !ring.settings.many_senders {
+            ring.clear(&header.senders, seat);
+            return Err(NoSeat::OneSender);
+        }
         Ok(Self { ring, seat, next, passed: 0 })
     }
 
@@ -44,7 +44,7 @@ impl Sender {
     /// Waits until somebody receives, or has: what is sent before that is received by nobody.
     pub fn wait_for_a_receiver(&self) {
         let header = self.ring.header();
-        let waiter = Waiter { ring: &self.ring, side: &header.senders, seat: self.seat };
+        let waiter = Waiter { ring: &self.ring, side: &header.senders, seat: self.seat, tell: &|| {} };
         waiter.until(|| (header.receivers.present.load(Ordering::Acquire) != 0).then_some(()), || {});
     }
 
@@ -77,7 +77,7 @@ impl Sender {
     fn wait_for_room(&mut self) -> Result<u64, Closed> {
         let ring = self.ring.clone();
         let header = ring.header();
-        let waiter = Waiter { ring: &ring, side: &header.senders, seat: self.seat };
+        let waiter = Waiter { ring: &ring, side: &header.senders, seat: self.seat, tell: &|| {} };
         waiter.until(
             || self.claim().transpose(),
             || {
@@ -147,7 +147,7 @@ impl Sender {
         // Against who sits down: either we see them here, or they see how far we are.
         fence(Ordering::SeqCst);
         let receivers = &self.ring.header().receivers;
-        let present = receivers.present.load(Ordering::SeqCst);
+        let present = receivers.present.load(Ordering::Acquire);
         if present == OPENED {
             return Err(Closed);
         }

@@ -2,18 +2,16 @@
 
 use super::Ring;
 use super::parts::{OPENED, Side};
-use super::wake::{ASLEEP, AWAKE, Mechanism};
-use crate::fabric::{Ordering, SPINS, fence, spin_loop, yield_now};
+use super::wake::{ASLEEP, AWAKE, Mechanism, Spot};
+use crate::fabric::{Ordering, SPINS, YIELDS, fence, spin_loop, yield_now};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How long a member sleeps before it looks whether those that it waits for still live.
 pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
-/// So often who spins looks before it lets others have the processor now and then.
-const SPINS_ALONE: u32 = 2_000;
-/// Between two such times.
-const SPINS_BETWEEN_YIELDS: u32 = 32;
+/// After [`SPINS`] looks, who only spins offers the processor to others once for so many.
+const SPINS_BETWEEN_YIELDS: u32 = 8;
 /// Between two looks at whether the others live.
 const SPINS_OF_PATIENCE: u32 = 1 << 16;
 /// So many wake-ups in vain are as bad as a patience that has ended.
@@ -69,6 +67,9 @@ pub(super) struct Waiter<'a> {
     pub(super) ring: &'a Ring,
     pub(super) side: &'a Side,
     pub(super) seat: usize,
+    /// Tells others of what was published before, after a fence: once, or two who both wait in vain would wake each other
+    /// for ever.
+    pub(super) tell: &'a dyn Fn(),
 }
 
 impl Waiter<'_> {
@@ -77,17 +78,24 @@ impl Waiter<'_> {
         let settings = &self.ring.settings;
         let (spins, mechanism) = match (settings.waiting, settings.mechanism) {
             (Waiting::Spin, _) | (_, None) => return spin(&mut look, &mut overdue),
-            (Waiting::SpinThenBlock, Some(mechanism)) => (SPINS, mechanism),
+            (Waiting::SpinThenBlock, Some(mechanism)) => (SPINS + YIELDS, mechanism),
             (Waiting::Block, Some(mechanism)) => (0, mechanism),
         };
+        let mut tell = Some(self.tell);
         for round in 1_u32.. {
-            for _ in 0..spins {
+            if spins > 0
+                && let Some(tell) = tell.take()
+            {
+                fence(Ordering::SeqCst);
+                tell();
+            }
+            for spin in 0..spins {
                 if let Some(found) = look() {
                     return found;
                 }
-                spin_loop();
+                if spin < SPINS { spin_loop() } else { yield_now() }
             }
-            let (found, out_of_patience) = self.sleep(mechanism, &mut look);
+            let (found, out_of_patience) = self.sleep(mechanism, tell.take(), &mut look);
             if let Some(found) = found {
                 return found;
             }
@@ -99,19 +107,26 @@ impl Waiter<'_> {
     }
 
     /// Says that it sleeps, looks once more, sleeps, looks.
-    fn sleep<T>(&self, mechanism: &dyn Mechanism, look: &mut impl FnMut() -> Option<T>) -> (Option<T>, bool) {
-        let (spot, bit) = (&self.side.seats[self.seat].spot, 1 << self.seat);
+    fn sleep<T>(
+        &self,
+        mechanism: &dyn Mechanism,
+        tell: Option<&dyn Fn()>,
+        look: &mut impl FnMut() -> Option<T>,
+    ) -> (Option<T>, bool) {
+        let spot = &self.side.seats[self.seat].spot;
         spot.word.store(ASLEEP, Ordering::Relaxed);
-        self.side.asleep.fetch_or(bit, Ordering::SeqCst);
         fence(Ordering::SeqCst);
+        // The same fence stands between what we have published and the look at who sleeps for it.
+        if let Some(tell) = tell {
+            tell();
+        }
         let mut found = look();
         let mut out_of_patience = false;
         if found.is_none() {
             out_of_patience = mechanism.sleep(spot, PATIENCE);
+            found = look();
         }
-        self.side.asleep.fetch_and(!bit, Ordering::SeqCst);
         spot.word.store(AWAKE, Ordering::Relaxed);
-        found = found.or_else(look);
         (found, out_of_patience)
     }
 }
@@ -123,7 +138,7 @@ fn spin<T>(look: &mut impl FnMut() -> Option<T>, overdue: &mut impl FnMut()) -> 
             return found;
         }
         spins = spins.wrapping_add(1);
-        if spins > SPINS_ALONE && spins.is_multiple_of(SPINS_BETWEEN_YIELDS) {
+        if spins > SPINS && spins.is_multiple_of(SPINS_BETWEEN_YIELDS) {
             yield_now();
         }
         if spins.is_multiple_of(SPINS_OF_PATIENCE) {
@@ -137,30 +152,40 @@ impl Ring {
     /// After something was published for that side.
     #[inline]
     pub(super) fn tell(&self, side: &Side) {
+        if self.settings.waiting != Waiting::Spin {
+            fence(Ordering::SeqCst);
+            self.wake_sleepers(side);
+        }
+    }
+
+    /// Wakes who sleeps there, after a fence.
+    #[inline]
+    pub(super) fn wake_sleepers(&self, side: &Side) {
         let Some(mechanism) = self.settings.mechanism else { return };
-        match (self.settings.waiting, self.settings.wake_rule) {
-            (Waiting::Spin, _) => {}
-            (_, WakeRule::IfAsleep) => {
-                fence(Ordering::SeqCst);
-                if side.asleep.load(Ordering::Relaxed) != 0 {
-                    wake(side, mechanism, side.asleep.swap(0, Ordering::SeqCst));
-                }
+        for seat in bits(seats_of(side.present.load(Ordering::Acquire))) {
+            let spot = &side.seats[seat].spot;
+            let asks = self.settings.wake_rule == WakeRule::Always;
+            if asks || spot.word.load(Ordering::Relaxed) == ASLEEP {
+                wake(mechanism, spot);
             }
-            (_, WakeRule::Always) => {
-                fence(Ordering::SeqCst);
-                wake(side, mechanism, seats_of(side.present.load(Ordering::Relaxed)));
-            }
+        }
+    }
+
+    /// Wakes everybody there, whether or not it says that it sleeps: who was to be woken by a member that died meanwhile
+    /// no longer says so.
+    pub(super) fn wake_all(&self, side: &Side) {
+        let Some(mechanism) = self.settings.mechanism else { return };
+        fence(Ordering::SeqCst);
+        for seat in bits(seats_of(side.present.load(Ordering::Acquire))) {
+            wake(mechanism, &side.seats[seat].spot);
         }
     }
 }
 
-/// Wakes those whose bits are set.
-fn wake(side: &Side, mechanism: &dyn Mechanism, seats: u32) {
-    for seat in bits(seats) {
-        let spot = &side.seats[seat].spot;
-        spot.word.store(AWAKE, Ordering::Release);
-        mechanism.wake(spot);
-    }
+#[cold]
+fn wake(mechanism: &dyn Mechanism, spot: &Spot) {
+    spot.word.store(AWAKE, Ordering::Relaxed);
+    mechanism.wake(spot);
 }
 
 /// The bits of seats alone.

@@ -10,6 +10,7 @@ pub(crate) use loom::thread::yield_now as spin_loop;
 
 pub(crate) const SEATS: usize = 2;
 pub(crate) const SPINS: u32 = 1;
+pub(crate) const YIELDS: u32 = 0;
 
 loom::thread_local! {
     /// Whether the calling thread dies when it next writes a message.

@@ -36,7 +36,7 @@ fn messages_pass_once_and_in_order_and_nobody_sleeps_for_ever() {
 #[test]
 fn messages_pass_when_every_one_is_followed_by_a_wake_up() {
     check(2, || {
-        pass(Settings { wake_rule: WakeRule::Always, ..settings(false, Waiting::Block, MECHANISMS[0]) }, 3)
+        pass(Settings { wake_rule: WakeRule::Always, ..settings(false, Waiting::Block, MECHANISMS[0]) }, 3);
     });
 }
 

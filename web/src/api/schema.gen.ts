@@ -255,6 +255,11 @@ export interface components {
              * @description Bytes of one message; in `stream`, of one write.
              */
             message_bytes: number;
+            /**
+             * Format: int64
+             * @description Messages of one operation, of all senders together, in `route` and the channels.
+             */
+            messages?: number | null;
             /** @description `2proc` or `2thread`. */
             mode: components["schemas"]["Slug"];
             /**
@@ -271,6 +276,11 @@ export interface components {
             rate_per_second?: number | null;
             /** @description The traffic pattern: `roundtrip`, `stream`. */
             scenario: components["schemas"]["Slug"];
+            /**
+             * Format: int32
+             * @description How many senders there are; absent: one.
+             */
+            senders?: number | null;
             size_profile?: components["schemas"]["Slug"] | null;
             /**
              * Format: int64
@@ -290,6 +300,8 @@ export interface components {
             failures?: components["schemas"]["Failure"][];
             /** @description The way of measuring. */
             methodology: components["schemas"]["Methodology"];
+            /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
+            oversubscribed?: boolean;
             /** @description One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed. */
             repetitions: components["schemas"]["Repetition"][];
             /** @description The mechanism. */
@@ -343,6 +355,34 @@ export interface components {
             /** @description First line of the message. */
             subject: string;
         };
+        /** @description What became, at one receiver, of the messages that the transport took from all senders. */
+        Delivery: {
+            /**
+             * Format: int64
+             * @description Received intact, once, and in the order of their sender.
+             */
+            delivered: number;
+            /**
+             * Format: int64
+             * @description Received once more.
+             */
+            duplicated: number;
+            /**
+             * Format: int64
+             * @description Never received.
+             */
+            lost: number;
+            /**
+             * Format: int64
+             * @description Received after a later one of the same sender.
+             */
+            out_of_order: number;
+            /**
+             * Format: int64
+             * @description Received with another content than any message that was sent.
+             */
+            torn: number;
+        };
         /** @description A reason to doubt repetitions. */
         DisturbedReason: {
             /** @description As the agent put it. */
@@ -361,6 +401,7 @@ export interface components {
             };
             /** @description Processors it was seen on, in ascending order. */
             cpus_seen: number[];
+            delivery?: components["schemas"]["Delivery"] | null;
             /**
              * Format: int64
              * @description Context switches because another thread was given the processor.
@@ -571,8 +612,12 @@ export interface components {
             receive: components["schemas"]["Slug"];
             /** @description How a send waits: `blocking`, `non-blocking`. */
             send: components["schemas"]["Slug"];
-            /** @description Whether buffers were touched by the process that uses them before the clock started. */
+            /**
+             * @description What the memory went through before the clock started: `touched-after-start`, by the process that uses it; of a
+             *     ring also `cleared`, when nobody had used it before, and `warm`, when others had, and died at it.
+             */
             storage: components["schemas"]["Slug"];
+            wake?: components["schemas"]["Slug"] | null;
             /**
              * Format: int32
              * @description Operations done first in each repetition and not recorded.
@@ -592,6 +637,8 @@ export interface components {
              *     in other scenarios, when the system does not tell it of every end, and when nothing was delivered.
              */
             cpu_ns_per_message: number | null;
+            /** @description What became of the messages at each receiver, over all repetitions. Empty where they do not tell. */
+            deliveries: components["schemas"]["Delivery"][];
             /** @description Each reason to doubt a repetition once, the most frequent first. */
             disturbed: components["schemas"]["DisturbedReason"][];
             /**
@@ -605,6 +652,8 @@ export interface components {
              * @description In `open-loop`: messages received only when the next one was already due, or never. Null as `late` is.
              */
             missed: number | null;
+            /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
+            oversubscribed: boolean;
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
         Point: {
@@ -804,7 +853,7 @@ export interface components {
              * @description From the first send to the last receipt.
              */
             elapsed_ns: number;
-            /** @description What the operating system said of each end, the sender first. */
+            /** @description What the operating system said of each end, the senders first. */
             ends: components["schemas"]["EndObservation"][];
             /** @description `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits. */
             histogram: string;
@@ -875,7 +924,7 @@ export interface components {
             delivered: number;
             /** @description Reasons to doubt it; empty when there are none. */
             disturbed: string[];
-            /** @description What the operating system said of each end, the sender first. */
+            /** @description What the operating system said of each end, the senders first. */
             ends: components["schemas"]["EndObservation"][];
             /**
              * Format: int32
@@ -1095,7 +1144,7 @@ export interface components {
         };
         /** @description Series of one project. */
         SeriesList: {
-            /** @description By machine, scenario, transport, mode, placement, sizes, buffer and rate. */
+            /** @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer and rate. */
             series: components["schemas"]["SeriesSummary"][];
         };
         /** @description The newest points of one series. */

@@ -6,6 +6,7 @@ type Schemas = components["schemas"];
 export type Canary = Schemas["Canary"];
 export type Case = Schemas["Case"];
 export type CommitSummary = Schemas["CommitSummary"];
+export type Delivery = Schemas["Delivery"];
 export type EndObservation = Schemas["EndObservation"];
 export type MachineSummary = Schemas["MachineSummary"];
 export type Methodology = Schemas["Methodology"];

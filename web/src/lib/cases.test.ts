@@ -3,6 +3,8 @@ import { aSeries } from "@/test/fixtures";
 import {
   byParameters,
   caseName,
+  endName,
+  headlineName,
   operationName,
   parameterNames,
   parametersKey,
@@ -21,6 +23,12 @@ const CASES = [
   kase(),
   kase({ total_bytes: 1_048_576 }),
   kase({ peers: 4 }),
+  kase({ peers: 4, senders: 4 }),
+  kase({ senders: 4 }),
+  kase({ senders: 10 }),
+  kase({ messages: 100_000 }),
+  kase({ messages: 100_000, peers: 4 }),
+  kase({ messages: 20_000 }),
   kase({ size_profile: "chromium-ipc" }),
   kase({ buffer_bytes: 4096 }),
   kase({ buffer_bytes: 65_536 }),
@@ -34,6 +42,8 @@ describe("parameters", () => {
   it("are told in words when they are set", () => {
     const everything = kase({
       total_bytes: 16_777_216,
+      messages: 100_000,
+      senders: 4,
       peers: 8,
       size_profile: "chromium-ipc",
       buffer_bytes: 65_536,
@@ -41,6 +51,8 @@ describe("parameters", () => {
     });
     expect(parameterNames(everything)).toEqual([
       "16 MiB in all",
+      "100,000 messages",
+      "4 senders",
       "8 receivers",
       "sizes drawn from chromium-ipc",
       "64 KiB buffer",
@@ -54,6 +66,14 @@ describe("parameters", () => {
     expect(parameterNames(kase({ ...handles, total_bytes: 100 }))).toEqual(["100 handles"]);
     expect(parameterNames(kase({ ...handles, total_bytes: 1 }))).toEqual(["1 handle"]);
     expect(parameterNames(kase({ scenario: "stream", total_bytes: 1024 }))).toEqual(["one a transfer"]);
+  });
+  it("say who takes part where that is not one sender and one receiver", () => {
+    expect(parameterNames(kase({ senders: 4, peers: 4 }))).toEqual(["4 senders", "4 receivers"]);
+    expect(parameterNames(kase({ senders: 4 }))).toEqual(["4 senders", "1 receiver"]);
+    expect(parameterNames(kase({ peers: 4 }))).toEqual(["4 receivers"]);
+    expect(parameterNames(kase({ messages: 9 }))).toEqual(["9 messages", "1 receiver"]);
+    expect(parametersOf(kase({ senders: 1 }))).toEqual(USUAL_PARAMETERS);
+    expect(caseName(kase({ peers: 4 }))).toBe("round trip 1 KiB, a process each, same CPU, 4 receivers");
   });
   it("tell any two cases apart, in words and in addresses", () => {
     expect(distinct(CASES.map(caseName))).toHaveLength(CASES.length);
@@ -76,6 +96,12 @@ describe("parameters", () => {
       "buffer-65537",
       "sizes-chromium-ipc",
       "receivers-4",
+      "senders-4",
+      "senders-4.receivers-4",
+      "senders-10",
+      "messages-20000",
+      "messages-100000",
+      "messages-100000.receivers-4",
       "total-1048576",
     ]);
   });
@@ -90,6 +116,17 @@ describe("names", () => {
     expect(trafficName(kase({ scenario: "stream" }))).toBe("1 KiB writes");
     expect(trafficName(kase(drawn))).toBe("Messages of up to 15.7 KiB");
   });
+  it("begin a headline with the number of messages where there is one", () => {
+    expect(headlineName(kase({ message_bytes: 64, messages: 100_000, senders: 4, peers: 4 }))).toBe(
+      "100,000 messages of 64 B, 4 senders, 4 receivers",
+    );
+    expect(headlineName(kase({ buffer_bytes: 65_536 }))).toBe("1 KiB messages, 64 KiB buffer");
+  });
+  it("number ends where there are several of a kind", () => {
+    expect([0, 1].map((place) => endName(place, 2, 1))).toEqual(["sender", "receiver"]);
+    expect([0, 1, 2].map((place) => endName(place, 3, 2))).toEqual(["sender 1", "sender 2", "receiver"]);
+    expect([0, 1, 2].map((place) => endName(place, 3, 1))).toEqual(["sender", "receiver 1", "receiver 2"]);
+  });
   it("say what each scenario times, also of one that is not known here", () => {
     const named = (scenario: string) => operationName(kase({ scenario }));
     expect(named("roundtrip")).toBe("A round trip of 1 KiB");
@@ -97,6 +134,8 @@ describe("names", () => {
     expect(named("open-loop")).toBe("A message of 1 KiB in an open loop");
     expect(named("handle-passing")).toBe("Passing handles with messages of 1 KiB");
     expect(operationName(kase({ scenario: "handle-passing", message_bytes: 1 }))).toBe("Passing handles");
+    expect(named("route")).toBe("A route of 1 KiB messages");
+    expect(named("channel-n-1")).toBe("A many-to-one channel of 1 KiB messages");
     expect(named("gossip")).toBe("A gossip of 1 KiB");
   });
 });

@@ -7,6 +7,11 @@ import { modeName, placementName, scenarioName } from "./vocabulary";
 /** What a case has besides scenario, mode, placement and message size; `null` and one receiver are the usual. */
 export type Parameters = {
   total_bytes: number | null;
+  /** Of one operation, of all senders together. */
+  messages: number | null;
+  /** `null`: one. */
+  senders: number | null;
+  /** How many receivers. */
   peers: number;
   size_profile: string | null;
   buffer_bytes: number | null;
@@ -19,6 +24,8 @@ export type Named = Pick<Case, "scenario" | "message_bytes"> & Partial<Parameter
 /** The parameters of a case that sets none. */
 export const USUAL_PARAMETERS: Parameters = {
   total_bytes: null,
+  messages: null,
+  senders: null,
   peers: 1,
   size_profile: null,
   buffer_bytes: null,
@@ -29,6 +36,8 @@ export const USUAL_PARAMETERS: Parameters = {
 export function parametersOf(kase: Case): Parameters {
   return {
     total_bytes: kase.total_bytes ?? null,
+    messages: kase.messages ?? null,
+    senders: sendersOf(kase) === 1 ? null : sendersOf(kase),
     peers: kase.peers,
     size_profile: kase.size_profile ?? null,
     buffer_bytes: kase.buffer_bytes ?? null,
@@ -36,12 +45,32 @@ export function parametersOf(kase: Case): Parameters {
   };
 }
 
+/** How many senders a case has. */
+export function sendersOf({ senders }: Pick<Named, "senders">): number {
+  return senders ?? 1;
+}
+
+/** How many senders and receivers a case has. */
+export function endsOf(kase: Pick<Case, "senders" | "peers">): number {
+  return sendersOf(kase) + kase.peers;
+}
+
+/** An end by its place among all ends, senders first, with a number where there are several: `receiver 2`. */
+export function endName(place: number, ends: number, senders: number): string {
+  const isSender = place < senders;
+  const [role, alike, number] = isSender
+    ? ["sender", senders, place + 1]
+    : ["receiver", ends - senders, place - senders + 1];
+  return alike > 1 ? `${role} ${number}` : role;
+}
+
 /** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes drawn from chromium-ipc`. */
 export function parameterNames(kase: Named): string[] {
-  const { peers = 1, size_profile, buffer_bytes, rate_per_second } = kase;
+  const { messages, size_profile, buffer_bytes, rate_per_second } = kase;
   return [
     ...transferNames(kase),
-    ...(peers === 1 ? [] : [`${formatCount(peers)} receivers`]),
+    ...(messages == null ? [] : [counted(messages, "message")]),
+    ...endNames(kase),
     ...(size_profile == null ? [] : [`sizes drawn from ${size_profile}`]),
     ...(buffer_bytes == null ? [] : [`${formatBytesExactly(buffer_bytes)} buffer`]),
     ...(rate_per_second == null ? [] : [`${formatCount(rate_per_second)}/s`]),
@@ -52,15 +81,29 @@ export function parameterNames(kase: Named): string[] {
 export function messagesPerOperation({
   message_bytes,
   total_bytes,
-}: Pick<Named, "message_bytes" | "total_bytes">) {
-  return total_bytes == null ? null : total_bytes / Math.max(1, message_bytes);
+  messages,
+}: Pick<Named, "message_bytes" | "total_bytes" | "messages">) {
+  return messages ?? (total_bytes == null ? null : total_bytes / Math.max(1, message_bytes));
+}
+
+/** Whether two cases differ in nothing. */
+export function isSameCase(a: Case, b: Case): boolean {
+  return (
+    a.scenario === b.scenario &&
+    a.mode === b.mode &&
+    a.placement === b.placement &&
+    a.message_bytes === b.message_bytes &&
+    parametersKey(parametersOf(a)) === parametersKey(parametersOf(b))
+  );
 }
 
 /** A short text for addresses and file names, the same if and only if all parameters are; empty when none is set. */
 export function parametersKey(parameters: Parameters): string {
-  const { total_bytes, peers, size_profile, buffer_bytes, rate_per_second } = parameters;
+  const { total_bytes, messages, senders, peers, size_profile, buffer_bytes, rate_per_second } = parameters;
   return [
     ...(total_bytes === null ? [] : [`total-${total_bytes}`]),
+    ...(messages === null ? [] : [`messages-${messages}`]),
+    ...(senders === null ? [] : [`senders-${senders}`]),
     ...(peers === 1 ? [] : [`receivers-${peers}`]),
     ...(size_profile === null ? [] : [`sizes-${size_profile}`]),
     ...(buffer_bytes === null ? [] : [`buffer-${buffer_bytes}`]),
@@ -68,10 +111,12 @@ export function parametersKey(parameters: Parameters): string {
   ].join(".");
 }
 
-/** For `sort`: by transfer, receivers, profile, buffer and rate, what is not set first. */
+/** For `sort`: by transfer, senders, receivers, profile, buffer and rate, what is not set first. */
 export function byParameters(a: Parameters, b: Parameters): number {
   return (
     ascending(a.total_bytes ?? 0, b.total_bytes ?? 0) ||
+    ascending(a.messages ?? 0, b.messages ?? 0) ||
+    ascending(a.senders ?? 1, b.senders ?? 1) ||
     ascending(a.peers, b.peers) ||
     ascending(a.size_profile ?? "", b.size_profile ?? "") ||
     ascending(a.buffer_bytes ?? 0, b.buffer_bytes ?? 0) ||
@@ -95,12 +140,25 @@ export function trafficName(kase: Named): string {
     : `${noun === "writes" ? "Writes" : "Messages"} of ${sizeName(kase)}`;
 }
 
+/** The traffic and its parameters, to begin a headline: `100,000 messages of 64 B, 4 senders, 4 receivers`. */
+export function headlineName(kase: Named): string {
+  const names = parameterNames(kase);
+  if (kase.messages == null) return [trafficName(kase), ...names].join(", ");
+  const count = counted(kase.messages, "message");
+  return [`${count} of ${sizeName(kase)}`, ...names.filter((name) => name !== count)].join(", ");
+}
+
 /** What is timed, to begin a sentence: `A round trip of 1 KiB`. */
 export function operationName(kase: Named): string {
   const size = sizeName(kase);
   switch (kase.scenario) {
     case "stream":
       return `A stream of ${size} writes`;
+    case "route":
+    case "channel-1-n":
+    case "channel-n-1":
+    case "channel-n-n":
+      return `A ${scenarioName(kase.scenario)} of ${size} messages`;
     case "open-loop":
       return `A message of ${size} in an open loop`;
     case "handle-passing":
@@ -114,7 +172,7 @@ export function operationName(kase: Named): string {
 export function caseName(kase: Case): string {
   return [
     `${scenarioName(kase.scenario)} ${sizeName(kase)}`,
-    modeName(kase.mode),
+    modeName(kase.mode, endsOf(kase)),
     placementName(kase.placement),
     ...parameterNames(kase),
   ].join(", ");
@@ -125,10 +183,18 @@ export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
+/** Who takes part, where that is not one sender and one receiver, or could have been others. */
+function endNames(kase: Named): string[] {
+  const senders = sendersOf(kase);
+  const { peers = 1, messages } = kase;
+  if (senders > 1) return [counted(senders, "sender"), counted(peers, "receiver")];
+  return peers === 1 && messages == null ? [] : [counted(peers, "receiver")];
+}
+
 /** How much one operation transfers: a count where bytes are not the point. */
 function transferNames(kase: Named): string[] {
-  const messages = messagesPerOperation(kase);
-  if (messages === null || kase.total_bytes == null) return [];
-  if (kase.scenario === "handle-passing") return [counted(messages, "handle")];
-  return [messages === 1 ? "one a transfer" : `${formatBytesExactly(kase.total_bytes)} in all`];
+  if (kase.total_bytes == null) return [];
+  const pieces = kase.total_bytes / Math.max(1, kase.message_bytes);
+  if (kase.scenario === "handle-passing") return [counted(pieces, "handle")];
+  return [pieces === 1 ? "one a transfer" : `${formatBytesExactly(kase.total_bytes)} in all`];
 }

@@ -6,6 +6,7 @@ import {
   formatBytes,
   formatBytesExactly,
   formatCount,
+  formatDividedNs,
   formatNs,
   formatRate,
   formatShare,
@@ -34,6 +35,20 @@ describe("formatNs", () => {
     [1_234_000_000_000, "1,234 s"],
   ])("%i ns reads %s", (ns, text) => {
     expect(formatNs(ns)).toBe(text);
+  });
+});
+
+describe("formatDividedNs", () => {
+  test.each([
+    [0.125, "0.125 ns"],
+    [8.372, "8.37 ns"],
+    [17.029_11, "17.0 ns"],
+    [99.96, "100 ns"],
+    [221.0487, "221 ns"],
+    [999.6, "1.00 µs"],
+    [4025.4, "4.03 µs"],
+  ])("%f ns reads %s", (ns, text) => {
+    expect(formatDividedNs(ns)).toBe(text);
   });
 });
 

@@ -30,6 +30,17 @@ export function formatNs(ns: number): string {
   return joined(quantityOfNs(ns));
 }
 
+/** A time that was divided, as in 8.37 ns: no longer whole nanoseconds, so that it keeps three digits below them. */
+export function quantityOfDividedNs(ns: number): Quantity {
+  const rounded = Number(ns.toPrecision(3));
+  return rounded < 100 ? { value: ns.toPrecision(3), unit: "ns" } : quantityOfNs(Math.round(ns));
+}
+
+/** A time that was divided, as one text. */
+export function formatDividedNs(ns: number): string {
+  return joined(quantityOfDividedNs(ns));
+}
+
 /** A size in bytes: exact where a few digits say it exactly, as in 64 KiB or 1.5 KiB. */
 export function formatBytes(bytes: number): string {
   return joined(inUnits(bytes, BYTE_UNITS, short));
@@ -82,6 +93,11 @@ export function axisLabelsOfNs(ticks: number[]): string[] {
 /** Labels of an axis of rates. */
 export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
+}
+
+/** A text that is not broken into lines: a unit on another line than its number reads as something else. */
+export function unbroken(text: string): string {
+  return text.replaceAll(" ", "\u00a0");
 }
 
 function axisLabels(ticks: number[], units: Unit[], suffix: string): string[] {

@@ -9,10 +9,14 @@ const PLACEMENTS: Record<string, string> = {
   free: "unpinned",
 };
 
-const MODES: Record<string, string> = {
-  "2proc": "two processes",
-  "2thread": "two threads",
+/** Of two ends, and of more. */
+const MODES: Record<string, { two: string; many: string }> = {
+  "2proc": { two: "two processes", many: "a process each" },
+  "2thread": { two: "two threads", many: "threads of one process" },
 };
+
+/** Times of one operation of `route` and the channels. */
+const ALL_RECEIVED = "from the first send of an operation to the last receipt of its messages";
 
 const SCENARIOS: Record<string, { name: string; latency: string }> = {
   roundtrip: { name: "round trip", latency: "from sending a message to receiving its answer" },
@@ -25,16 +29,66 @@ const SCENARIOS: Record<string, { name: string; latency: string }> = {
     name: "handle passing",
     latency: "from the first send to the last receipt of the handles of one operation",
   },
+  route: { name: "route", latency: ALL_RECEIVED },
+  "channel-1-n": { name: "one-to-many channel", latency: ALL_RECEIVED },
+  "channel-n-1": { name: "many-to-one channel", latency: ALL_RECEIVED },
+  "channel-n-n": { name: "many-to-many channel", latency: ALL_RECEIVED },
 };
 
-/** Where the two ends run. */
+/** What a full channel does. */
+const ON_FULL: Record<string, string> = {
+  wait: "the sender waits",
+  drop: "the message is dropped",
+};
+
+/** How who must wait does it. */
+const RECEIVES: Record<string, string> = {
+  block: "blocks",
+  "spin-then-block": "spins, then blocks",
+  spin: "spins",
+};
+
+/** When a ring sends a wake-up. */
+const WAKES: Record<string, string> = {
+  "if-asleep": "when somebody sleeps",
+  always: "after every message sent or taken, a system call each",
+};
+
+/** What the memory went through before the clock started. */
+const STORAGES: Record<string, string> = {
+  "touched-after-start": "touched by who uses it, before the clock started",
+  cleared: "new and zeroed, used by nobody before",
+  warm: "used before, by others that died at it",
+};
+
+/** Where the ends run. */
 export function placementName(slug: string): string {
   return PLACEMENTS[slug] ?? slug;
 }
 
-/** What the two ends are. */
-export function modeName(slug: string): string {
-  return MODES[slug] ?? slug;
+/** What the ends are. */
+export function modeName(slug: string, ends = 2): string {
+  return MODES[slug]?.[ends > 2 ? "many" : "two"] ?? slug;
+}
+
+/** What a full channel does to who sends. */
+export function onFullName(slug: string): string {
+  return ON_FULL[slug] ?? slug;
+}
+
+/** How who must wait does it. */
+export function receiveName(slug: string): string {
+  return RECEIVES[slug] ?? slug;
+}
+
+/** When a wake-up is sent. */
+export function wakeName(slug: string): string {
+  return WAKES[slug] ?? slug;
+}
+
+/** What the memory went through before it was measured. */
+export function storageName(slug: string): string {
+  return STORAGES[slug] ?? slug;
 }
 
 /** The traffic pattern. */

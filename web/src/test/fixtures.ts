@@ -108,11 +108,24 @@ export function aResult(
     },
     methodology: aMethodology(),
     point: aPoint(),
-    observed: { late: null, missed: null, cpu_ns_per_message: null, disturbed: [] },
+    observed: anObserved(),
     counters: {},
     failures: [],
     unsupported: null,
     ...rest,
+  };
+}
+
+/** What repetitions went through when there is nothing to tell. */
+export function anObserved(change: Partial<RunResult["observed"]> = {}): RunResult["observed"] {
+  return {
+    late: null,
+    missed: null,
+    cpu_ns_per_message: null,
+    disturbed: [],
+    deliveries: [],
+    oversubscribed: false,
+    ...change,
   };
 }
 
@@ -188,6 +201,6 @@ function aMethodology(): Methodology {
     clock: "clock-monotonic",
     warmup: 20,
     payload: "written and verified outside the timed section",
-    storage: "touched",
+    storage: "touched-after-start",
   };
 }

@@ -59,15 +59,7 @@ export function OverviewPage() {
     series: series.series,
     machines: names,
     histories: new Map(points?.series.map((entry) => [entry.series_id, entry.points])),
-    latestRuns: new Map(
-      names.flatMap(
-        (machine) =>
-          details
-            .get(machine)
-            ?.slice(0, 1)
-            .map((run) => [machine, run] as const) ?? [],
-      ),
-    ),
+    runs: details,
   });
 
   return (

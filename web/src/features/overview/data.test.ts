@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
-import { aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import { canaryHistory, headlineOf, shownCanaries, systemOf, transportGrid } from "./data";
+import { anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
+import { canaryHistory, headlineOf, shapeOf, shownCanaries, systemOf, transportGrid } from "./data";
 import { chosenSlice, parameterOptions, seriesOfSlice, sliceOptions } from "./slice";
 
 const slice = {
@@ -85,7 +85,7 @@ describe("seriesOfSlice", () => {
         series: entries,
         machines: ["lab-linux-1"],
         histories: new Map(),
-        latestRuns: new Map(),
+        runs: new Map(),
       });
     expect(grid(series)[0]?.cells[0]?.cell).toMatchObject({ kind: "measured", series: { series_id: 1 } });
     expect(grid(series.slice(1))[0]?.cells[0]?.cell).toMatchObject({
@@ -111,10 +111,10 @@ describe("transportGrid", () => {
       ],
       machines: ["lab-linux-1"],
       histories: new Map(),
-      latestRuns: new Map([
+      runs: new Map([
         [
           "lab-linux-1",
-          aRun({ results: [aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" })] }),
+          [aRun({ results: [aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" })] })],
         ],
       ]),
     });
@@ -132,9 +132,62 @@ describe("transportGrid", () => {
       series: [aSeries({ series_id: 1 })],
       machines: ["lab-linux-1"],
       histories: new Map([[1, [point("a", 1000), point("a", 2000), point("b", 3000)]]]),
-      latestRuns: new Map(),
+      runs: new Map(),
     });
     expect(row?.cells[0]?.cell).toMatchObject({ values: [2000, 3000] });
+  });
+});
+
+describe("a case that one run measured in several ways", () => {
+  const kase = { scenario: "route", peers: 4, messages: 100_000 };
+  const drops = { ...aSeries().methodology, on_full: "drop" };
+  const lost = aPoint({ lossy: true, latency_ns: latency(7) });
+  const dropped = aSeries({ series_id: 1, case: kase, methodology: drops, latest: lost });
+  const whole = aSeries({ series_id: 2, case: kase });
+  const ofRoute = chosenSlice([dropped], { scenario: "route" });
+  const gridOf = (series: ReturnType<typeof aSeries>[], results: ReturnType<typeof aResult>[] = []) =>
+    transportGrid({
+      slice: ofRoute,
+      series,
+      machines: ["lab-linux-1"],
+      histories: new Map(),
+      runs: new Map([["lab-linux-1", [aRun({ results })]]]),
+    });
+  const cellOf = (rows: ReturnType<typeof gridOf>) => rows[0]?.cells[0]?.cell;
+  it("shows the one that lost nothing", () => {
+    for (const series of [
+      [dropped, whole],
+      [whole, dropped],
+    ]) {
+      expect(seriesOfSlice(series, ofRoute).map(({ series_id }) => series_id)).toEqual([2]);
+      expect(cellOf(gridOf(series))).toMatchObject({ series: { series_id: 2 }, how: [] });
+    }
+  });
+  it("says how the shown one was measured where it is not the usual way", () => {
+    const always = { ...whole, series_id: 3, methodology: { ...whole.methodology, wake: "always" } };
+    expect(cellOf(gridOf([always, whole]))).toMatchObject({
+      series: { series_id: 3 },
+      how: ["wakes always"],
+    });
+  });
+  it("says nothing of how where there is one way", () => {
+    const earlier = { ...dropped, latest: aPoint({ run_id: "another" }) };
+    expect(cellOf(gridOf([whole]))).toMatchObject({ how: [], isOversubscribed: false });
+    expect(cellOf(gridOf([whole, earlier]))).toMatchObject({ how: [] });
+  });
+  it("is marked as oversubscribed by its own run", () => {
+    const observed = anObserved({ oversubscribed: true });
+    const results = [aResult({ series_id: 2, case: kase, observed })];
+    expect(cellOf(gridOf([whole], results))).toMatchObject({ isOversubscribed: true });
+    expect(shapeOf(gridOf([whole], results)).hasOversubscribed).toBe(true);
+    expect(cellOf(gridOf([whole], [{ ...results[0], series_id: 9 } as (typeof results)[0]]))).toMatchObject({
+      isOversubscribed: false,
+    });
+  });
+  it("has no part in the axis of those that lost nothing", () => {
+    const fifo = aSeries({ series_id: 3, transport: "fifo", case: kase });
+    const { domain, hasLoss } = shapeOf(gridOf([dropped, fifo]));
+    expect([domain, hasLoss]).toEqual([[3600, 32_000], true]);
   });
 });
 

@@ -1,11 +1,19 @@
 /** From the API's answers to what the overview shows. Pure. */
 import type { Canary, MachineSummary, Point, RunDetail, SeriesSummary } from "@/api/types";
 import { ascending, distinct } from "@/lib/collections";
+import { distinguishing } from "@/lib/methodology";
 import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
 
 /** A place in the grid: a measured series, one that only a probe has seen, a reason why there is none, or nothing known. */
 export type Cell =
-  | { kind: "measured"; series: SeriesSummary; latest: Point; values: number[] }
+  | {
+      kind: "measured";
+      series: SeriesSummary;
+      latest: Point;
+      values: number[];
+      isOversubscribed: boolean;
+      how: string[];
+    }
   | { kind: "probed"; series: SeriesSummary }
   | { kind: "unsupported"; reason: string }
   | { kind: "missing" };
@@ -26,12 +34,12 @@ export type GridInput = {
   machines: string[];
   /** The points of each series in ascending order of commits. */
   histories: Map<number, Point[]>;
-  /** The newest run of each machine: it knows why a transport is missing there. */
-  latestRuns: Map<string, RunDetail>;
+  /** The newest runs of each machine, newest first: they know why a transport is missing there. */
+  runs: Map<string, RunDetail[]>;
 };
 
 /** Transports by machines. */
-export function transportGrid({ slice, series: all, machines, histories, latestRuns }: GridInput): GridRow[] {
+export function transportGrid({ slice, series: all, machines, histories, runs }: GridInput): GridRow[] {
   const scenario = all.filter((entry) => entry.case.scenario === slice.scenario);
   const measured = seriesOfSlice(all, slice);
   const probed = seriesOfSlice(all, slice, true);
@@ -44,8 +52,17 @@ export function transportGrid({ slice, series: all, machines, histories, latestR
       semantics,
       cells: machines.map((machine) => {
         const isHere = (entry: SeriesSummary) => entry.transport.slug === slug && entry.machine === machine;
-        const reason = unsupportedReason(latestRuns.get(machine), slug, slice);
-        return { machine, cell: cellOf(measured.find(isHere), probed.find(isHere), histories, reason) };
+        const ofMachine = runs.get(machine) ?? [];
+        const series = measured.find(isHere);
+        if (series?.latest != null) {
+          const rivals = scenario.filter((entry) => isHere(entry) && isOfSlice(entry.case, slice));
+          return {
+            machine,
+            cell: measuredCell({ ...series, latest: series.latest }, rivals, histories, ofMachine),
+          };
+        }
+        const reason = unsupportedReason(ofMachine[0], slug, slice);
+        return { machine, cell: emptyCell(probed.find(isHere), reason) };
       }),
     }));
 }
@@ -57,17 +74,18 @@ export function headlineValue(point: Point): { kind: "rate" | "latency"; value: 
     : { kind: "rate", value: point.bytes_per_second };
 }
 
-/** How the grid's cells are drawn: on one axis, and what any of them has. */
+/** How the grid's cells are drawn: on one axis, of those that lost nothing, and what any of them has. */
 export function shapeOf(rows: GridRow[]): {
   domain: [number, number];
   hasHistory: boolean;
   hasRate: boolean;
   hasLoss: boolean;
+  hasOversubscribed: boolean;
 } {
   const cells = rows.flatMap((row) =>
     row.cells.flatMap(({ cell }) => (cell.kind === "measured" ? [cell] : [])),
   );
-  const latencies = cells.map(({ latest }) => latest.latency_ns);
+  const latencies = cells.filter(({ latest }) => !latest.lossy).map(({ latest }) => latest.latency_ns);
   return {
     domain: [
       latencies.reduce((least, { min }) => Math.min(least, min), Number.POSITIVE_INFINITY),
@@ -76,6 +94,7 @@ export function shapeOf(rows: GridRow[]): {
     hasHistory: cells.some(({ values }) => values.length > 1),
     hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
     hasLoss: cells.some(({ latest }) => latest.lossy),
+    hasOversubscribed: cells.some(({ isOversubscribed }) => isOversubscribed),
   };
 }
 
@@ -157,21 +176,34 @@ function osName(slug: string): string {
   return names[slug] ?? slug;
 }
 
-function cellOf(
-  series: SeriesSummary | undefined,
-  probed: SeriesSummary | undefined,
+/** Of several methodologies that one run measured a case with, the cell says which it shows. */
+function measuredCell(
+  series: MeasuredSeries,
+  rivals: SeriesSummary[],
   histories: Map<number, Point[]>,
-  reason: string | null,
+  runs: RunDetail[],
 ): Cell {
-  if (series?.latest != null) {
-    const points = histories.get(series.series_id) ?? [series.latest];
-    return {
-      kind: "measured",
-      series,
-      latest: series.latest,
-      values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
-    };
-  }
+  const { latest, methodology, series_id } = series;
+  const points = histories.get(series_id) ?? [latest];
+  const ofRun = rivals.filter(
+    (rival) => rival.latest?.run_id === latest.run_id && rival.methodology.probe == null,
+  );
+  const run = runs.find((candidate) => candidate.run.run_id === latest.run_id);
+  const result = run?.results.find((candidate) => candidate.series_id === series_id);
+  return {
+    kind: "measured",
+    series,
+    latest,
+    values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
+    isOversubscribed: result?.observed.oversubscribed ?? false,
+    how: distinguishing(
+      methodology,
+      ofRun.map((rival) => rival.methodology),
+    ),
+  };
+}
+
+function emptyCell(probed: SeriesSummary | undefined, reason: string | null): Cell {
   if (probed?.latest != null) return { kind: "probed", series: probed };
   return reason === null ? { kind: "missing" } : { kind: "unsupported", reason };
 }

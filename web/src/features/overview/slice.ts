@@ -74,8 +74,8 @@ export function caseOf({ scenario, bytes, parameters }: Slice): Named {
 }
 
 /**
- * The series of a slice: of several with different methodologies, the one measured last. A probe takes part in the
- * figures, so probed series are a list of their own.
+ * The series of a slice: of several with different methodologies, the one measured last; of several in one run, one
+ * that lost nothing. A probe takes part in the figures, so probed series are a list of their own.
  */
 export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = false): SeriesSummary[] {
   const newest = new Map<string, SeriesSummary>();
@@ -83,7 +83,7 @@ export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = 
     if (!isOfSlice(candidate.case, slice) || (candidate.methodology.probe != null) !== isProbed) continue;
     const key = `${candidate.machine} ${candidate.transport.slug}`;
     const rival = newest.get(key);
-    if (rival === undefined || measuredAt(candidate) > measuredAt(rival)) newest.set(key, candidate);
+    if (rival === undefined || isPreferred(candidate, rival)) newest.set(key, candidate);
   }
   return [...newest.values()];
 }
@@ -102,6 +102,11 @@ function isAlike(candidate: Case, slice: Omit<Slice, "parameters">): boolean {
     candidate.placement === slice.placement &&
     candidate.message_bytes === slice.bytes
   );
+}
+
+function isPreferred(candidate: SeriesSummary, rival: SeriesSummary): boolean {
+  const newer = ascending(measuredAt(candidate), measuredAt(rival));
+  return newer > 0 || (newer === 0 && rival.latest?.lossy === true && candidate.latest?.lossy === false);
 }
 
 function measuredAt(series: SeriesSummary): string {

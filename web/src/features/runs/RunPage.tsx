@@ -12,12 +12,21 @@ import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { scenarioName } from "@/lib/vocabulary";
 import { Buffers } from "./components/Buffers";
+import { Deliveries } from "./components/Deliveries";
 import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
 import { Results } from "./components/Results";
 import { RunFacts } from "./components/RunFacts";
 import { Unsupported } from "./components/Unsupported";
-import { bufferGroups, disturbedGroups, factsOf, probesOf, reproCommands, sortResults } from "./data";
+import {
+  bufferGroups,
+  deliveryGroups,
+  disturbedGroups,
+  factsOf,
+  probesOf,
+  reproCommands,
+  sortResults,
+} from "./data";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -30,6 +39,7 @@ export function RunPage() {
   useTitle(`${shortSha(run.commit.sha)} on ${run.machine}`);
   const results = sortResults(detail.results, transport);
   const measured = [...results.measured.values()].flat();
+  const deliveries = deliveryGroups(measured);
   const disturbed = disturbedGroups(measured);
   const buffers = bufferGroups(measured);
   const probes = probesOf(detail.results);
@@ -90,6 +100,11 @@ export function RunPage() {
           <Results project={project} runId={runId} scenario={scenario} results={ofScenario} />
         </Section>
       ))}
+      {deliveries.length > 0 && (
+        <Section title="Messages that did not arrive as sent">
+          <Deliveries project={project} runId={runId} groups={deliveries} />
+        </Section>
+      )}
       {disturbed.length > 0 && (
         <Section title="Disturbed repetitions">
           <Disturbed groups={disturbed} />

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { aPoint, aResult, aRun, latency } from "@/test/fixtures";
+import { anObserved, aPoint, aResult, aRun, latency } from "@/test/fixtures";
 import {
   bufferGroups,
-  columnsOf,
+  deliveryGroups,
   disturbedGroups,
   factsOf,
   grantedBuffers,
+  type MeasuredResult,
   probesOf,
   reproCommands,
+  resultTables,
   setApart,
   sharedDomain,
   sortResults,
@@ -47,12 +49,18 @@ describe("results that differ in more than transport and size", () => {
   const measured = (change: Parameters<typeof aResult>[0]) => ({ ...aResult(change), point: aPoint() });
   const probed = { ...aResult().methodology, probe: "syscalls" };
   it("are told apart", () => {
-    expect(setApart(aResult())).toEqual([]);
-    expect(setApart(aResult({ case: { buffer_bytes: 4096 }, methodology: probed }))).toEqual([
+    expect(setApart(aResult(), [aResult()])).toEqual([]);
+    expect(setApart(aResult({ case: { buffer_bytes: 4096 }, methodology: probed }), [])).toEqual([
       "4 KiB buffer",
       "probe syscalls",
     ]);
     expect(probesOf([aResult(), aResult({ methodology: probed })])).toEqual(["syscalls"]);
+  });
+  it("are told apart by how they were measured where one case was measured in several ways", () => {
+    const always = aResult({ methodology: { ...aResult().methodology, wake: "always" } });
+    expect(setApart(always, [aResult(), always])).toEqual(["wakes always"]);
+    expect(setApart(always, [aResult({ transport: "tcp" }), always])).toEqual([]);
+    expect(setApart(always, [aResult({ case: { senders: 2 } }), always])).toEqual([]);
   });
   it("stand in the order of their parameters", () => {
     const results = [10_000, 2000].map((rate_per_second) => aResult({ case: { rate_per_second } }));
@@ -60,11 +68,22 @@ describe("results that differ in more than transport and size", () => {
     expect(rows?.map(({ case: kase }) => kase.rate_per_second)).toEqual([2000, 10_000]);
   });
   it("get columns only where there is something to show", () => {
-    const none = { hasParameters: false, hasRate: false, hasDueTimes: false };
-    const observed = { late: 0, missed: null, cpu_ns_per_message: null, disturbed: [] };
+    const none = {
+      hasParameters: false,
+      hasMessages: false,
+      hasRate: false,
+      hasDueTimes: false,
+    };
+    const observed = anObserved({ late: 0 });
+    const columnsOf = (results: MeasuredResult[]) => resultTables(results).lossless.columns;
     expect(columnsOf([measured({})])).toEqual(none);
     expect(columnsOf([measured({}), measured({ observed })])).toEqual({ ...none, hasDueTimes: true });
     expect(columnsOf([measured({ case: { rate_per_second: 1 } })])).toEqual({ ...none, hasParameters: true });
+    expect(columnsOf([measured({}), measured({ case: { messages: 1000 } })])).toEqual({
+      ...none,
+      hasParameters: true,
+      hasMessages: true,
+    });
   });
   it("name the granted buffers of each side, or one size for all", () => {
     const sides = (send: number, receive: number) =>
@@ -100,16 +119,62 @@ describe("results that differ in more than transport and size", () => {
   });
 });
 
+it("tells what all results have in common once, and of one result nothing apart", () => {
+  const route = (peers: number, lossy = false) => ({
+    ...aResult({ case: { messages: 100_000, peers } }),
+    point: aPoint({ lossy }),
+  });
+  const { shared, lossless, lossy } = resultTables([route(1), route(4), route(4, true)]);
+  expect(shared).toEqual(["100,000 messages"]);
+  expect(lossless.rows.map(({ apart }) => apart)).toEqual([["1 receiver"], ["4 receivers"]]);
+  expect(lossy.rows.map(({ apart }) => apart)).toEqual([["4 receivers"]]);
+  const alone = resultTables([route(4)]);
+  expect([alone.shared, alone.lossless.rows[0]?.apart]).toEqual([[], ["100,000 messages", "4 receivers"]]);
+});
+
+describe("results that lost messages", () => {
+  const whole = { ...aResult(), point: aPoint() };
+  const point = aPoint({ lossy: true, attempted: 300, accepted: 50, latency_ns: latency(7) });
+  const lost = { ...aResult({ observed: anObserved({ oversubscribed: true }) }), point };
+  it("never share a table with those that did not, and have no axis", () => {
+    const { lossless, lossy } = resultTables([whole, lost]);
+    expect(lossless.rows.map(({ result }) => result)).toEqual([whole]);
+    expect(lossy.rows.map(({ result }) => result)).toEqual([lost]);
+    expect(lossless.domain).toEqual([3600, 32_000]);
+    expect(lossy.domain).toBeNull();
+    expect([lossless.hasOversubscribed, lossy.hasOversubscribed]).toEqual([false, true]);
+  });
+  it("say how they were measured when others of their case lost nothing", () => {
+    const drops = { ...lost, methodology: { ...lost.methodology, on_full: "drop" } };
+    const { lossless, lossy } = resultTables([whole, drops]);
+    expect([lossless.rows[0]?.apart, lossy.rows[0]?.apart]).toEqual([[], ["drops when full"]]);
+  });
+  it("are told receiver by receiver where one did not get all that was taken", () => {
+    const perfect = { delivered: 50, lost: 0, duplicated: 0, out_of_order: 0, torn: 0 };
+    const torn = { ...perfect, delivered: 49, torn: 1 };
+    const of = (series_id: number, deliveries: (typeof perfect)[]) => ({
+      ...aResult({ series_id, observed: anObserved({ deliveries }) }),
+      point: aPoint(),
+    });
+    const groups = deliveryGroups([of(1, []), of(2, [perfect, perfect]), of(3, [perfect, torn])]);
+    expect(groups).toEqual([
+      {
+        series_id: 3,
+        transport: "pipe",
+        caseName: "round trip 1 KiB, two processes, same CPU",
+        deliveries: [perfect, torn],
+      },
+    ]);
+  });
+});
+
 it("tells a reason once, whatever its figures and however many cases it is about", () => {
   const disturbed = (transport: string, ...reasons: [string, number][]) => ({
     ...aResult({
       transport,
-      observed: {
-        late: null,
-        missed: null,
-        cpu_ns_per_message: null,
+      observed: anObserved({
         disturbed: reasons.map(([reason, repetition_count]) => ({ reason, repetition_count })),
-      },
+      }),
     }),
     point: aPoint(),
   });

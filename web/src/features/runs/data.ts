@@ -1,7 +1,9 @@
 /** From a run's answer to the tables that show it. Pure. */
-import type { Point, RunDetail, RunResult } from "@/api/types";
-import { byParameters, caseName, parameterNames, parametersOf } from "@/lib/cases";
+import type { Delivery, Point, RunDetail, RunResult } from "@/api/types";
+import { byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { distinguishing } from "@/lib/methodology";
+import { isWhole } from "@/lib/points";
 import { formatBytesExactly } from "@/lib/units";
 
 /** A result that has numbers. */
@@ -36,21 +38,103 @@ export function sortResults(results: RunResult[], wanted: string): SortedResults
 }
 
 /** What the results of one scenario have that others lack, to be shown in columns of their own. */
-export function columnsOf(results: MeasuredResult[]): {
+export type Columns = {
   hasParameters: boolean;
+  hasMessages: boolean;
   hasRate: boolean;
   hasDueTimes: boolean;
-} {
+};
+
+/** The results of one table, each with what sets it apart, and what they share. */
+export type ResultTable = {
+  rows: { result: MeasuredResult; apart: string[] }[];
+  /** The axis of all shapes; none where figures are not to be compared. */
+  domain: [number, number] | null;
+  columns: Columns;
+  hasOversubscribed: boolean;
+};
+
+/** The results of one scenario as they are shown. */
+export type ResultTables = {
+  /** What all of them have in common besides the columns, told once. */
+  shared: string[];
+  lossless: ResultTable;
+  lossy: ResultTable;
+};
+
+/** The tables of one scenario: what lost messages never stands in one table with what did not, nor on an axis. */
+export function resultTables(results: MeasuredResult[]): ResultTables {
+  const all = results.map((result) => ({ result, apart: setApart(result, results) }));
+  const shared =
+    results.length < 2
+      ? []
+      : all.reduce((names, { apart }) => names.filter((name) => apart.includes(name)), all[0]?.apart ?? []);
+  const rows = all.map(({ result, apart }) => ({
+    result,
+    apart: apart.filter((name) => !shared.includes(name)),
+  }));
   return {
-    hasParameters: results.some((result) => setApart(result).length > 0),
-    hasRate: results.some(({ point }) => point.bytes_per_second != null),
-    hasDueTimes: results.some(({ observed }) => observed.late != null || observed.missed != null),
+    shared,
+    lossless: resultTable(
+      rows.filter(({ result }) => !result.point.lossy),
+      true,
+    ),
+    lossy: resultTable(
+      rows.filter(({ result }) => result.point.lossy),
+      false,
+    ),
   };
 }
 
-/** What sets a result apart besides the columns that every result has. */
-export function setApart({ case: kase, methodology }: RunResult): string[] {
-  return [...parameterNames(kase), ...(methodology.probe == null ? [] : [`probe ${methodology.probe}`])];
+function resultTable(rows: ResultTable["rows"], hasAxis: boolean): ResultTable {
+  const results = rows.map(({ result }) => result);
+  return {
+    rows,
+    domain: hasAxis ? sharedDomain(results) : null,
+    columns: {
+      hasParameters: rows.some(({ result, apart }) => apart.length > 0 || result.observed.oversubscribed),
+      hasMessages: results.some(({ case: kase }) => kase.messages != null),
+      hasRate: results.some(({ point }) => point.bytes_per_second != null),
+      hasDueTimes: results.some(({ observed }) => observed.late != null || observed.missed != null),
+    },
+    hasOversubscribed: results.some(({ observed }) => observed.oversubscribed),
+  };
+}
+
+/** What sets a result apart from others of its run, besides the columns that every result has. */
+export function setApart(result: RunResult, others: RunResult[]): string[] {
+  const { transport, case: kase, methodology } = result;
+  const rivals = others.filter(
+    (other) => other.transport.slug === transport.slug && isSameCase(other.case, kase),
+  );
+  return [
+    ...parameterNames(kase),
+    ...(methodology.probe == null ? [] : [`probe ${methodology.probe}`]),
+    ...distinguishing(
+      methodology,
+      rivals.map((rival) => rival.methodology),
+    ),
+  ];
+}
+
+/** A result of which some receiver did not get everything that the transport took. */
+export type DeliveryGroup = {
+  series_id: number;
+  transport: string;
+  caseName: string;
+  deliveries: Delivery[];
+};
+
+/** The results of which some receiver did not get everything that the transport took, receiver by receiver. */
+export function deliveryGroups(results: MeasuredResult[]): DeliveryGroup[] {
+  return results
+    .filter(({ observed }) => !observed.deliveries.every(isWhole))
+    .map(({ series_id, transport, case: kase, observed: { deliveries } }) => ({
+      series_id,
+      transport: transport.slug,
+      caseName: caseName(kase),
+      deliveries,
+    }));
 }
 
 /** The buffers that the system granted, as in "64 KiB" or "send 208 KiB, receive 64 KiB". */

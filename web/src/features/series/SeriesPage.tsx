@@ -2,10 +2,10 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { pointDetailQuery, pointsQuery, runQuery, seriesQuery } from "@/api/queries";
+import { DeliveryTable } from "@/components/DeliveryTable";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
-import { parameterNames, trafficName } from "@/lib/cases";
-import { formatNs, formatRate } from "@/lib/units";
+import { headlineName, sendersOf } from "@/lib/cases";
 import { useTitle } from "@/lib/useTitle";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Breadcrumb } from "./components/Breadcrumb";
@@ -16,7 +16,7 @@ import { ProbeTable } from "./components/ProbeTable";
 import { Sizes } from "./components/Sizes";
 import { Trend } from "./components/Trend";
 import { TrendControls } from "./components/TrendControls";
-import { drawnPoints, methodologyFacts, pinnedPoint, seriesPoints } from "./data";
+import { drawnPoints, methodologyFacts, pinnedPoint, pointHeadline, seriesPoints } from "./data";
 import { probeReadings } from "./probe";
 import { type ChartName, parseTables, type SeriesSearch, withTable } from "./search";
 
@@ -41,11 +41,14 @@ export function SeriesPage() {
 
   const pointDetail = useQuery({ ...pointDetailQuery(runId, seriesId), enabled: pinned !== null });
   const run = useQuery({ ...runQuery(runId), enabled: pinned !== null });
-  const traffic = [trafficName(series.case), ...parameterNames(series.case)].join(", ");
+  const traffic = headlineName(series.case);
   useTitle(`${series.transport.slug}: ${traffic}`);
 
   const meaning = latencyMeaning(series.case.scenario);
-  const readings = pointDetail.data === undefined ? [] : probeReadings(pointDetail.data);
+  const readings =
+    pointDetail.data === undefined ? [] : probeReadings(pointDetail.data, sendersOf(series.case));
+  const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
+  const deliveries = observed?.deliveries ?? [];
 
   const change = (patch: SeriesSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...patch }), replace: true, resetScroll: false });
@@ -66,18 +69,13 @@ export function SeriesPage() {
     <>
       <Breadcrumb series={series} />
       <h1>
-        {traffic}
-        {pinned === null
-          ? ": nothing measured yet"
-          : hasRate
-            ? `: ${formatRate(pinned.point.bytes_per_second ?? 0)}, p99 ${formatNs(pinned.point.latency_ns.p99)} a transfer`
-            : `: p50 ${formatNs(pinned.point.latency_ns.p50)}, p99 ${formatNs(pinned.point.latency_ns.p99)}`}
+        {traffic}: {pinned === null ? "nothing measured yet" : pointHeadline(pinned.point, series.case)}
       </h1>
       <p className="lede">
         {series.transport.title}. {series.transport.semantics}
         {meaning !== null && ` A latency is the time ${meaning}.`}
       </p>
-      <Cautions series={series} pinned={pinned} />
+      <Cautions series={series} pinned={pinned} isOversubscribed={observed?.oversubscribed ?? false} />
       {pinned !== null && (
         <div className="series-layout">
           <div>
@@ -95,6 +93,11 @@ export function SeriesPage() {
           <PinnedPoint series={series} pinned={pinned} detail={pointDetail.data ?? null} />
           <Distribution series={series} pinned={pinned} query={pointDetail} {...tableOf("histogram")} />
         </div>
+      )}
+      {deliveries.length > 0 && (
+        <Section title="What each receiver got">
+          <DeliveryTable label="What each receiver got" deliveries={deliveries} />
+        </Section>
       )}
       {readings.length > 0 && (
         <Section title="What the probe saw, over all repetitions">

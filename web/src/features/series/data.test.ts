@@ -8,6 +8,7 @@ import {
   methodologyFacts,
   pinnedPoint,
   placementSeen,
+  pointHeadline,
   seriesPoints,
   sizesOf,
   sweepOf,
@@ -181,6 +182,66 @@ describe("sweepOf", () => {
     expect(sweep(false)).toEqual({ lines: ["pipe"], leftOut: ["udp"] });
     expect(sweep(true)).toEqual({ lines: ["udp"], leftOut: ["pipe"] });
   });
+  it("leaves nothing out where another of the same size took its place", () => {
+    const lost = aResult({ transport: "pipe", case: { message_bytes: 64 }, point: aPoint({ lossy: true }) });
+    const run = aRun({ results: [size(64, "pipe", 5), lost] });
+    expect(sweepOf(run, aSeries(), "p50", false).leftOut).toEqual([]);
+  });
+});
+
+describe("sweepOf, of cases that were measured in several ways", () => {
+  it("takes the way that is most like the series'", () => {
+    const method = (change: object) => ({ ...aSeries().methodology, ...change });
+    const of = (transport: string, p50: number, change: object) =>
+      aResult({ transport, methodology: method(change), point: aPoint({ latency_ns: latency(p50) }) });
+    const run = aRun({
+      results: [
+        of("ring-futex", 100, { wake: "always" }),
+        of("ring-futex", 200, { wake: "if-asleep" }),
+        of("ring-spin", 300, { storage: "warm" }),
+        of("ring-spin", 400, { storage: "cleared" }),
+      ],
+    });
+    const shown = (change: object) => {
+      const series = aSeries({ transport: "ring-futex", methodology: method(change) });
+      return sweepOf(run, series, "p50", false).lines.map(({ key, points }) => [
+        key,
+        points.map((at) => at.value),
+      ]);
+    };
+    expect(shown({ wake: "if-asleep", storage: "cleared" })).toEqual([
+      ["ring-futex", [200]],
+      ["ring-spin", [400]],
+    ]);
+    expect(shown({ wake: "always", storage: "warm" })).toEqual([
+      ["ring-futex", [100]],
+      ["ring-spin", [300]],
+    ]);
+  });
+});
+
+describe("pointHeadline", () => {
+  const headline = (kase: object, point: object) =>
+    pointHeadline(aPoint(point), aSeries({ case: kase }).case);
+  it("has the percentiles, and the time of a message where an operation counts them", () => {
+    expect(headline({}, {})).toBe("p50 4.00 µs, p99 8.00 µs");
+    const latency_ns = latency(22_104_870);
+    expect(headline({ messages: 100_000 }, { latency_ns })).toBe(
+      "p50 22.1 ms (221\u00a0ns\u00a0a\u00a0message), p99 44.2 ms",
+    );
+    expect(headline({ scenario: "stream" }, { bytes_per_second: 1_048_576 })).toBe(
+      "1.00 MiB/s, p99 8.00 µs a transfer",
+    );
+  });
+  it("begins with a loss, and counts only what was delivered then", () => {
+    const lossy = { lossy: true, count: 10, delivered: 168_170, latency_ns: latency(1_702_911) };
+    expect(headline({ messages: 100_000 }, lossy)).toBe(
+      "lossy, p50 1.70 ms (101\u00a0ns\u00a0a\u00a0message\u00a0delivered), p99 3.41 ms",
+    );
+    expect(headline({}, { ...lossy, bytes_per_second: 1024 })).toBe(
+      "lossy, 1.00 KiB/s, p99 3.41 ms a transfer",
+    );
+  });
 });
 
 describe("placementSeen", () => {
@@ -190,12 +251,20 @@ describe("placementSeen", () => {
       { cpus_seen: [3, 2], migrations: 0 },
     ];
     const detail = aPointDetail({ repetitions: [aRepetition({ ends }), aRepetition({ ends })] });
-    expect(placementSeen(detail)).toBe("CPU 2 and 2, 3, 2 migrations");
+    expect(placementSeen(detail, aSeries().case)).toBe("CPU 2 and 2, 3, 2 migrations");
+  });
+  it("tells senders from receivers, however many there are", () => {
+    const ends = [0, 1, 2, 3, 4, 5, 6].map((cpu) => ({ cpus_seen: [cpu], migrations: 1 }));
+    const detail = aPointDetail({ repetitions: [aRepetition({ ends })] });
+    const seen = (senders: number) =>
+      placementSeen(detail, aSeries({ case: { senders, peers: 7 - senders } }).case);
+    expect(seen(2)).toBe("from CPU 0, 1 to 5 different CPUs; 7 migrations");
+    expect(seen(4)).toBe("from CPU 0, 1, 2, 3 to CPU 4, 5, 6; 7 migrations");
   });
   it("says what is not known", () => {
-    expect(placementSeen(aPointDetail())).toBe("not known on this system");
+    expect(placementSeen(aPointDetail(), aSeries().case)).toBe("not known on this system");
     const ends = [{ cpus_seen: [0] }, { cpus_seen: [1] }];
-    expect(placementSeen(aPointDetail({ repetitions: [aRepetition({ ends })] }))).toBe(
+    expect(placementSeen(aPointDetail({ repetitions: [aRepetition({ ends })] }), aSeries().case)).toBe(
       "CPU 0 and 1, migrations not known",
     );
   });
@@ -219,11 +288,33 @@ describe("methodologyFacts", () => {
       "the first repetition",
     ]);
   });
+  it("says in words who takes part, what a full channel does, when it wakes and what its memory went through", () => {
+    const { case: kase, methodology } = aSeries({ case: { senders: 2, peers: 2, messages: 100_000 } });
+    const told = (change: Partial<typeof methodology>) => {
+      const facts = methodologyFacts(kase, { ...methodology, ...change }, null);
+      const values = new Map(facts.map(({ name, value }) => [name, value]));
+      return ["ends", "message", "when full", "wake-ups", "memory"].map((name) => values.get(name));
+    };
+    expect(told({ storage: "cleared", wake: "if-asleep" })).toEqual([
+      "a process each, same CPU",
+      "1 KiB, 100,000 messages, 2 senders, 2 receivers",
+      "the sender waits",
+      "when somebody sleeps",
+      "new and zeroed, used by nobody before",
+    ]);
+    expect(told({ storage: "warm", wake: "always", on_full: "drop" }).slice(2)).toEqual([
+      "the message is dropped",
+      "after every message sent or taken, a system call each",
+      "used before, by others that died at it",
+    ]);
+    expect(told({ storage: "of-another-day" }).slice(3)).toEqual([undefined, "of-another-day"]);
+  });
   it("counts operations as they were made", () => {
     const { case: kase, methodology } = aSeries();
     const recorded = (count: number) =>
       methodologyFacts(kase, methodology, aPoint({ count })).find(({ name }) => name === "recorded")?.value;
     expect(recorded(2000)).toBe("200 operations × 10 repetitions");
+    expect(recorded(10)).toBe("1 operation × 10 repetitions");
     expect(recorded(1999)).toBe("1,999 operations in 10 repetitions");
   });
 });

@@ -11,10 +11,20 @@ import type {
 } from "@/api/types";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import type { TrendLine, TrendRow, TrendRule } from "@/components/chart/TrendChart";
-import { messagesPerOperation, parameterNames, parametersKey, parametersOf, sizeName } from "@/lib/cases";
+import {
+  endsOf,
+  messagesPerOperation,
+  parameterNames,
+  parametersKey,
+  parametersOf,
+  sendersOf,
+  sizeName,
+} from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { formatCount } from "@/lib/units";
-import { modeName, placementName } from "@/lib/vocabulary";
+import { agreement } from "@/lib/methodology";
+import { dividedBy, nsPerMessage } from "@/lib/points";
+import { counted, formatCount, formatDividedNs, formatNs, formatRate, unbroken } from "@/lib/units";
+import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
 import type { Axis, Shown } from "./search";
 
 /** A point with its commit, and how many runs that commit has in this series. */
@@ -53,6 +63,19 @@ export function pinnedPoint(
   runId: string | undefined,
 ): SeriesPoint | null {
   return points.find(({ point }) => point.run_id === runId) ?? drawn.at(-1) ?? null;
+}
+
+/** What a point says in a headline: its rate where it has one, else its percentiles; a loss comes first. */
+export function pointHeadline(point: Point, kase: Case): string {
+  const { p50, p99 } = point.latency_ns;
+  const each = nsPerMessage(point, kase);
+  const divided = each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} ${dividedBy(point)}`)})`;
+  return [
+    ...(point.lossy ? ["lossy"] : []),
+    ...(point.bytes_per_second == null
+      ? [`p50 ${formatNs(p50)}${divided}`, `p99 ${formatNs(p99)}`]
+      : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} a transfer`]),
+  ].join(", ");
 }
 
 /** Where a point stands on the axis. */
@@ -158,7 +181,7 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
       key: slug,
       label: slug,
       current: slug === current,
-      points: results
+      points: closest(results, series)
         .flatMap(({ point, case: { message_bytes } }) => {
           const value = point == null ? null : shownValue(point, shown);
           return value === null ? [] : [{ message_bytes, value }];
@@ -166,7 +189,8 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
         .sort((a, b) => a.message_bytes - b.message_bytes),
     }))
     .filter(({ points }) => points.length > 0);
-  return { lines, leftOut: distinct(leftOut.map(({ transport }) => transport.slug)).sort() };
+  const missing = leftOut.filter((result) => !kept.some((other) => isAtSamePlace(other, result)));
+  return { lines, leftOut: distinct(missing.map(({ transport }) => transport.slug)).sort() };
 }
 
 /** The message sizes that any of the lines has, ascending. */
@@ -174,6 +198,18 @@ export function sizesOf(lines: SweepLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes))).sort(
     ascending,
   );
+}
+
+/** Whether two results stand at one place of a sweep. */
+function isAtSamePlace(a: RunResult, b: RunResult): boolean {
+  return a.transport.slug === b.transport.slug && a.case.message_bytes === b.case.message_bytes;
+}
+
+/** Of the results of one size, measured in several ways, the one measured most like a series. */
+function closest(results: RunResult[], { methodology }: SeriesSummary): RunResult[] {
+  const ofSizes = groupBy(results, ({ case: kase }) => kase.message_bytes).values();
+  const likeness = (result: RunResult) => agreement(result.methodology, methodology);
+  return [...ofSizes].flatMap((ofSize) => ofSize.sort((a, b) => likeness(b) - likeness(a)).slice(0, 1));
 }
 
 /** Whether a result differs from a series in nothing but transport, message size and transfer. */
@@ -208,15 +244,18 @@ export function shownValue(point: Point, shown: Shown): number | null {
   return shown === "throughput" ? (point.bytes_per_second ?? null) : point.latency_ns[shown];
 }
 
-/** The processors that both ends were seen on, and how often they were moved, over all repetitions. */
-export function placementSeen(detail: PointDetail): string {
+/** The processors that senders and receivers were seen on, and how often they were moved, over all repetitions. */
+export function placementSeen(detail: PointDetail, kase: Case): string {
+  const senders = sendersOf(kase);
   const ends = detail.repetitions.flatMap((repetition) => repetition.ends);
-  const sender = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(0, 1)));
-  const receivers = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(1)));
-  if (sender === "" && receivers === "") return "not known on this system";
+  const sending = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(0, senders)));
+  const receiving = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(senders)));
+  if (sending.length + receiving.length === 0) return "not known on this system";
   const known = ends.flatMap(({ migrations }) => migrations ?? []);
   const moves = known.length === 0 ? "migrations not known" : migrationText(known);
-  return `CPU ${sender || "?"} and ${receivers || "?"}, ${moves}`;
+  return endsOf(kase) === 2
+    ? `CPU ${listOf(sending)} and ${listOf(receiving)}, ${moves}`
+    : `from ${cpuText(sending)} to ${cpuText(receiving)}; ${moves}`;
 }
 
 /** What was asked and how it was measured, line by line. */
@@ -226,21 +265,22 @@ export function methodologyFacts(
   point: Point | null,
 ): { name: string; value: string }[] {
   return [
-    { name: "ends", value: `${modeName(kase.mode)}, ${placementName(kase.placement)}` },
+    { name: "ends", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
     { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
     ...(method.probe == null ? [] : [{ name: "watched by", value: `the probe ${method.probe}` }]),
     { name: "send", value: method.send },
-    { name: "receive", value: method.receive },
-    { name: "when full", value: method.on_full },
+    { name: "receive", value: receiveName(method.receive) },
+    { name: "when full", value: onFullName(method.on_full) },
+    ...(method.wake == null ? [] : [{ name: "wake-ups", value: wakeName(method.wake) }]),
     { name: "in flight", value: formatCount(method.window) },
     { name: "timed together", value: formatCount(method.batch) },
-    { name: "warm-up", value: `${formatCount(method.warmup)} operations` },
+    { name: "warm-up", value: counted(method.warmup, "operation") },
     ...(method.discarded_repetitions == null
       ? []
       : [{ name: "discarded", value: firstRepetitions(method.discarded_repetitions) }]),
     ...(point === null ? [] : [{ name: "recorded", value: operationsText(point) }]),
     { name: "payload", value: method.payload },
-    { name: "buffers", value: method.storage },
+    { name: "memory", value: storageName(method.storage) },
     { name: "clock", value: method.clock },
     { name: "protocol version", value: String(method.protocol_version) },
   ];
@@ -253,8 +293,8 @@ function firstRepetitions(count: number): string {
 function operationsText({ count, repetition_count }: Point): string {
   const each = count / Math.max(1, repetition_count);
   return Number.isInteger(each)
-    ? `${formatCount(each)} operations × ${formatCount(repetition_count)} repetitions`
-    : `${formatCount(count)} operations in ${formatCount(repetition_count)} repetitions`;
+    ? `${counted(each, "operation")} × ${counted(repetition_count, "repetition")}`
+    : `${counted(count, "operation")} in ${counted(repetition_count, "repetition")}`;
 }
 
 function migrationText(migrations: number[]): string {
@@ -262,9 +302,20 @@ function migrationText(migrations: number[]): string {
   return total === 1 ? "1 migration" : `${formatCount(total)} migrations`;
 }
 
-function cpusOf(ends: { cpus_seen: number[] }[]): string {
-  const cpus = distinct(ends.flatMap(({ cpus_seen }) => cpus_seen)).sort(ascending);
-  return cpus.length > 4 ? `${cpus.length} different` : cpus.join(", ");
+function cpusOf(ends: { cpus_seen: number[] }[]): number[] {
+  return distinct(ends.flatMap(({ cpus_seen }) => cpus_seen)).sort(ascending);
+}
+
+/** From this many on, which they are says less than how many. */
+const CPUS_NAMED_MAX = 4;
+
+function listOf(cpus: number[]): string {
+  if (cpus.length === 0) return "?";
+  return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different` : cpus.join(", ");
+}
+
+function cpuText(cpus: number[]): string {
+  return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different CPUs` : `CPU ${listOf(cpus)}`;
 }
 
 function brief(value: string | undefined): string {

@@ -1,6 +1,6 @@
 /** The data of each chart as a table and as CSV: everything that was measured, in base units. */
 import { Link } from "@tanstack/react-router";
-import type { PointDetail, SeriesSummary } from "@/api/types";
+import type { Point, PointDetail, SeriesSummary } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { parametersKey, parametersOf } from "@/lib/cases";
@@ -12,14 +12,16 @@ import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/l
 import { type SeriesPoint, sizesOf } from "./data";
 import type { Shown } from "./search";
 
-/** The trend: one row a point. */
+/** The trend: one row a point. Where any lost messages, each says whether it did. */
 export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTable {
+  const hasLoss = drawn.some(({ point }) => point.lossy);
   return {
     fileName: `${fileName(series)}-commits`,
     columns: [
       { label: "commit", csvName: "commit_sha", number: false },
       { label: "#", csvName: "commit_ordinal", number: true },
       { label: "measured", csvName: "measured_at", number: false },
+      ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
       ...PERCENTILES.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
       { label: "throughput", csvName: "bytes_per_second", number: true },
       { label: "operations", csvName: "count", number: true },
@@ -31,6 +33,7 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         <code key="sha">{shortSha(point.commit_sha)}</code>,
         point.commit_ordinal,
         formatMoment(point.measured_at),
+        ...(hasLoss ? [lossCell(point)] : []),
         ...PERCENTILES.map(({ key }) => formatNs(point.latency_ns[key])),
         point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second),
         formatCount(point.count),
@@ -42,6 +45,7 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         point.commit_sha,
         point.commit_ordinal,
         point.measured_at,
+        ...(hasLoss ? [String(point.lossy)] : []),
         ...PERCENTILES.map(({ key }) => point.latency_ns[key]),
         point.bytes_per_second ?? null,
         point.count,
@@ -101,6 +105,15 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
       csv: [size, ...lines.map((line) => valueAt(line, size))],
     })),
   };
+}
+
+function lossCell({ lossy }: Point) {
+  if (!lossy) return "none";
+  return (
+    <span key="loss" className="warning">
+      lossy
+    </span>
+  );
 }
 
 function fileName({ machine, transport, case: kase, methodology }: SeriesSummary): string {

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/Ago";
-import { lowerFirst, operationName, parameterNames } from "@/lib/cases";
+import { endsOf, lowerFirst, operationName, parameterNames } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { toRun, toSeries } from "@/lib/paths";
 import { counted, formatNs, formatRate } from "@/lib/units";
@@ -87,7 +87,7 @@ function sliceName(slice: Slice): string {
   const kase = caseOf(slice);
   return [
     lowerFirst(operationName(kase)),
-    modeName(slice.mode),
+    modeName(slice.mode, endsOf(slice.parameters)),
     placementName(slice.placement),
     ...parameterNames(kase),
   ].join(", ");

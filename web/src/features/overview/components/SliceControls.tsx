@@ -3,11 +3,14 @@ import { useNavigate } from "@tanstack/react-router";
 import type { SeriesSummary } from "@/api/types";
 import { Segmented } from "@/components/ui/Segmented";
 import { SelectField } from "@/components/ui/SelectField";
-import { parameterNames, parametersKey } from "@/lib/cases";
+import { endsOf, parameterNames, parametersKey } from "@/lib/cases";
 import { formatBytes } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import type { OverviewSearch } from "../search";
 import { caseOf, parameterOptions, type Slice, sliceOptions } from "../slice";
+
+/** More values than this side by side are wider than a telephone. */
+const IN_SIGHT_MAX = 4;
 
 type Props = { series: SeriesSummary[]; slice: Slice };
 
@@ -29,7 +32,7 @@ export function SliceControls({ series, slice }: Props) {
       <Choice
         label="Mode"
         values={modes}
-        name={modeName}
+        name={(mode) => modeName(mode, endsOf(slice.parameters))}
         value={slice.mode}
         onChange={(mode) => choose({ mode })}
       />
@@ -72,5 +75,6 @@ type ChoiceProps = {
 function Choice({ label, values, name, value, onChange }: ChoiceProps) {
   if (values.length < 2) return null;
   const options = values.map((entry) => ({ value: entry, label: name(entry) }));
+  if (values.length > IN_SIGHT_MAX) return <SelectField {...{ label, options, value, onChange }} />;
   return <Segmented label={label} options={options} value={value} onChange={onChange} />;
 }

@@ -4,8 +4,9 @@ import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
+import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { toSeries } from "@/lib/paths";
+import { OVERSUBSCRIBED } from "@/lib/points";
 import { quantityOfNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
 import { type Cell, type GridRow, headlineValue, shapeOf } from "../data";
@@ -58,13 +59,16 @@ function CellContent({ project, cell, domain }: CellProps) {
       const { kind, value } = headlineValue(cell.latest);
       return (
         <Link {...toSeries(project, cell.series.series_id)} className="grid-cell">
-          {cell.values.length === 1 && kind === "latency" ? (
+          {cell.values.length === 1 && kind === "latency" && !cell.latest.lossy ? (
             <LatencyShape latency={cell.latest.latency_ns} domain={domain} width={132} />
           ) : (
             <Sparkline values={cell.values} />
           )}
-          <QuantityText quantity={kind === "rate" ? quantityOfRate(value) : quantityOfNs(value)} />
-          {cell.latest.lossy && <span className="warning">lossy</span>}
+          <QuantityText
+            plain={cell.latest.lossy}
+            quantity={kind === "rate" ? quantityOfRate(value) : quantityOfNs(value)}
+          />
+          <CellRemarks cell={cell} />
         </Link>
       );
     }
@@ -81,19 +85,40 @@ function CellContent({ project, cell, domain }: CellProps) {
   }
 }
 
-function noteOf(slice: Slice, { hasHistory, hasRate, hasLoss }: ReturnType<typeof shapeOf>): string {
+/** What must be known before a figure is compared with its neighbours. */
+function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
+  const warnings = [
+    ...(cell.latest.lossy ? ["lossy"] : []),
+    ...(cell.isOversubscribed ? ["oversubscribed"] : []),
+  ];
+  if (warnings.length + cell.how.length === 0) return null;
+  return (
+    <span>
+      {warnings.length > 0 && <span className="warning">{warnings.join(", ")}</span>}
+      {warnings.length > 0 && cell.how.length > 0 && ", "}
+      {cell.how.length > 0 && <span className="muted">{cell.how.join(", ")}</span>}
+    </span>
+  );
+}
+
+function noteOf(
+  slice: Slice,
+  { hasHistory, hasRate, hasLoss, hasOversubscribed }: ReturnType<typeof shapeOf>,
+): string {
   const { scenario, mode, placement } = slice;
   const kase = caseOf(slice);
   const meaning = latencyMeaning(scenario);
   const what = hasRate
     ? `Payload bytes delivered per second, written ${sizeName(kase)} at a time`
     : `Median (p50) for ${lowerFirst(trafficName(kase))}${meaning === null ? "" : `, ${meaning}`}`;
-  const how = [modeName(mode), placementName(placement), ...parameterNames(kase)].join(", ");
+  const ends = endsOf(slice.parameters);
+  const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
     ? "Lines: the last 50 commits."
     : "Shapes, until there is a second commit: the middle half, median, p99 and maximum on one logarithmic axis.";
   const loss = hasLoss
     ? " Lossy: not everything arrived once, in order and intact, so the figure has no rank."
     : "";
-  return `${what}; ${how}. ${shapes}${loss}`;
+  const crowd = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
+  return `${what}; ${how}. ${shapes}${loss}${crowd}`;
 }

@@ -1,9 +1,11 @@
 /** What keeps a series' figures from being compared with others, before anyone does. */
 import type { SeriesSummary } from "@/api/types";
-import { lossText } from "@/lib/points";
+import { lossText, OVERSUBSCRIBED } from "@/lib/points";
 import type { SeriesPoint } from "../data";
 
-export function Cautions({ series, pinned }: { series: SeriesSummary; pinned: SeriesPoint | null }) {
+type Props = { series: SeriesSummary; pinned: SeriesPoint | null; isOversubscribed: boolean };
+
+export function Cautions({ series, pinned, isOversubscribed }: Props) {
   const { probe } = series.methodology;
   return (
     <>
@@ -19,6 +21,7 @@ export function Cautions({ series, pinned }: { series: SeriesSummary; pinned: Se
           with lossless figures.
         </p>
       )}
+      {isOversubscribed && <p className="lede warning">Oversubscribed: {OVERSUBSCRIBED}.</p>}
     </>
   );
 }

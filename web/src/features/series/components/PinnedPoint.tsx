@@ -6,10 +6,10 @@ import { Facts } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { shortSha } from "@/lib/commits";
 import { toRun } from "@/lib/paths";
-import { expectedOf } from "@/lib/points";
+import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
 import { PERCENTILES } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
-import { counted, formatCount, quantityOfNs, quantityOfRate } from "@/lib/units";
+import { counted, formatCount, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
 import { placementSeen, type SeriesPoint } from "../data";
 
 type Props = {
@@ -19,6 +19,16 @@ type Props = {
 };
 
 export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }: Props) {
+  const each = nsPerMessage(point, series.case);
+  const divided =
+    each === null
+      ? []
+      : [
+          {
+            name: `p50 ${dividedBy(point)}`,
+            value: <QuantityText plain={point.lossy} quantity={quantityOfDividedNs(each)} />,
+          },
+        ];
   return (
     <aside aria-label="Pinned point">
       <h2>Pinned: #{point.commit_ordinal}</h2>
@@ -35,10 +45,18 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
       </div>
       <Facts
         facts={[
-          ...PERCENTILES.filter(({ key }) => key !== "p25" && key !== "p75").map(({ key, label }) => ({
-            name: label,
-            value: <QuantityText quantity={quantityOfNs(point.latency_ns[key])} plain={key !== "p50"} />,
-          })),
+          ...PERCENTILES.filter(({ key }) => key !== "p25" && key !== "p75").flatMap(({ key, label }) => [
+            {
+              name: label,
+              value: (
+                <QuantityText
+                  quantity={quantityOfNs(point.latency_ns[key])}
+                  plain={key !== "p50" || point.lossy}
+                />
+              ),
+            },
+            ...(key === "p50" ? divided : []),
+          ]),
           ...(point.bytes_per_second == null
             ? []
             : [
@@ -47,6 +65,9 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
                   value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
                 },
               ]),
+          ...(point.accepted === point.attempted
+            ? []
+            : [{ name: "accepted", value: <span className="warning">{acceptedMark(point)}</span> }]),
           {
             name: "delivered",
             value: (
@@ -56,7 +77,7 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
             ),
           },
           { name: "repetitions", value: repetitionsText(point) },
-          { name: "placement", value: detail === null ? "…" : placementSeen(detail) },
+          { name: "placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
           { name: "runs", value: `${formatCount(runs)} of this commit` },
         ]}
       />

@@ -1,6 +1,7 @@
 //! The bare loops: compiled from `benches/reference/`, run as a program of their own.
 
-use roundtrip_bench::definition::PlannedCase;
+use roundtrip_bench::definition::{Placement, PlannedCase};
+use roundtrip_bench::sys::affinity;
 use roundtrip_stats::nearest_rank;
 use std::ffi::OsStr;
 use std::fs;
@@ -11,17 +12,16 @@ use tempfile::TempDir;
 /// The compiled program, removed when dropped.
 pub(crate) struct Bare {
     folder: TempDir,
-    cpu: u32,
 }
 
 impl Bare {
-    /// Compiles it, to run on this processor.
+    /// Compiles it.
     ///
     /// # Errors
     /// When there is no C compiler, or it refuses.
-    pub(crate) fn compile(cpu: u32) -> Result<Self, String> {
+    pub(crate) fn compile() -> Result<Self, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let bare = Self { folder, cpu };
+        let bare = Self { folder };
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("reference");
         let entries = fs::read_dir(&source).map_err(|error| format!("{}: {error}", source.display()))?;
         let mut files: Vec<PathBuf> = entries
@@ -36,15 +36,17 @@ impl Bare {
         }
     }
 
-    /// Runs a case in it; returns the p50.
+    /// Runs a case in it over this mechanism; returns the p50.
     ///
     /// # Errors
     /// When it fails, with what it said.
-    pub(crate) fn p50_ns(&self, case: &PlannedCase) -> Result<u64, String> {
+    pub(crate) fn p50_ns(&self, mechanism: &str, case: &PlannedCase) -> Result<u64, String> {
         let work = &case.work;
-        let numbers = [u64::from(self.cpu), work.message_bytes as u64, work.warmup, work.operations];
+        let (initiator, responder) = processors(case)?;
+        let cpus = [initiator, responder].map(u64::from);
+        let numbers = [cpus[0], cpus[1], work.message_bytes as u64, work.warmup, work.operations, work.batch];
         let output = Command::new(self.program())
-            .arg(case.transport.info().slug.as_str())
+            .arg(mechanism)
             .args(numbers.map(|number| number.to_string()))
             .output()
             .map_err(|error| format!("the bare loop does not start: {error}"))?;
@@ -63,25 +65,39 @@ impl Bare {
     }
 }
 
+/// Where the harness puts the two ends.
+fn processors(case: &PlannedCase) -> Result<(u32, u32), String> {
+    match case.placement {
+        Placement::CrossCpu => {
+            let pair = affinity::pair().map_err(|error| error.to_string())?;
+            Ok((pair.first, pair.second))
+        }
+        _ => {
+            let allowed = affinity::allowed().map_err(|error| error.to_string())?;
+            let cpu = *allowed.last().ok_or("no processor")?;
+            Ok((cpu, cpu))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{case, transports};
+    use crate::harness::{case, transports};
     use roundtrip_bench::harness::support;
     use roundtrip_bench::scenario::Work;
-    use roundtrip_bench::sys::affinity;
 
     #[test]
     fn every_transport_of_the_kernel_has_a_bare_loop() {
-        let Some(&cpu) = affinity::allowed().unwrap_or_default().last() else {
+        if affinity::allowed().is_err() {
             return println!("not tested: this system does not pin processes");
-        };
-        let bare = Bare::compile(cpu).unwrap();
+        }
+        let bare = Bare::compile().unwrap();
         for transport in transports(None).unwrap() {
             let mut case = case(transport, 5_000).unwrap();
             case.work = Work { warmup: 1, operations: 3, ..case.work };
             match support(&case) {
-                Ok(()) => assert!(bare.p50_ns(&case).unwrap() > 0),
+                Ok(()) => assert!(bare.p50_ns(transport.info().slug.as_str(), &case).unwrap() > 0),
                 Err(reason) => println!("not tested: {case}: {reason}"),
             }
         }
@@ -89,10 +105,10 @@ mod tests {
 
     #[test]
     fn what_a_bare_loop_complains_of_is_passed_on() {
-        let bare = Bare::compile(0).unwrap();
+        let bare = Bare::compile().unwrap();
         let mut case = case(transports(Some("udp")).unwrap()[0], 1 << 20).unwrap();
         case.work.operations = 1;
-        let error = bare.p50_ns(&case).unwrap_err();
+        let error = bare.p50_ns("udp", &case).unwrap_err();
         assert!(error.contains("udp") && error.contains("send"), "{error}");
     }
 }

@@ -8,12 +8,12 @@
 //! more turns: until the interval of its median ratio is narrow. Nothing else ends them early, least of all the verdict.
 
 use crate::bare::Bare;
-use crate::row::Row;
 use roundtrip_bench::definition::PlannedCase;
 use roundtrip_bench::harness::{PeerCommand, peers};
 use roundtrip_bench::scenario::Work;
 use roundtrip_stats::interval::{self, Interval};
 use roundtrip_stats::nearest_rank;
+use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 /// How long one side measures in a turn.
@@ -32,17 +32,31 @@ const DEADLINE: Duration = Duration::from_secs(30);
 const NARROW_PPM: u64 = 20_000;
 const CONFIDENCE_PPM: u32 = 950_000;
 
+/// What a case is held against.
+pub(crate) struct Versus<'a> {
+    pub(crate) bare: &'a Bare,
+    /// The bare loop's name for what it does.
+    pub(crate) mechanism: String,
+}
+
+impl Versus<'_> {
+    fn p50_ns(&self, case: &PlannedCase) -> Result<u64, String> {
+        self.bare.p50_ns(&self.mechanism, case)
+    }
+}
+
 /// A case and its turns so far.
-pub(crate) struct Comparison {
+pub(crate) struct Comparison<'a> {
     case: PlannedCase,
+    versus: Versus<'a>,
     turns: Vec<Turn>,
 }
 
 /// The p50 of each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Turn {
-    harness_ns: u64,
-    bare_ns: u64,
+pub(crate) struct Turn {
+    pub(crate) harness_ns: u64,
+    pub(crate) bare_ns: u64,
 }
 
 impl Turn {
@@ -53,30 +67,30 @@ impl Turn {
     }
 }
 
-impl Comparison {
+impl<'a> Comparison<'a> {
     /// Finds out how many operations a turn takes.
     ///
     /// # Errors
     /// When the bare loop fails.
-    pub(crate) fn calibrate(mut case: PlannedCase, bare: &Bare) -> Result<Self, String> {
+    pub(crate) fn calibrate(mut case: PlannedCase, versus: Versus<'a>) -> Result<Self, String> {
         case.work = Work { operations: OPERATIONS_MIN, warmup: WARMUP_MIN, ..case.work };
-        let operations = operations(bare.p50_ns(&case)?);
+        let operations = operations(versus.p50_ns(&case)? * case.work.batch);
         let warmup = (operations / OPERATIONS_PER_WARMUP).max(WARMUP_MIN);
         case.work = Work { operations, warmup, ..case.work };
-        Ok(Self { case, turns: Vec::new() })
+        Ok(Self { case, versus, turns: Vec::new() })
     }
 
     /// Both sides once.
     ///
     /// # Errors
     /// When one of them fails.
-    pub(crate) fn turn(&mut self, bare: &Bare) -> Result<(), String> {
+    fn turn(&mut self) -> Result<(), String> {
         // Who goes first alternates, so that neither always finds the machine as the other left it.
         let turn = if self.turns.len().is_multiple_of(2) {
             let harness_ns = harness_p50_ns(&self.case)?;
-            Turn { harness_ns, bare_ns: bare.p50_ns(&self.case)? }
+            Turn { harness_ns, bare_ns: self.versus.p50_ns(&self.case)? }
         } else {
-            let bare_ns = bare.p50_ns(&self.case)?;
+            let bare_ns = self.versus.p50_ns(&self.case)?;
             Turn { harness_ns: harness_p50_ns(&self.case)?, bare_ns }
         };
         self.turns.push(turn);
@@ -84,19 +98,67 @@ impl Comparison {
     }
 
     /// Whether more turns would say little more.
-    pub(crate) fn is_narrow(&self) -> bool {
+    fn is_narrow(&self) -> bool {
         is_narrow(interval(&self.turns))
     }
 
-    /// The bar, and how far both are apart.
+    /// The turn whose ratio is the median.
     ///
     /// # Errors
     /// Before the first turn.
-    pub(crate) fn row(&self) -> Result<Row, String> {
-        let Turn { harness_ns, bare_ns } =
-            typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))?;
-        let name = format!("p50 of {}, {} turns", self.case, self.turns.len());
-        Ok(Row::new(name, harness_ns, bare_ns, interval(&self.turns)))
+    pub(crate) fn typical(&self) -> Result<Turn, String> {
+        typical(&self.turns).ok_or_else(|| format!("{} has had no turn", self.case))
+    }
+
+    /// Of the median ratio, in millionths.
+    pub(crate) fn interval(&self) -> Option<Interval> {
+        interval(&self.turns)
+    }
+
+    /// The case.
+    pub(crate) fn case(&self) -> &PlannedCase {
+        &self.case
+    }
+
+    /// What it is.
+    pub(crate) fn name(&self) -> String {
+        format!("p50 of {}, {} turns", self.case, self.turns.len())
+    }
+}
+
+/// One turn of every comparison, then the next: a drift of the machine spreads over all of them. Those that are not
+/// narrow by then have more.
+///
+/// # Errors
+/// When one of them fails.
+pub(crate) fn take_turns(
+    comparisons: &mut [Comparison<'_>],
+    turns: usize,
+    turns_max: usize,
+) -> Result<(), String> {
+    for turn in 0..turns {
+        progress(turn, turns, comparisons.len());
+        comparisons.iter_mut().try_for_each(Comparison::turn)?;
+    }
+    for turn in (turns..turns_max).step_by(2) {
+        let mut wide: Vec<_> = comparisons.iter_mut().filter(|comparison| !comparison.is_narrow()).collect();
+        if wide.is_empty() {
+            break;
+        }
+        progress(turn, turns_max, wide.len());
+        for comparison in &mut wide {
+            // Two, because an odd number has one in the middle.
+            comparison.turn()?;
+            comparison.turn()?;
+        }
+    }
+    Ok(())
+}
+
+/// Says how far it is.
+pub(crate) fn progress(turn: usize, turns: usize, comparisons: usize) {
+    if stderr().is_terminal() {
+        eprint!("\rturn {} of {turns}, {comparisons} cases \r", turn + 1);
     }
 }
 

@@ -1,0 +1,117 @@
+//! What the harness adds to bare C loops that make the same calls.
+//!
+//! Every kernel transport and every message size of Chromium's table: the two take turns, fresh processes each time,
+//! on the same processor; what counts is the median over the turns of the ratio of their p50s.
+
+use crate::bare::Bare;
+use crate::comparison::{self, Comparison, Versus};
+use crate::row::Row;
+use crate::{Measured, Options};
+use roundtrip_bench::definition::{self, Crowd, Mode, Placement, PlannedCase, Repetitions};
+use roundtrip_bench::harness::support;
+use roundtrip_bench::scenario::{self, Work};
+use roundtrip_bench::transport::{self, Transport};
+use std::collections::BTreeSet;
+
+/// One below a page, one above two, one that no kernel buffer holds.
+const MESSAGE_BYTES_QUICK: [usize; 3] = [1_024, 9_216, 1_048_576];
+
+/// Turns of a comparison: odd, so that one of them is the median. About seven minutes in all.
+const TURNS: usize = 25;
+/// Turns of a comparison whose ratio is not narrow before. With these, about twenty minutes in all.
+const TURNS_MAX: usize = 101;
+/// With [`MESSAGE_BYTES_QUICK`], less than two minutes in all.
+const TURNS_QUICK: usize = 15;
+
+/// The harness may take this much of the bare loop's time.
+const BAR: f64 = 1.03;
+/// The same for times below [`SHORT_NS`], where a few nanoseconds are already percents.
+const BAR_SHORT: f64 = 1.10;
+const SHORT_NS: u64 = 1_000;
+
+/// Measures all of them.
+pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
+    let (sizes, turns, turns_max) = if options.quick {
+        (MESSAGE_BYTES_QUICK.into(), TURNS_QUICK, TURNS_QUICK)
+    } else {
+        (table_sizes()?, TURNS, TURNS_MAX)
+    };
+    let bare = Bare::compile()?;
+    let (mut comparisons, mut unsupported) = (Vec::new(), Vec::new());
+    for transport in transports(options.only.as_deref())? {
+        for &bytes in &sizes {
+            let case = case(transport, bytes)?;
+            let slug = transport.info().slug.to_string();
+            match support(&case) {
+                Ok(()) => {
+                    comparisons.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism: slug })?);
+                }
+                Err(reason) => unsupported.push(format!("{case}: {reason}")),
+            }
+        }
+    }
+    comparison::take_turns(&mut comparisons, turns, turns_max)?;
+    let rows = comparisons.iter().map(row).collect::<Result<_, String>>()?;
+    Ok(Measured { rows, unsupported })
+}
+
+fn row(comparison: &Comparison<'_>) -> Result<Row, String> {
+    let typical = comparison.typical()?;
+    let bar = if typical.bare_ns < SHORT_NS { BAR_SHORT } else { BAR };
+    Ok(Row::ratio_at_most(bar, comparison.name(), typical, comparison.interval()))
+}
+
+/// The message sizes of Chromium's table, ascending: those of the preset that measures it.
+fn table_sizes() -> Result<BTreeSet<usize>, String> {
+    let preset = definition::preset("chromium-mach").map_err(|error| error.to_string())?;
+    let table = preset.cases.iter().filter(|case| case.scenario.slug() == "stream");
+    Ok(table.map(|case| case.work.message_bytes).collect())
+}
+
+/// Those of the kernel, or the one that is asked for.
+pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transport>, String> {
+    let controls = transport::ALL.iter().copied().filter(|transport| transport.info().control);
+    let wanted = |transport: &&dyn Transport| only.is_none_or(|slug| transport.info().slug.as_str() == slug);
+    let found: Vec<_> = controls.filter(wanted).collect();
+    match only {
+        Some(slug) if found.is_empty() => Err(format!("no transport of the kernel is called `{slug}`")),
+        _ => Ok(found),
+    }
+}
+
+/// A round trip of this size, both ends on one processor.
+pub(crate) fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<PlannedCase, String> {
+    Ok(PlannedCase {
+        transport,
+        scenario: scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?,
+        mode: Mode::TwoProcesses,
+        placement: Placement::SameCpu,
+        total_bytes: None,
+        work: Work { message_bytes, messages_per_operation: 1, batch: 1, ..Work::default() },
+        buffer_bytes: None,
+        manner: transport.manner(),
+        crowd: Crowd::PAIR,
+        probe: None,
+        repetitions: Repetitions::exactly(1),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sizes_are_the_fifteen_of_the_table() {
+        let sizes = table_sizes().unwrap();
+        assert_eq!((sizes.len(), sizes.first(), sizes.last()), (15, Some(&100), Some(&7_340_032)));
+        assert!(MESSAGE_BYTES_QUICK.iter().all(|bytes| sizes.contains(bytes)));
+    }
+
+    #[test]
+    fn only_a_transport_of_the_kernel_has_a_bare_loop() {
+        assert_eq!(transports(Some("pipe")).unwrap().len(), 1);
+        assert!(transports(Some("ring-futex")).is_err());
+        let all = transports(None).unwrap();
+        assert!(all.len() > 1 && all.iter().all(|transport| transport.info().control));
+    }
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask bench`: the budgets that the transport suite itself can measure, each against a bare C loop of the same
+//! run. Prints one row a bar; exit code 3 when one does not hold.
+
+use row::Row;
+use std::process::ExitCode;
+
+mod bare;
+mod comparison;
+mod harness;
+mod rings;
+mod row;
+
+const USAGE: &str = "usage: bench harness|rings [--quick] [--only TRANSPORT] [--format human|json]";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|argument| argument == "peer") {
+        return roundtrip_bench::peer::main();
+    }
+    match Options::parse(&arguments).and_then(|options| run(&options)) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What was measured, and what could not be.
+struct Measured {
+    rows: Vec<Row>,
+    unsupported: Vec<String>,
+}
+
+fn run(options: &Options) -> Result<ExitCode, String> {
+    let Measured { rows, unsupported } = match options.budgets {
+        Budgets::Harness => harness::measure(options)?,
+        Budgets::Rings => rings::measure(options)?,
+    };
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?);
+        // Standard output is an array of bars and nothing else.
+        unsupported.iter().for_each(|line| eprintln!("unsupported: {line}"));
+    } else {
+        print!("{}", row::table(&rows));
+        unsupported.iter().for_each(|line| println!("unsupported: {line}"));
+    }
+    Ok(if rows.iter().all(|row| row.holds) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Budgets {
+    #[default]
+    Harness,
+    Rings,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Options {
+    budgets: Budgets,
+    quick: bool,
+    json: bool,
+    /// Slug of the one transport to look at.
+    only: Option<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let mut rest = arguments.iter().map(String::as_str);
+        let budgets = match rest.next() {
+            Some("harness") => Budgets::Harness,
+            Some("rings") => Budgets::Rings,
+            other => return Err(format!("no budgets are called `{}`; {USAGE}", other.unwrap_or_default())),
+        };
+        let mut options = Self { budgets, ..Self::default() };
+        while let Some(argument) = rest.next() {
+            match (argument, argument == "--quick" || rest.len() > 0) {
+                ("--quick", _) => options.quick = true,
+                ("--only", true) => options.only = rest.next().map(str::to_owned),
+                ("--format", true) => match rest.next() {
+                    Some("json") => options.json = true,
+                    Some("human") => options.json = false,
+                    other => {
+                        return Err(format!("no format is called `{}`; {USAGE}", other.unwrap_or_default()));
+                    }
+                },
+                _ => return Err(format!("`{argument}` is not expected here; {USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Options, String> {
+        Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn options_are_read_and_others_are_refused_by_name() {
+        let options = parse("harness --quick --only pipe --format json").unwrap();
+        assert_eq!(
+            options,
+            Options { budgets: Budgets::Harness, quick: true, json: true, only: Some("pipe".into()) }
+        );
+        assert_eq!(parse("rings").unwrap().budgets, Budgets::Rings);
+        for (line, named) in [
+            ("rings --fast", "`--fast`"),
+            ("rings --format xml", "`xml`"),
+            ("harness --only", "`--only`"),
+            ("", "``"),
+        ] {
+            let error = parse(line).unwrap_err();
+            assert!(error.contains(named) && error.contains("usage"), "{error}");
+        }
+    }
+}

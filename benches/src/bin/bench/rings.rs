@@ -1,0 +1,204 @@
+//! The shared-memory ring: how fast it is, and what waking costs beside a bare loop.
+//!
+//! Everything is measured in one run, in turns: a bare C loop over a word and a message in shared memory, which sleeps on
+//! a futex or spins; the ring there and back; and transfers of a route, every byte of which is compared.
+
+use crate::bare::Bare;
+use crate::comparison::{self, Comparison, Turn, Versus, progress};
+use crate::row::Row;
+use crate::{Measured, Options, harness};
+use roundtrip_bench::definition::{Crowd, Placement, PlannedCase};
+use roundtrip_bench::harness::{PeerCommand, peers, support};
+use roundtrip_bench::ring::Waiting;
+use roundtrip_bench::scenario::{self, Work};
+use roundtrip_bench::sys::affinity;
+use roundtrip_bench::transport::{self, Manner, Transport};
+use roundtrip_stats::interval::{self, Interval};
+use roundtrip_stats::nearest_rank;
+use std::time::Duration;
+
+const MESSAGE_BYTES: usize = 64;
+/// Round trips that are timed together where one takes less than a microsecond.
+const BATCH: u64 = 100;
+
+/// One way, spinning, half of what iceoryx2 prints in the same setting.
+const SPIN_NS: u64 = 100;
+/// What a sleep and a wake-up may take of a bare loop's time.
+const BLOCK: f64 = 1.05;
+/// A message of a stream, compared and all.
+const STREAM_NS: u64 = 300;
+/// What all receivers together get may not fall as they become more.
+const AGGREGATE: f64 = 1.0;
+
+const MESSAGES: u64 = 100_000;
+const TURNS: usize = 31;
+const TURNS_MAX: usize = 101;
+const TURNS_QUICK: usize = 9;
+const CONFIDENCE_PPM: u32 = 950_000;
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// Measures all of them.
+pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
+    let (turns, turns_max) = if options.quick { (TURNS_QUICK, TURNS_QUICK) } else { (TURNS, TURNS_MAX) };
+    let bare = Bare::compile()?;
+    let mut measured = Measured { rows: Vec::new(), unsupported: Vec::new() };
+    let (mut there_and_back, mut transfers) = (Vec::new(), Vec::new());
+    for transport in rings(options) {
+        let slug = transport.info().slug;
+        let is_spinning = transport.manner().waiting == Waiting::Spin;
+        for placement in [Placement::SameCpu, Placement::CrossCpu] {
+            let case = PlannedCase { placement, ..harness::case(transport, MESSAGE_BYTES)? };
+            let batch = if is_spinning { BATCH } else { 1 };
+            let case = PlannedCase { work: Work { batch, ..case.work.clone() }, ..case };
+            if is_spinning && placement == Placement::SameCpu {
+                // Two who spin on one processor wait for the scheduler.
+                continue;
+            }
+            match support(&case) {
+                Ok(()) => {
+                    let mechanism = if is_spinning { "ring-spin" } else { "ring-futex" }.to_owned();
+                    there_and_back.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism })?);
+                }
+                Err(reason) => measured.unsupported.push(format!("{slug}, {placement}: {reason}")),
+            }
+        }
+        for waiting in waits(transport) {
+            if support(&route(transport, waiting, 1)?).is_ok() {
+                transfers.push(Transfer::new(transport, waiting)?);
+            }
+        }
+    }
+    comparison::take_turns(&mut there_and_back, turns, turns_max)?;
+    for turn in 0..turns {
+        progress(turn, turns, transfers.len());
+        transfers.iter_mut().try_for_each(Transfer::turn)?;
+    }
+    let mut bare_way_ns = None;
+    for comparison in &there_and_back {
+        let (typical, interval) = (comparison.typical()?, comparison.interval());
+        if comparison.case().transport.manner().waiting == Waiting::Spin {
+            let way = Turn { harness_ns: typical.harness_ns / 2, bare_ns: typical.bare_ns / 2 };
+            bare_way_ns = Some(way.bare_ns);
+            let name = format!("one way, {}", comparison.name());
+            measured.rows.push(Row::value_at_most(SPIN_NS, name, way, interval));
+        } else {
+            measured.rows.push(Row::ratio_at_most(BLOCK, comparison.name(), typical, interval));
+        }
+    }
+    for transfer in &transfers {
+        measured.rows.extend(transfer.rows(bare_way_ns));
+    }
+    Ok(measured)
+}
+
+/// Those of this system, or the one that is asked for.
+fn rings(options: &Options) -> impl Iterator<Item = &'static dyn Transport> {
+    let wanted = |transport: &&dyn Transport| match &options.only {
+        Some(slug) => transport.info().slug.as_str() == slug,
+        None => true,
+    };
+    transport::ALL.iter().copied().filter(|transport| transport.ring().is_some()).filter(wanted)
+}
+
+/// The ways to wait that a ring of this kind has of its own.
+fn waits(transport: &dyn Transport) -> Vec<Waiting> {
+    match transport.manner().waiting {
+        Waiting::Spin => vec![Waiting::Spin],
+        _ => vec![Waiting::Block, Waiting::SpinThenBlock],
+    }
+}
+
+fn route(transport: &'static dyn Transport, waiting: Waiting, receivers: u32) -> Result<PlannedCase, String> {
+    let case = harness::case(transport, MESSAGE_BYTES)?;
+    Ok(PlannedCase {
+        scenario: scenario::find("route").ok_or("no scenario is called `route`")?,
+        placement: Placement::CrossCpu,
+        manner: Manner { waiting, ..transport.manner() },
+        crowd: Crowd { senders: 1, receivers },
+        work: Work {
+            message_bytes: 256,
+            size_profile: Some("uniform-2-256".into()),
+            messages_per_operation: MESSAGES,
+            operations: 1,
+            senders: 1,
+            ..case.work
+        },
+        ..case
+    })
+}
+
+/// Transfers of a route with one receiver, and with as many as there are processors, in turns.
+struct Transfer {
+    one: PlannedCase,
+    all: Vec<PlannedCase>,
+    /// Of each turn: the time of a message with one receiver, and what all receivers get a second: with one, then more.
+    turns: Vec<(u64, Vec<u64>)>,
+}
+
+impl Transfer {
+    fn new(transport: &'static dyn Transport, waiting: Waiting) -> Result<Self, String> {
+        let cpus = affinity::allowed().map_err(|error| error.to_string())?.len();
+        let cpus = u32::try_from(cpus).unwrap_or(1);
+        let all =
+            (2..=cpus).map(|receivers| route(transport, waiting, receivers)).collect::<Result<_, _>>()?;
+        Ok(Self { one: route(transport, waiting, 1)?, all, turns: Vec::new() })
+    }
+
+    fn turn(&mut self) -> Result<(), String> {
+        let (message_ns, alone) = transfer(&self.one)?;
+        let mut rates = vec![alone];
+        for case in &self.all {
+            rates.push(transfer(case)?.1);
+        }
+        self.turns.push((message_ns, rates));
+        Ok(())
+    }
+
+    fn rows(&self, bare_way_ns: Option<u64>) -> Vec<Row> {
+        let name = |case: &PlannedCase| {
+            format!("{case}, {}, {} turns", case.manner.waiting.slug(), self.turns.len())
+        };
+        let mut times_ns: Vec<u64> = self.turns.iter().map(|turn| turn.0).collect();
+        times_ns.sort_unstable();
+        let message_ns = nearest_rank(&times_ns, 500_000).unwrap_or(u64::MAX);
+        let streamed = Turn { harness_ns: message_ns, bare_ns: bare_way_ns.unwrap_or(STREAM_NS) };
+        let mut rows =
+            vec![Row::value_at_most(STREAM_NS, format!("a message of {}", name(&self.one)), streamed, None)];
+        for (index, case) in self.all.iter().enumerate() {
+            let mut pairs: Vec<(u64, u64)> =
+                self.turns.iter().map(|(_, rates)| (rates[index + 1], rates[0])).collect();
+            pairs.sort_unstable_by_key(|&pair| ppm(pair));
+            if let Some(&typical) = pairs.get(pairs.len() / 2) {
+                let name = format!("delivered to all of {}", name(case));
+                rows.push(Row::rate_at_least(AGGREGATE, name, typical, of_ratios(&pairs)));
+            }
+        }
+        rows
+    }
+}
+
+fn of_ratios(pairs: &[(u64, u64)]) -> Option<Interval> {
+    let ratios: Vec<u64> = pairs.iter().map(|&pair| ppm(pair)).collect();
+    interval::median(&ratios, CONFIDENCE_PPM)
+}
+
+fn ppm((rate, other): (u64, u64)) -> u64 {
+    rate.saturating_mul(1_000_000) / other.max(1)
+}
+
+/// One transfer: the time of a message, and deliveries a second of all receivers together.
+fn transfer(case: &PlannedCase) -> Result<(u64, u64), String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let peer = PeerCommand { program, arguments: vec!["peer".into()] };
+    let report =
+        peers::run(case, &peer, DEADLINE, &mut |_| {}).map_err(|error| format!("{case}: {error}"))?;
+    let delivered: u64 = report.ends.iter().map(|end| end.delivered).sum();
+    let expected = MESSAGES * u64::from(case.crowd.receivers);
+    if delivered != expected {
+        return Err(format!("{case}: {delivered} delivered, expected {expected}"));
+    }
+    let first_send_ns = report.ends.iter().filter_map(|end| end.first_send_ns).min().unwrap_or_default();
+    let last_receipt_ns = report.ends.iter().filter_map(|end| end.last_receipt_ns).max().unwrap_or_default();
+    let elapsed_ns = last_receipt_ns.saturating_sub(first_send_ns).max(1);
+    Ok((elapsed_ns / MESSAGES, delivered * 1_000_000_000 / elapsed_ns))
+}
