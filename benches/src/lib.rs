@@ -34,6 +34,7 @@ pub mod scenario;
 pub mod sizes;
 pub mod sys;
 pub mod transport;
+mod warden;
 
 /// The version of the way of measuring. It is part of every methodology: results of two versions are not
 /// compared. Raise it only when the way of measuring changes, not with every release.

@@ -9,18 +9,20 @@ const LINE_BYTES: usize = 64;
 /// The state and the length of a slot stand before its message.
 const SLOT_HEADER_BYTES: usize = size_of::<super::parts::Slot>();
 
-/// Messages that the ring holds together: as many bytes as a Linux pipe does, so that the two compare.
-const CAPACITY_BYTES: usize = 1024 * 1_024;
-/// Few enough that all of them stay in a cache near the processor, even with short messages.
-const SLOTS_MAX: usize = 8192;
-/// Enough that a sender and its receivers need not take turns, even with long messages.
+/// Messages longer than this begin at a page, as the memory of who sends does: see [`crate::memory`].
+const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;
+
+/// Bytes of short messages that the ring holds together. What counts is how many they are: members that share a processor
+/// hand it over when the ring is full or empty, and that should cost little beside the messages between two times.
+const SHORT_CAPACITY_BYTES: usize = 1_024 * 1_024;
+const SLOTS_MAX: usize = 4_096;
+
+/// The same of long messages: as many bytes as a Linux pipe holds, so that they stay in a cache near the processor.
+const LONG_CAPACITY_BYTES: usize = 64 * 1_024;
 const SLOTS_MIN: usize = 8;
 
 /// The longest message of one slot.
-pub const MESSAGE_BYTES_MAX: usize = 8_192;
-
-/// Messages longer than this begin at a page, as the memory of who sends does: see [`crate::memory`].
-const SHORT_BYTES_MAX: usize = PAGE_BYTES / 4;
+pub const MESSAGE_BYTES_MAX: usize = LONG_CAPACITY_BYTES / SLOTS_MIN;
 
 /// The shape of one ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,9 @@ impl Geometry {
     /// For messages of up to so many bytes; of longer ones, a slot holds a piece.
     pub fn for_messages(message_bytes: usize) -> Self {
         let message_bytes = message_bytes.clamp(1, MESSAGE_BYTES_MAX);
-        let slots = (CAPACITY_BYTES / message_bytes).clamp(SLOTS_MIN, SLOTS_MAX);
+        let is_short = message_bytes <= SHORT_BYTES_MAX;
+        let capacity_bytes = if is_short { SHORT_CAPACITY_BYTES } else { LONG_CAPACITY_BYTES };
+        let slots = (capacity_bytes / message_bytes).clamp(SLOTS_MIN, SLOTS_MAX);
         // The next lower power of two.
         Self::with_slots(1 << slots.ilog2(), message_bytes)
     }
@@ -67,12 +71,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_holds_at_least_eight_messages_and_about_as_much_as_a_pipe() {
+    fn a_ring_holds_at_least_eight_messages_and_no_more_than_a_cache_does() {
         for bytes in [0, 1, 2, 64, 65, 256, 1_024, 1_025, 4_096, 8_192, 8_193, 1 << 20] {
             let geometry = Geometry::for_messages(bytes);
             assert!(geometry.slots.is_power_of_two() && geometry.slots >= 8, "{bytes}: {geometry:?}");
             assert!(
-                geometry.slots * geometry.message_bytes as u64 <= CAPACITY_BYTES as u64,
+                geometry.slots * geometry.message_bytes as u64 <= SHORT_CAPACITY_BYTES as u64,
                 "{bytes}: {geometry:?}"
             );
             assert!(geometry.message_bytes >= bytes.min(MESSAGE_BYTES_MAX), "{bytes}: {geometry:?}");

@@ -4,7 +4,7 @@
 //! - [`Ring`]: a view of the memory, the same for both sides. [`Sender`], [`Receiver`]: a seat at it.
 //! - [`geometry`]: how many slots of which size. [`parts`]: what lies in the memory; [`memory`]: access to it.
 //! - [`seat`]: taking a seat, leaving it, and clearing the seats of the dead.
-//! - [`wait`]: spinning, sleeping, and what to do when it takes too long.
+//! - [`wait`]: spinning and sleeping. [`ward`]: what is done for who sleeps too long.
 //!
 //! # How messages pass
 //! Positions count messages from 0 and never wrap; position `p` uses slot `p % slots`, whose state says which position
@@ -17,21 +17,21 @@
 //! them only when it has used up the room it knew of.
 //!
 //! # How a member's death is survived
-//! Each seat names the process that holds it. Who waits for longer than [`wait::PATIENCE`] looks whether the others
-//! live ([`crate::sys::liveness`]), takes the seats of the dead over, voids their claim, and frees the seat. A sender
-//! that dies while it writes has published nothing; a receiver that dies holds nobody up; a member that dies while it
-//! clears a seat leaves a seat of a dead member. Every step can be repeated.
+//! Each seat names the process that holds it. Where somebody waits for long ([`crate::warden`]), it is looked whether the others live ([`crate::sys::liveness`]): the seats of the dead are taken over, their claims voided, the
+//! seats freed. A sender that dies while it writes has published nothing; a receiver that dies holds nobody up; a member
+//! that dies while it clears a seat leaves a seat of a dead member. Every step can be repeated.
 //!
 //! # Why no wake-up is lost
 //! Who wants to sleep says so, then looks again; who publishes then looks who sleeps. A sequentially consistent fence
-//! between the two steps of each side means that at least one of them sees the other (Dekker). And every sleep ends
-//! after the patience, so that a member that dies between publishing and waking loses others some milliseconds.
+//! between the two steps of each side means that at least one of them sees the other (Dekker). And who has slept for all
+//! of the patience is woken to look again, so that a member that dies between publishing and waking costs others some
+//! milliseconds.
 //!
 //! `tests/model/` checks both by exhaustive interleaving (loom); `tests/torture/` with processes and `SIGKILL`.
 
 use geometry::Geometry;
 use memory::Memory;
-use parts::Header;
+use parts::{Header, Side};
 use std::fmt;
 use std::sync::Arc;
 
@@ -42,6 +42,7 @@ mod receiver;
 mod seat;
 mod sender;
 mod wait;
+mod ward;
 
 use crate::sys::{liveness, wake};
 
@@ -101,6 +102,8 @@ impl Ring {
     pub fn use_and_die(mut self) -> Result<(), NoSeat> {
         // Of this number, but started at another time: no process is that.
         self.identity ^= 1 << 40;
+        // None of them sleeps, so none is looked after.
+        self.settings.waiting = Waiting::Spin;
         let laps = self.slots() + self.slots() / 2;
         let mut receiver = Receiver::join(self.clone())?;
         let mut sender = Sender::join(self.clone())?;
@@ -140,6 +143,9 @@ pub enum NoSeat {
     /// A ring of one sender has one.
     #[error("the ring is of one sender, and has it")]
     OneSender,
+    /// The thread that looks after members could not be started.
+    #[error("no thread to look after who sleeps could be started")]
+    NoWarden,
     /// The place to sleep at could not be made.
     #[error("no place to sleep could be made")]
     NoPlaceToSleep,

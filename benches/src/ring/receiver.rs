@@ -2,8 +2,10 @@
 
 use super::parts::{OPENED, Stage, State};
 use super::wait::{Waiter, bits, seats_of};
+use super::ward::{Ward, Which};
 use super::{Closed, NoSeat, Ring, Waiting, WakeRule};
 use crate::fabric::{Ordering, fence};
+use std::sync::Arc;
 
 /// A seat among the receivers.
 pub struct Receiver {
@@ -16,6 +18,7 @@ pub struct Receiver {
     /// Senders that sleep are told of room whenever so many messages have been taken, so that they need not be looked
     /// for after each: who sleeps because the ring is full has that many before it is empty.
     between_looks: u64,
+    ward: Option<Arc<Ward>>,
 }
 
 /// What a look at the next slot finds.
@@ -41,7 +44,8 @@ impl Receiver {
         let next = header.tail.load(Ordering::Acquire);
         reading.store(next + 1, Ordering::Release);
         let between_looks = (ring.slots() / 2).max(1);
-        Ok(Self { ring, seat, next, held: false, between_looks })
+        let ward = ring.ward(Which::Receivers, seat)?;
+        Ok(Self { ring, seat, next, held: false, between_looks, ward })
     }
 
     /// The next message, waiting for it: where it is, until the next call.
@@ -138,8 +142,9 @@ impl Receiver {
             side: &header.receivers,
             seat: self.seat,
             tell: &|| self.tell_of_room(),
+            ward: self.ward.as_deref(),
         };
-        waiter.until(|| self.look(), || self.ring.clear_absent(&header.senders))
+        waiter.until(|| self.look(), || self.ring.clear_dead())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::fabric::Ordering;
 impl Ring {
     /// Takes a free seat. Its member is not present until [`Ring::appear`].
     pub(super) fn sit(&self, side: &Side) -> Result<usize, NoSeat> {
-        self.clear_dead(side, u32::MAX >> (u32::BITS as usize - SEATS));
+        self.clear_dead_of(side, u32::MAX >> (u32::BITS as usize - SEATS));
         let free = |seat: &usize| {
             let holder = &side.seats[*seat].holder;
             holder.compare_exchange(0, self.identity, Ordering::AcqRel, Ordering::Relaxed).is_ok()
@@ -43,12 +43,14 @@ impl Ring {
         self.wake_all(&self.header().receivers);
     }
 
-    /// Clears the seats of the dead among those present.
-    pub(super) fn clear_absent(&self, side: &Side) {
-        self.clear_dead(side, seats_of(side.present.load(Ordering::Acquire)));
+    /// Clears the seats of members that have died. Nobody need call it: who waits sees to it.
+    pub fn clear_dead(&self) {
+        for side in [&self.header().senders, &self.header().receivers] {
+            self.clear_dead_of(side, seats_of(side.present.load(Ordering::Acquire)));
+        }
     }
 
-    fn clear_dead(&self, side: &Side, seats: u32) {
+    fn clear_dead_of(&self, side: &Side, seats: u32) {
         for seat in bits(seats) {
             let holder = &side.seats[seat].holder;
             let found = holder.load(Ordering::Acquire);

@@ -2,8 +2,10 @@
 
 use super::parts::{OPENED, Stage, State};
 use super::wait::{Waiter, bits, seats_of};
+use super::ward::{Ward, Which};
 use super::{Closed, NoSeat, Ring};
 use crate::fabric::{Ordering, fence};
+use std::sync::Arc;
 
 /// A seat among the senders.
 pub struct Sender {
@@ -13,6 +15,7 @@ pub struct Sender {
     next: u64,
     /// All receivers have passed every position before this one.
     passed: u64,
+    ward: Option<Arc<Ward>>,
 }
 
 impl Sender {
@@ -33,7 +36,8 @@ impl Sender {
             ring.clear(&header.senders, seat);
             return Err(NoSeat::OneSender);
         }
-        Ok(Self { ring, seat, next, passed: 0 })
+        let ward = ring.ward(Which::Senders, seat)?;
+        Ok(Self { ring, seat, next, passed: 0, ward })
     }
 
     /// Its seat: no other sender has the same at the same time.
@@ -43,8 +47,14 @@ impl Sender {
 
     /// Waits until somebody receives, or has: what is sent before that is received by nobody.
     pub fn wait_for_a_receiver(&self) {
-        let header = self.ring.header();
-        let waiter = Waiter { ring: &self.ring, side: &header.senders, seat: self.seat, tell: &|| {} };
+        let (header, ward) = (self.ring.header(), &self.ward);
+        let waiter = Waiter {
+            ring: &self.ring,
+            side: &header.senders,
+            seat: self.seat,
+            tell: &|| {},
+            ward: ward.as_deref(),
+        };
         waiter.until(|| (header.receivers.present.load(Ordering::Acquire) != 0).then_some(()), || {});
     }
 
@@ -75,16 +85,16 @@ impl Sender {
 
     #[cold]
     fn wait_for_room(&mut self) -> Result<u64, Closed> {
-        let ring = self.ring.clone();
+        let (ring, ward) = (self.ring.clone(), self.ward.clone());
         let header = ring.header();
-        let waiter = Waiter { ring: &ring, side: &header.senders, seat: self.seat, tell: &|| {} };
-        waiter.until(
-            || self.claim().transpose(),
-            || {
-                ring.clear_absent(&header.receivers);
-                ring.clear_absent(&header.senders);
-            },
-        )
+        let waiter = Waiter {
+            ring: &ring,
+            side: &header.senders,
+            seat: self.seat,
+            tell: &|| {},
+            ward: ward.as_deref(),
+        };
+        waiter.until(|| self.claim().transpose(), || ring.clear_dead())
     }
 
     /// The position of the next message, whose slot is then ours; none while the ring is full.

@@ -3,20 +3,14 @@
 use super::Ring;
 use super::parts::{OPENED, Side};
 use super::wake::{ASLEEP, AWAKE, Mechanism, Spot};
+use super::ward::Ward;
 use crate::fabric::{Ordering, SPINS, YIELDS, fence, spin_loop, yield_now};
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
-
-/// How long a member sleeps before it looks whether those that it waits for still live.
-pub(super) const PATIENCE: Duration = Duration::from_millis(50);
 
 /// After [`SPINS`] looks, who only spins offers the processor to others once for so many.
 const SPINS_BETWEEN_YIELDS: u32 = 8;
 /// Between two looks at whether the others live.
 const SPINS_OF_PATIENCE: u32 = 1 << 16;
-/// So many wake-ups in vain are as bad as a patience that has ended.
-const ROUNDS_OF_PATIENCE: u32 = 256;
-
 /// How a member waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -70,10 +64,13 @@ pub(super) struct Waiter<'a> {
     /// Tells others of what was published before, after a fence: once, or two who both wait in vain would wake each other
     /// for ever.
     pub(super) tell: &'a dyn Fn(),
+    /// Who looks after it while it sleeps.
+    pub(super) ward: Option<&'a Ward>,
 }
 
 impl Waiter<'_> {
-    /// Waits until a look finds something; `overdue` is called whenever that takes long.
+    /// Waits until a look finds something. While it sleeps it is looked after; who spins calls `overdue` when that takes
+    /// long.
     pub(super) fn until<T>(&self, mut look: impl FnMut() -> Option<T>, mut overdue: impl FnMut()) -> T {
         let settings = &self.ring.settings;
         let (spins, mechanism) = match (settings.waiting, settings.mechanism) {
@@ -82,7 +79,7 @@ impl Waiter<'_> {
             (Waiting::Block, Some(mechanism)) => (0, mechanism),
         };
         let mut tell = Some(self.tell);
-        for round in 1_u32.. {
+        loop {
             if spins > 0
                 && let Some(tell) = tell.take()
             {
@@ -95,15 +92,10 @@ impl Waiter<'_> {
                 }
                 if spin < SPINS { spin_loop() } else { yield_now() }
             }
-            let (found, out_of_patience) = self.sleep(mechanism, tell.take(), &mut look);
-            if let Some(found) = found {
+            if let Some(found) = self.sleep(mechanism, tell.take(), &mut look) {
                 return found;
             }
-            if out_of_patience || round.is_multiple_of(ROUNDS_OF_PATIENCE) {
-                overdue();
-            }
         }
-        unreachable!("a count of rounds does not end before a member does")
     }
 
     /// Says that it sleeps, looks once more, sleeps, looks.
@@ -112,7 +104,7 @@ impl Waiter<'_> {
         mechanism: &dyn Mechanism,
         tell: Option<&dyn Fn()>,
         look: &mut impl FnMut() -> Option<T>,
-    ) -> (Option<T>, bool) {
+    ) -> Option<T> {
         let spot = &self.side.seats[self.seat].spot;
         spot.word.store(ASLEEP, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -121,13 +113,15 @@ impl Waiter<'_> {
             tell();
         }
         let mut found = look();
-        let mut out_of_patience = false;
         if found.is_none() {
-            out_of_patience = mechanism.sleep(spot, PATIENCE);
+            if let Some(ward) = self.ward {
+                ward.nap();
+            }
+            mechanism.sleep(spot, None);
             found = look();
         }
         spot.word.store(AWAKE, Ordering::Relaxed);
-        (found, out_of_patience)
+        found
     }
 }
 
@@ -168,6 +162,18 @@ impl Ring {
             if asks || spot.word.load(Ordering::Relaxed) == ASLEEP {
                 wake(mechanism, spot);
             }
+        }
+    }
+
+    /// Whether the member in this seat sleeps, or is about to.
+    pub(super) fn sleeps(&self, side: &Side, seat: usize) -> bool {
+        side.seats[seat].spot.word.load(Ordering::Relaxed) == ASLEEP
+    }
+
+    /// Wakes one member, to look again.
+    pub(super) fn wake_seat(&self, side: &Side, seat: usize) {
+        if let Some(mechanism) = self.settings.mechanism {
+            wake(mechanism, &side.seats[seat].spot);
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod fabric;
 mod sys;
+mod warden;
 
 #[path = "../../src/ring/mod.rs"]
 mod ring;

@@ -66,9 +66,15 @@ fn claim_and_die(seat: Sender, who: liveness::Identity) {
     liveness::die(who);
 }
 
+/// What a warden does when somebody has slept for long.
+fn clear_dead(place: &Place) -> thread::JoinHandle<()> {
+    let place = place.clone();
+    thread::spawn(move || place.view().clear_dead())
+}
+
 #[test]
 fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
-    check(2, || {
+    check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let mut receiver = Receiver::join(place.view()).unwrap();
         let dying_seat = Sender::join(place.view()).unwrap();
@@ -76,6 +82,7 @@ fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
         let mut living = Sender::join(place.view()).unwrap();
         let dying = thread::spawn(move || claim_and_die(dying_seat, who));
         dying.join().unwrap();
+        let clearing = clear_dead(&place);
         let sending = thread::spawn(move || {
             for number in 10..13 {
                 living.send(&message(number)).unwrap();
@@ -83,12 +90,13 @@ fn a_sender_that_dies_while_it_writes_holds_up_nobody() {
         });
         assert_eq!(receive_all(&mut receiver), [10, 11, 12]);
         sending.join().unwrap();
+        clearing.join().unwrap();
     });
 }
 
 #[test]
-fn the_claim_of_the_dead_is_voided_once_however_many_see_it() {
-    check(2, || {
+fn the_claim_of_the_dead_is_voided_once_however_many_see_to_it() {
+    check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let receivers = [0, 1].map(|_| Receiver::join(place.view()).unwrap());
         let dying_seat = Sender::join(place.view()).unwrap();
@@ -96,17 +104,20 @@ fn the_claim_of_the_dead_is_voided_once_however_many_see_it() {
         let mut living = Sender::join(place.view()).unwrap();
         claim_and_die(dying_seat, who);
         let receiving = receivers.map(|mut receiver| thread::spawn(move || receive_all(&mut receiver)));
+        let clearing = clear_dead(&place);
+        place.view().clear_dead();
         living.send(&message(10)).unwrap();
         drop(living);
         for receiving in receiving {
             assert_eq!(receiving.join().unwrap(), [10]);
         }
+        clearing.join().unwrap();
     });
 }
 
 #[test]
 fn a_receiver_that_dies_holds_up_nobody() {
-    check(2, || {
+    check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let dead = ManuallyDrop::new(Receiver::join(place.view()).unwrap());
         let who = liveness::last();
@@ -115,22 +126,26 @@ fn a_receiver_that_dies_holds_up_nobody() {
         liveness::die(who);
         let _ = dead;
         let receiving = thread::spawn(move || receive_all(&mut receiver));
+        let clearing = clear_dead(&place);
         for number in 0..4 {
             sender.send(&message(number)).unwrap();
         }
         drop(sender);
         assert_eq!(receiving.join().unwrap(), [0, 1, 2, 3]);
+        clearing.join().unwrap();
     });
 }
 
 #[test]
 fn when_the_last_sender_dies_receivers_are_told() {
-    check(2, || {
+    check(1, || {
         let place = Place::new(2, settings(true, Waiting::Block, MECHANISMS[0]));
         let mut receiver = Receiver::join(place.view()).unwrap();
         let dying_seat = Sender::join(place.view()).unwrap();
         let who = liveness::last();
         claim_and_die(dying_seat, who);
+        let clearing = clear_dead(&place);
         assert_eq!(receiver.receive(), Err(Closed));
+        clearing.join().unwrap();
     });
 }

@@ -26,11 +26,6 @@ pub mod liveness {
         !DEAD.lock().unwrap().contains(&process)
     }
 
-    /// How many have died.
-    pub fn deaths() -> usize {
-        DEAD.lock().unwrap().len()
-    }
-
     pub fn die(process: Identity) {
         DEAD.lock().unwrap().insert(process);
     }
@@ -62,12 +57,9 @@ pub mod shared_memory {
 pub mod wake {
     //! Sleeping at an address, and for a token.
 
-    use super::liveness;
     use loom::sync::atomic::{AtomicU32, Ordering};
     use loom::sync::{Condvar, Mutex};
     use std::io;
-    use std::sync::atomic::AtomicUsize;
-    use std::sync::atomic::Ordering::Relaxed;
     use std::time::Duration;
 
     pub const AWAKE: u32 = 0;
@@ -76,7 +68,7 @@ pub mod wake {
     pub trait Mechanism: Sync {
         fn slug(&self) -> &'static str;
         fn settle(&self, spot: &Spot) -> io::Result<()>;
-        fn sleep(&self, spot: &Spot, patience: Duration) -> bool;
+        fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool;
         fn wake(&self, spot: &Spot);
     }
 
@@ -86,14 +78,6 @@ pub mod wake {
         /// Wake-ups that nobody has slept for yet.
         tokens: Mutex<u32>,
         woken: Condvar,
-        /// Deaths that have cost who sleeps here its patience: one for each, because after that somebody sees to it.
-        deaths: AtomicUsize,
-    }
-
-    impl Spot {
-        fn is_out_of_patience(&self) -> bool {
-            self.deaths.swap(liveness::deaths(), Relaxed) < liveness::deaths()
-        }
     }
 
     /// As a futex does: the word is compared and the sleep begun in one step.
@@ -110,10 +94,7 @@ pub mod wake {
             Ok(())
         }
 
-        fn sleep(&self, spot: &Spot, _patience: Duration) -> bool {
-            if spot.is_out_of_patience() {
-                return true;
-            }
+        fn sleep(&self, spot: &Spot, _patience: Option<Duration>) -> bool {
             let tokens = spot.tokens.lock().unwrap();
             if spot.word.load(Ordering::SeqCst) == ASLEEP {
                 drop(spot.woken.wait(tokens).unwrap());
@@ -136,10 +117,7 @@ pub mod wake {
             Ok(())
         }
 
-        fn sleep(&self, spot: &Spot, _patience: Duration) -> bool {
-            if spot.is_out_of_patience() {
-                return true;
-            }
+        fn sleep(&self, spot: &Spot, _patience: Option<Duration>) -> bool {
             let mut tokens = spot.tokens.lock().unwrap();
             if *tokens == 0 {
                 tokens = spot.woken.wait(tokens).unwrap();

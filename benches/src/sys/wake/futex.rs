@@ -14,9 +14,9 @@ impl Mechanism for Futex {
     }
 
     #[inline]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         // A patience is far below what a time can hold.
-        let patience = Timespec::try_from(patience).ok();
+        let patience = patience.and_then(|patience| Timespec::try_from(patience).ok());
         // EAGAIN (the word has changed) and EINTR both mean: look again, which who calls does.
         futex::wait(&spot.word, futex::Flags::empty(), ASLEEP, patience.as_ref()) == Err(Errno::TIMEDOUT)
     }

@@ -9,7 +9,7 @@ use crate::sys::Unsupported;
 use mach2::clock_types::mach_timespec_t;
 use mach2::kern_return::{KERN_OPERATION_TIMED_OUT, KERN_SUCCESS};
 use mach2::mach_types::{SEMAPHORE_NULL, semaphore_t};
-use mach2::semaphore::{semaphore_create, semaphore_signal, semaphore_timedwait};
+use mach2::semaphore::{semaphore_create, semaphore_signal, semaphore_timedwait, semaphore_wait};
 use mach2::sync_policy::SYNC_POLICY_FIFO;
 use mach2::traps::mach_task_self;
 use std::io;
@@ -56,14 +56,20 @@ impl Mechanism for MachSemaphore {
     }
 
     #[expect(unsafe_code, reason = "semaphore_timedwait")]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
+        let name = name(spot).load(Ordering::Relaxed);
+        let Some(patience) = patience else {
+            // SAFETY: takes a name; a name that is no semaphore is an error.
+            let _ = unsafe { semaphore_wait(name) };
+            return false;
+        };
         // From now on; no time at all means not to block.
         let patience = mach_timespec_t {
             tv_sec: u32::try_from(patience.as_secs()).unwrap_or(u32::MAX),
             tv_nsec: patience.subsec_nanos().cast_signed(),
         };
         // SAFETY: takes a name and a time; a name that is no semaphore is an error.
-        let result = unsafe { semaphore_timedwait(name(spot).load(Ordering::Relaxed), patience) };
+        let result = unsafe { semaphore_timedwait(name, patience) };
         // KERN_ABORTED, by a signal, means: look again, which who calls does.
         result == KERN_OPERATION_TIMED_OUT
     }

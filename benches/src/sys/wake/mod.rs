@@ -80,9 +80,10 @@ pub trait Mechanism: Sync {
         Ok(())
     }
 
-    /// Sleeps until woken, or until patience ends; also returns for no reason. Who calls has set the word to [`ASLEEP`]
-    /// and looked again whether there is a need to. Returns whether patience has ended.
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool;
+    /// Sleeps until woken, or until patience ends, if there is any end to it: a timer costs each sleep some percents. Also
+    /// returns for no reason. Who calls has set the word to [`ASLEEP`] and looked again whether there is a need to.
+    /// Returns whether patience has ended.
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool;
 
     /// Wakes who sleeps there, or is about to. Who calls has set the word to [`AWAKE`].
     fn wake(&self, spot: &Spot);
@@ -90,7 +91,7 @@ pub trait Mechanism: Sync {
     /// Wakes who sleeps at one spot, then sleeps at the caller's own: in one call where the system has such a
     /// call. Who calls has done what [`Mechanism::wake`] and [`Mechanism::sleep`] ask for. Returns whether
     /// patience has ended.
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Duration) -> bool {
+    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
         self.wake(wake);
         self.sleep(own, patience)
     }

@@ -50,10 +50,12 @@ impl Mechanism for OsSync {
 
     #[inline]
     #[expect(unsafe_code, reason = "a call that is looked up")]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         // Where there are no calls, who asks for support does not come here.
         let Some(calls) = &*CALLS else { return false };
         // From now on, in nanoseconds, whatever the ticks of this clock are; 0 would be refused.
+        // Without an end an hour: this call has no word for ever, and returning for no reason is allowed.
+        let patience = patience.unwrap_or(Duration::from_hours(1));
         let patience = u64::try_from(patience.as_nanos()).unwrap_or(u64::MAX).max(1);
         let clock = libc::OS_CLOCK_MACH_ABSOLUTE_TIME;
         let address = spot.word.as_ptr().cast();

@@ -38,11 +38,15 @@ impl Mechanism for PosixSemaphore {
         Ok(())
     }
 
-    #[expect(unsafe_code, reason = "sem_timedwait(3)")]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
-        let until = deadline(patience);
-        // SAFETY: the semaphore is initialised, because who sleeps has settled the spot.
-        let waited = unsafe { libc::sem_timedwait(semaphore(spot), &raw const until) };
+    #[expect(unsafe_code, reason = "sem_wait(3)")]
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
+        let until = patience.map(deadline);
+        let waited = match &until {
+            // SAFETY: the semaphore is initialised, because who sleeps has settled the spot.
+            Some(until) => unsafe { libc::sem_timedwait(semaphore(spot), until) },
+            // SAFETY: as above.
+            None => unsafe { libc::sem_wait(semaphore(spot)) },
+        };
         // EINTR means: look again, which who calls does.
         waited != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ETIMEDOUT)
     }

@@ -45,8 +45,8 @@ impl Game {
         own.word.store(ASLEEP, SeqCst);
         while self.turn.load(SeqCst) < turn {
             let out_of_patience = match owed.take() {
-                Some(other) => self.mechanism.wake_and_sleep(other, own, LONG),
-                None => self.mechanism.sleep(own, LONG),
+                Some(other) => self.mechanism.wake_and_sleep(other, own, Some(LONG)),
+                None => self.mechanism.sleep(own, Some(LONG)),
             };
             assert!(!out_of_patience, "{}: a wake-up was lost", self.mechanism.slug());
             own.word.store(ASLEEP, SeqCst);
@@ -80,7 +80,10 @@ fn a_wake_up_before_the_sleep_is_not_lost() {
         mechanism.wake(&spot);
         // A spot may be settled again, and keeps what it knows.
         mechanism.settle(&spot).unwrap();
-        assert!(!mechanism.sleep(&spot, LONG), "{}", mechanism.slug());
+        for patience in [Some(LONG), None] {
+            assert!(!mechanism.sleep(&spot, patience), "{}", mechanism.slug());
+            mechanism.wake(&spot);
+        }
     }
 }
 
@@ -92,7 +95,7 @@ fn patience_ends() {
         for patience in [SHORT, Duration::from_nanos(1), Duration::ZERO] {
             spot.word.store(ASLEEP, SeqCst);
             // Returning for no reason is allowed.
-            while !mechanism.sleep(&spot, patience) {}
+            while !mechanism.sleep(&spot, Some(patience)) {}
         }
     }
 }
@@ -106,7 +109,7 @@ fn wake_ups_that_nobody_asked_for_do_not_keep_anybody_awake() {
             mechanism.wake(&spot);
         }
         spot.word.store(ASLEEP, SeqCst);
-        let returns = (0..TURNS).take_while(|_| !mechanism.sleep(&spot, SHORT)).count();
+        let returns = (0..TURNS).take_while(|_| !mechanism.sleep(&spot, Some(SHORT))).count();
         assert!(returns <= 10, "{}: returned {returns} times before it slept", mechanism.slug());
     }
 }

@@ -49,11 +49,13 @@ impl Mechanism for Ulock {
 
     #[inline]
     #[expect(unsafe_code, reason = "a call that is looked up")]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         // Where there are no calls, who asks for support does not come here.
         let Some(calls) = &*CALLS else { return false };
-        // 0 would be for ever.
-        let patience = u32::try_from(patience.as_micros()).unwrap_or(u32::MAX).max(1);
+        // 0 is for ever.
+        let microseconds =
+            |patience: Duration| u32::try_from(patience.as_micros()).unwrap_or(u32::MAX).max(1);
+        let patience = patience.map_or(0, microseconds);
         // SAFETY: the word is alive for the call, which only reads it.
         let result = unsafe { (calls.wait)(OPERATION, spot.word.as_ptr().cast(), ASLEEP.into(), patience) };
         // All else, EINTR or that the word has changed, means: look again, which who calls does.

@@ -19,7 +19,14 @@ impl Mechanism for Umtx {
 
     #[inline]
     #[expect(unsafe_code, reason = "_umtx_op(2)")]
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
+        let word = spot.word.as_ptr().cast();
+        let Some(patience) = patience else {
+            let none = ptr::null_mut();
+            // SAFETY: the word is alive for the call, which only reads it.
+            let _ = unsafe { libc::_umtx_op(word, libc::UMTX_OP_WAIT_UINT, ASLEEP.into(), none, none) };
+            return false;
+        };
         let mut time = libc::_umtx_time {
             _timeout: libc::timespec {
                 tv_sec: libc::time_t::try_from(patience.as_secs()).unwrap_or(libc::time_t::MAX),
@@ -31,7 +38,7 @@ impl Mechanism for Umtx {
         };
         // The first address is not one: it says how large the structure behind the second is.
         let size = ptr::without_provenance_mut(size_of::<libc::_umtx_time>());
-        let (word, time) = (spot.word.as_ptr().cast(), (&raw mut time).cast());
+        let time = (&raw mut time).cast();
         // SAFETY: the word and the structure are alive for the call, which only reads them.
         let result = unsafe { libc::_umtx_op(word, libc::UMTX_OP_WAIT_UINT, ASLEEP.into(), size, time) };
         // EINTR means: look again, which who calls does. That the word has changed is no error.

@@ -19,7 +19,7 @@ impl Mechanism for WinEvent {
         win_object::settle(spot, make)
     }
 
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         win_object::sleep(spot, make, patience)
     }
 
@@ -32,7 +32,7 @@ impl Mechanism for WinEvent {
         }
     }
 
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Duration) -> bool {
+    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
         win_object::wake_and_sleep(wake, own, make, patience)
     }
 }

@@ -55,7 +55,7 @@ pub(super) fn handle(spot: &Spot, make: Make) -> io::Result<HANDLE> {
 
 /// Waits for one token, and returns whether patience has ended.
 #[expect(unsafe_code, reason = "WaitForSingleObject")]
-pub(super) fn sleep(spot: &Spot, make: Make, patience: Duration) -> bool {
+pub(super) fn sleep(spot: &Spot, make: Make, patience: Option<Duration>) -> bool {
     // A spot that is not settled is nobody's to sleep on.
     let Ok(own) = handle(spot, make) else { return false };
     // SAFETY: the handle is never closed.
@@ -64,7 +64,7 @@ pub(super) fn sleep(spot: &Spot, make: Make, patience: Duration) -> bool {
 
 /// Gives one token and waits for another in one call, and returns whether patience has ended.
 #[expect(unsafe_code, reason = "SignalObjectAndWait")]
-pub(super) fn wake_and_sleep(wake: &Spot, own: &Spot, make: Make, patience: Duration) -> bool {
+pub(super) fn wake_and_sleep(wake: &Spot, own: &Spot, make: Make, patience: Option<Duration>) -> bool {
     // A spot that is not settled has nobody to wake.
     let Ok(other) = handle(wake, make) else { return sleep(own, make, patience) };
     let Ok(own) = handle(own, make) else { return false };
@@ -72,8 +72,9 @@ pub(super) fn wake_and_sleep(wake: &Spot, own: &Spot, make: Make, patience: Dura
     unsafe { SignalObjectAndWait(other, own, milliseconds(patience), 0) == WAIT_TIMEOUT }
 }
 
-/// Windows counts patience in milliseconds: never less than asked for, and never for ever.
-fn milliseconds(patience: Duration) -> u32 {
+/// Windows counts patience in milliseconds: never less than asked for.
+fn milliseconds(patience: Option<Duration>) -> u32 {
+    let Some(patience) = patience else { return INFINITE };
     u32::try_from(patience.as_nanos().div_ceil(1_000_000)).unwrap_or(INFINITE).min(INFINITE - 1)
 }
 

@@ -25,7 +25,7 @@ impl Mechanism for WinSemaphore {
         win_object::settle(spot, make)
     }
 
-    fn sleep(&self, spot: &Spot, patience: Duration) -> bool {
+    fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         win_object::sleep(spot, make, patience)
     }
 
@@ -38,7 +38,7 @@ impl Mechanism for WinSemaphore {
         }
     }
 
-    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Duration) -> bool {
+    fn wake_and_sleep(&self, wake: &Spot, own: &Spot, patience: Option<Duration>) -> bool {
         win_object::wake_and_sleep(wake, own, make, patience)
     }
 }
