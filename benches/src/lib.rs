@@ -41,3 +41,8 @@ mod warden;
 ///
 /// 2: messages begin at a page; before, where the allocator put them, which made large copies up to twice as slow.
 pub const PROTOCOL_VERSION: u32 = 2;
+
+// Here, because the model checker compiles all that stands in `ring`.
+#[cfg(test)]
+#[path = "ring/tests.rs"]
+mod ring_tests;

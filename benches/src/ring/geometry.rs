@@ -49,7 +49,7 @@ impl Geometry {
     }
 
     /// For messages of up to so many bytes, and a number of slots that is a power of two.
-    pub fn with_slots(slots: u64, message_bytes: usize) -> Self {
+    pub const fn with_slots(slots: u64, message_bytes: usize) -> Self {
         let (message_offset, step) = if message_bytes <= SHORT_BYTES_MAX {
             (SLOT_HEADER_BYTES, LINE_BYTES)
         } else {

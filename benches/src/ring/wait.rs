@@ -114,10 +114,9 @@ impl Waiter<'_> {
         }
         let mut found = look();
         if found.is_none() {
-            if let Some(ward) = self.ward {
-                ward.nap();
-            }
+            self.ward.inspect(|ward| ward.falls_asleep());
             mechanism.sleep(spot, None);
+            self.ward.inspect(|ward| ward.wakes_up());
             found = look();
         }
         spot.word.store(AWAKE, Ordering::Relaxed);
@@ -158,16 +157,11 @@ impl Ring {
         let Some(mechanism) = self.settings.mechanism else { return };
         for seat in bits(seats_of(side.present.load(Ordering::Acquire))) {
             let spot = &side.seats[seat].spot;
-            let asks = self.settings.wake_rule == WakeRule::Always;
-            if asks || spot.word.load(Ordering::Relaxed) == ASLEEP {
+            let always = self.settings.wake_rule == WakeRule::Always;
+            if always || spot.word.load(Ordering::Relaxed) == ASLEEP {
                 wake(mechanism, spot);
             }
         }
-    }
-
-    /// Whether the member in this seat sleeps, or is about to.
-    pub(super) fn sleeps(&self, side: &Side, seat: usize) -> bool {
-        side.seats[seat].spot.word.load(Ordering::Relaxed) == ASLEEP
     }
 
     /// Wakes one member, to look again.

@@ -14,10 +14,11 @@ pub(super) struct Ward {
     ring: Ring,
     which: Which,
     seat: usize,
-    /// How often it has fallen asleep.
-    naps: AtomicU32,
+    /// How often it has fallen asleep and woken up, in all: odd while it sleeps. Not what the ring's memory says of it: who
+    /// was to be woken by a member that died meanwhile is awake there.
+    turns: AtomicU32,
     /// The same at the last look.
-    naps_seen: AtomicU32,
+    turns_seen: AtomicU32,
 }
 
 /// One of the two sides.
@@ -37,22 +38,30 @@ impl Which {
 }
 
 impl Ward {
-    /// Before each sleep.
     #[inline]
-    pub(super) fn nap(&self) {
+    pub(super) fn falls_asleep(&self) {
+        self.turn();
+    }
+
+    #[inline]
+    pub(super) fn wakes_up(&self) {
+        self.turn();
+    }
+
+    #[inline]
+    fn turn(&self) {
         // Only its member counts.
-        self.naps.store(self.naps.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+        self.turns.store(self.turns.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
     }
 }
 
 impl warden::Ward for Ward {
     fn look(&self) {
-        let naps = self.naps.load(Ordering::Relaxed);
-        let has_slept_since = self.naps_seen.swap(naps, Ordering::Relaxed) == naps;
-        let side = self.which.of(&self.ring);
-        if has_slept_since && self.ring.sleeps(side, self.seat) {
+        let turns = self.turns.load(Ordering::Relaxed);
+        let sleeps = turns % 2 == 1;
+        if self.turns_seen.swap(turns, Ordering::Relaxed) == turns && sleeps {
             self.ring.clear_dead();
-            self.ring.wake_seat(side, self.seat);
+            self.ring.wake_seat(self.which.of(&self.ring), self.seat);
         }
     }
 }
@@ -63,8 +72,8 @@ impl Ring {
         if self.settings.waiting == Waiting::Spin || self.settings.mechanism.is_none() {
             return Ok(None);
         }
-        let (ring, naps) = (self.clone(), AtomicU32::new(0));
-        let ward = Arc::new(Ward { ring, which, seat, naps, naps_seen: AtomicU32::new(0) });
+        let [turns, turns_seen] = [0, 0].map(AtomicU32::new);
+        let ward = Arc::new(Ward { ring: self.clone(), which, seat, turns, turns_seen });
         if warden::take(&ward).is_ok() {
             return Ok(Some(ward));
         }

@@ -206,6 +206,7 @@ impl Repetition {
         self.attempted.checked_mul(u64::from(receivers)) == Some(self.delivered)
             && self.out_of_order == 0
             && self.corrupted == 0
+            && self.ends.iter().filter_map(|end| end.delivery).all(|delivery| delivery.duplicated == 0)
     }
 }
 

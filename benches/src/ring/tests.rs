@@ -1,0 +1,187 @@
+//! The ring over memory of one process: what the model checker's two slots are too few for. It also runs under Miri,
+//! which sees every access to memory.
+
+use crate::ring::geometry::Geometry;
+use crate::ring::{
+    Closed, Keeper, NoSeat, Receiver, Ring, SEATS, Sender, Settings, TooSmall, Waiting, WakeRule,
+};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::thread;
+
+/// Enough for some laps; Miri is a thousand times slower.
+const MESSAGES: u64 = if cfg!(miri) { 40 } else { 50_000 };
+
+struct Block {
+    address: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: what is in it is atomics and what they guard.
+#[expect(unsafe_code, reason = "memory that threads share")]
+unsafe impl Send for Block {}
+// SAFETY: as above.
+#[expect(unsafe_code, reason = "memory that threads share")]
+unsafe impl Sync for Block {}
+
+impl Drop for Block {
+    #[expect(unsafe_code, reason = "memory that threads share")]
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and the last view of it is gone.
+        unsafe { dealloc(self.address.as_ptr(), self.layout) };
+    }
+}
+
+struct View(Arc<Block>);
+
+impl Keeper for View {
+    fn address(&self) -> NonNull<u8> {
+        self.0.address
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.layout.size()
+    }
+}
+
+/// Memory for a ring of eight slots.
+#[derive(Clone)]
+struct Place {
+    block: Arc<Block>,
+    settings: Settings,
+}
+
+const GEOMETRY: Geometry = Geometry::with_slots(8, 16);
+
+impl Place {
+    fn new(many_senders: bool) -> Self {
+        let layout = Layout::from_size_align(GEOMETRY.bytes(), 4_096).unwrap();
+        // SAFETY: the layout is not empty.
+        #[expect(unsafe_code, reason = "memory that threads share")]
+        let address = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap();
+        let settings =
+            Settings { many_senders, waiting: Waiting::Spin, wake_rule: WakeRule::IfAsleep, mechanism: None };
+        Self { block: Arc::new(Block { address, layout }), settings }
+    }
+
+    fn view(&self) -> Ring {
+        Ring::new(Box::new(View(Arc::clone(&self.block))), GEOMETRY, self.settings).unwrap()
+    }
+}
+
+fn number(message: &[u8]) -> u64 {
+    u64::from_le_bytes(message.try_into().unwrap())
+}
+
+/// What a receiver gets until all senders have left.
+fn receive_all(mut receiver: Receiver) -> Vec<u64> {
+    let mut received = Vec::new();
+    while let Ok(message) = receiver.receive() {
+        received.push(number(message));
+    }
+    received
+}
+
+#[test]
+fn every_receiver_gets_all_of_every_sender_in_order() {
+    for (senders, many_senders) in [(1, false), (1, true), (3, true)] {
+        let place = Place::new(many_senders);
+        let receiving: Vec<_> = (0..3)
+            .map(|_| Receiver::join(place.view()).unwrap())
+            .map(|receiver| thread::spawn(move || receive_all(receiver)))
+            .collect();
+        let seats: Vec<_> = (0..senders).map(|_| Sender::join(place.view()).unwrap()).collect();
+        for (sender, mut seat) in (0..senders).zip(seats) {
+            thread::spawn(move || {
+                for number in 0..MESSAGES {
+                    seat.send(&(sender << 32 | number).to_le_bytes()).unwrap();
+                }
+            });
+        }
+        for receiving in receiving {
+            let received = receiving.join().unwrap();
+            for sender in 0..senders {
+                let of_sender = received.iter().filter(|&&number| number >> 32 == sender);
+                let numbers: Vec<u64> = of_sender.map(|number| number & 0xffff_ffff).collect();
+                assert_eq!(numbers, (0..MESSAGES).collect::<Vec<_>>(), "{senders} senders");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ring_takes_as_many_as_it_has_slots_and_then_no_more() {
+    for many_senders in [false, true] {
+        let place = Place::new(many_senders);
+        let mut receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        let taken = (0..20_u64).filter(|number| sender.offer(&number.to_le_bytes()).unwrap()).count();
+        assert_eq!(taken as u64, GEOMETRY.slots);
+        assert_eq!(receiver.receive().map(number), Ok(0));
+        // It is still looked at: the slot is not free yet.
+        assert_eq!(sender.offer(&[0; 8]), Ok(false));
+        receiver.release();
+        assert_eq!(sender.offer(&[0; 8]), Ok(true));
+    }
+}
+
+#[test]
+fn messages_of_any_length_up_to_a_slot_arrive_as_they_were() {
+    let place = Place::new(false);
+    let mut receiver = Receiver::join(place.view()).unwrap();
+    let mut sender = Sender::join(place.view()).unwrap();
+    for length in 0..=GEOMETRY.message_bytes {
+        let message: Vec<u8> = (1..).take(length).collect();
+        sender.send(&message).unwrap();
+        assert_eq!(receiver.receive(), Ok(&message[..]));
+    }
+}
+
+#[test]
+fn members_that_died_long_ago_are_replaced() {
+    for many_senders in [false, true] {
+        let place = Place::new(many_senders);
+        place.view().use_and_die().unwrap();
+        let receiver = Receiver::join(place.view()).unwrap();
+        let mut sender = Sender::join(place.view()).unwrap();
+        let receiving = thread::spawn(move || receive_all(receiver));
+        for number in 0..MESSAGES {
+            sender.send(&number.to_le_bytes()).unwrap();
+        }
+        drop(sender);
+        assert_eq!(receiving.join().unwrap(), (0..MESSAGES).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn there_are_so_many_seats_and_each_can_be_taken_again() {
+    let place = Place::new(true);
+    let mut seated: Vec<Sender> = (0..SEATS).map(|_| Sender::join(place.view()).unwrap()).collect();
+    assert_eq!(Sender::join(place.view()).err(), Some(NoSeat::Full));
+    let freed = seated.remove(SEATS / 2).seat();
+    assert_eq!(Sender::join(place.view()).unwrap().seat(), freed);
+}
+
+#[test]
+fn who_is_left_alone_is_told() {
+    let place = Place::new(false);
+    let mut receiver = Receiver::join(place.view()).unwrap();
+    let mut sender = Sender::join(place.view()).unwrap();
+    sender.send(&1_u64.to_le_bytes()).unwrap();
+    drop(sender);
+    assert_eq!(receiver.receive().map(number), Ok(1), "what was sent before is received");
+    assert_eq!(receiver.receive(), Err(Closed));
+
+    let mut sender = Sender::join(place.view()).unwrap();
+    drop(receiver);
+    assert!((0..=GEOMETRY.slots).any(|_| sender.send(&[0; 8]) == Err(Closed)));
+}
+
+#[test]
+fn memory_that_is_too_small_is_refused() {
+    let place = Place::new(false);
+    let larger = Geometry::with_slots(1 << 20, 16);
+    let refused = Ring::new(Box::new(View(place.block)), larger, place.settings).err();
+    assert!(matches!(refused, Some(TooSmall { .. })));
+}
