@@ -158,12 +158,13 @@ impl Transfer {
         let name = |case: &PlannedCase| {
             format!("{case}, {}, {} turns", case.manner.waiting.slug(), self.turns.len())
         };
-        let mut times_ns: Vec<u64> = self.turns.iter().map(|turn| turn.0).collect();
-        times_ns.sort_unstable();
-        let message_ns = nearest_rank(&times_ns, 500_000).unwrap_or(u64::MAX);
-        let streamed = Turn { harness_ns: message_ns, bare_ns: bare_way_ns.unwrap_or(STREAM_NS) };
+        let times_ns: Vec<u64> = self.turns.iter().map(|turn| turn.0).collect();
+        let bare_ns = bare_way_ns.unwrap_or(STREAM_NS);
+        let of_bare: Vec<u64> = times_ns.iter().map(|&time_ns| ppm((time_ns, bare_ns))).collect();
+        let streamed = Turn { harness_ns: middle(times_ns), bare_ns };
+        let title = format!("a message of {}", name(&self.one));
         let mut rows =
-            vec![Row::value_at_most(STREAM_NS, format!("a message of {}", name(&self.one)), streamed, None)];
+            vec![Row::value_at_most(STREAM_NS, title, streamed, interval::median(&of_bare, CONFIDENCE_PPM))];
         for (index, case) in self.all.iter().enumerate() {
             let mut pairs: Vec<(u64, u64)> =
                 self.turns.iter().map(|(_, rates)| (rates[index + 1], rates[0])).collect();
@@ -180,6 +181,11 @@ impl Transfer {
 fn of_ratios(pairs: &[(u64, u64)]) -> Option<Interval> {
     let ratios: Vec<u64> = pairs.iter().map(|&pair| ppm(pair)).collect();
     interval::median(&ratios, CONFIDENCE_PPM)
+}
+
+fn middle(mut values: Vec<u64>) -> u64 {
+    values.sort_unstable();
+    nearest_rank(&values, 500_000).unwrap_or_default()
 }
 
 fn ppm((rate, other): (u64, u64)) -> u64 {
