@@ -2,9 +2,9 @@
 //!
 //! # Codemap
 //! - [`Ring`]: a view of the memory, the same for both sides. [`Sender`], [`Receiver`]: a seat at it.
-//! - [`geometry`]: how many slots of which size. [`parts`]: what lies in the memory; [`memory`]: access to it.
-//! - [`seat`]: taking a seat, leaving it, and clearing the seats of the dead.
-//! - [`wait`]: spinning and sleeping. [`ward`]: what is done for who sleeps too long.
+//! - [`geometry`]: how many slots of which size. `parts`: what lies in the memory; `memory`: access to it.
+//! - `seat`: taking a seat, leaving it, and clearing the seats of the dead.
+//! - `wait`: spinning and sleeping. `ward`: what is done for who sleeps too long.
 //!
 //! # How messages pass
 //! Positions count messages from 0 and never wrap; position `p` uses slot `p % slots`, whose state says which position
@@ -17,9 +17,10 @@
 //! them only when it has used up the room it knew of.
 //!
 //! # How a member's death is survived
-//! Each seat names the process that holds it. Where somebody waits for long ([`crate::warden`]), it is looked whether the others live ([`crate::sys::liveness`]): the seats of the dead are taken over, their claims voided, the
-//! seats freed. A sender that dies while it writes has published nothing; a receiver that dies holds nobody up; a member
-//! that dies while it clears a seat leaves a seat of a dead member. Every step can be repeated.
+//! Each seat names the process that holds it. Where somebody waits for long (`warden`), it is looked whether the others
+//! live ([`crate::sys::liveness`]): the seats of the dead are taken over, their claims voided, the seats freed. A sender
+//! that dies while it writes has published nothing; a receiver that dies holds nobody up; a member that dies while it
+//! clears a seat leaves a seat of a dead member. Every step can be repeated.
 //!
 //! # Why no wake-up is lost
 //! Who wants to sleep says so, then looks again; who publishes then looks who sleeps. A sequentially consistent fence
