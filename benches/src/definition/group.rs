@@ -378,6 +378,23 @@ mod tests {
                  repetitions = { min = 6, max = 9, width_percent = 0 }",
                 "width_percent is 0",
             ),
+            (
+                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\nrepetitions = 1",
+                "needs peers",
+            ),
+            (
+                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [33]\nrepetitions = 1",
+                "from 1 to 32",
+            ),
+            (
+                "scenario = 'route'\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [1]\nrepetitions = 1",
+                "needs messages_per_operation",
+            ),
+            (
+                "scenario = ['stream', 'route']\ntransports = ['ring-futex']\nmessage_bytes = [64]\npeers = [1]\n\
+                 messages_per_operation = 1\nrepetitions = 1",
+                "stream has two ends and takes no peers",
+            ),
         ] {
             let refusal = refusal(lines);
             assert!(refusal.contains(expected), "{lines}\n{refusal}");

@@ -129,6 +129,17 @@ fn a_ring_that_others_died_at_and_one_that_wakes_always_deliver_as_well() {
 }
 
 #[test]
+fn messages_of_one_size_arrive_as_well() {
+    let _turn = alone();
+    let sized = |message_bytes| {
+        let case = to_many(ring_futex(), "channel-n-n", 2);
+        let work = Work { message_bytes, size_profile: None, ..case.work.clone() };
+        PlannedCase { work, ..case }
+    };
+    run([2, 64, 1_025, 8_192].map(sized).into()).iter().for_each(assert_all_arrived);
+}
+
+#[test]
 fn pinned_members_take_the_processors_in_turn() {
     let _turn = alone();
     let results =

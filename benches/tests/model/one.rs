@@ -57,28 +57,34 @@ fn a_sender_whose_receiver_leaves_is_told() {
 
 #[test]
 fn who_sits_down_while_messages_pass_gets_all_that_follow() {
-    check(2, || {
-        let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));
-        let mut sender = Sender::join(place.view()).unwrap();
-        let receiving = {
-            let place = place.clone();
-            thread::spawn(move || {
-                let mut receiver = Receiver::join(place.view()).unwrap();
-                let mut numbers = Vec::new();
-                while let Ok(found) = receiver.receive() {
-                    numbers.push(number(found));
-                }
-                numbers
-            })
-        };
-        for number in 0..4 {
-            sender.send(&message(number)).unwrap();
-        }
-        drop(sender);
-        let numbers = receiving.join().unwrap();
-        let first = 4 - numbers.len() as u64;
-        assert_eq!(numbers, (first..4).collect::<Vec<_>>());
-    });
+    // Who never sleeps has no other fences than those of sitting down.
+    let spinning = Settings { mechanism: None, ..settings(false, Waiting::Spin, MECHANISMS[0]) };
+    for settings in [settings(false, Waiting::Block, MECHANISMS[0]), spinning] {
+        check(2, move || sit_down_meanwhile(settings));
+    }
+}
+
+fn sit_down_meanwhile(settings: Settings) {
+    let place = Place::new(2, settings);
+    let mut sender = Sender::join(place.view()).unwrap();
+    let receiving = {
+        let place = place.clone();
+        thread::spawn(move || {
+            let mut receiver = Receiver::join(place.view()).unwrap();
+            let mut numbers = Vec::new();
+            while let Ok(found) = receiver.receive() {
+                numbers.push(number(found));
+            }
+            numbers
+        })
+    };
+    for number in 0..4 {
+        sender.send(&message(number)).unwrap();
+    }
+    drop(sender);
+    let numbers = receiving.join().unwrap();
+    let first = 4 - numbers.len() as u64;
+    assert_eq!(numbers, (first..4).collect::<Vec<_>>());
 }
 
 #[test]
