@@ -2,18 +2,16 @@
 
 use crate::cli::{CompareArguments, Format};
 use crate::failure::Failure;
-use crate::format::{count, nanoseconds, percent};
+use crate::format::{count, half_width, nanoseconds};
 use crate::{output, table};
 use comfy_table::{CellAlignment, Table, presets};
+use roundtrip_stats::Quartiles;
 use roundtrip_stats::interval::{self, Interval};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, RunReport};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::path::Path;
-
-/// The confidence of the intervals.
-const CONFIDENCE_PPM: u32 = 950_000;
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]
@@ -121,12 +119,10 @@ fn pair(base: Option<&CaseResult>, head: Option<&CaseResult>) -> crate::Result<P
 
 /// The p50 of a result that has one.
 fn side(result: &CaseResult) -> crate::Result<Option<Side>> {
-    let mut p50s_ns = table::p50s_ns(result)?;
-    p50s_ns.sort_unstable();
-    let interval = interval::median(&p50s_ns, CONFIDENCE_PPM);
-    let median = roundtrip_stats::nearest_rank(&p50s_ns, 500_000);
-    Ok(median.map(|p50_ns| Side {
-        p50_ns: interval.as_ref().map_or(p50_ns, |interval| interval.median),
+    let p50s_ns = table::p50s_ns(result)?;
+    let interval = interval::median(&p50s_ns, table::CONFIDENCE_PPM);
+    Ok(Quartiles::of(&p50s_ns).map(|p50s| Side {
+        p50_ns: p50s.median,
         interval_ns: interval.map(|Interval { low, high, .. }| [low, high]),
     }))
 }
@@ -191,6 +187,5 @@ fn render(comparison: &Comparison) -> String {
 
 /// Half the interval as a share of the time.
 fn spread(side: &Side) -> String {
-    side.interval_ns
-        .map_or(String::new(), |[low, high]| percent((high - low) as f64 / 2.0 / side.p50_ns.max(1) as f64))
+    side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
 }

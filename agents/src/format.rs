@@ -24,6 +24,11 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{percent:.decimals$} %")
 }
 
+/// Half of an interval as a share of what is in its middle.
+pub(crate) fn half_width(low: u64, high: u64, middle: u64) -> String {
+    percent((high - low) as f64 / 2.0 / middle.max(1) as f64)
+}
+
 fn scaled(value: f64, step: f64, units: &[&str]) -> String {
     let mut value = value;
     let mut units = units.iter().peekable();

@@ -11,7 +11,7 @@ use roundtrip_bench::harness;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport;
-use roundtrip_stats::nearest_rank;
+use roundtrip_stats::Quartiles;
 use roundtrip_wire::{CaseResult, Slug};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -88,13 +88,11 @@ fn case(arguments: &MatrixArguments, (initiator, responder): (u32, u32)) -> crat
 }
 
 fn read((initiator_cpu, responder_cpu): (u32, u32), result: &CaseResult) -> crate::Result<Pair> {
-    let mut p50s_ns = table::p50s_ns(result)?;
-    p50s_ns.sort_unstable();
     Ok(Pair {
         initiator_cpu,
         responder_cpu,
         relation: affinity::relation(initiator_cpu, responder_cpu),
-        p50_ns: nearest_rank(&p50s_ns, 500_000),
+        p50_ns: Quartiles::of(&table::p50s_ns(result)?).map(|p50s| p50s.median),
         failure: result.failures.first().map(|failure| failure.reason.clone()),
     })
 }

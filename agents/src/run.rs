@@ -68,9 +68,8 @@ fn plan(preset: &str) -> crate::Result<Plan> {
 /// # Errors
 /// The system does not say where it is.
 pub(crate) fn peer() -> crate::Result<PeerCommand> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))?;
-    Ok(PeerCommand { program, arguments: vec!["peer".into()] })
+    PeerCommand::this_program()
+        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))
 }
 
 /// `roundtrip upload`.

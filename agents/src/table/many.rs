@@ -1,8 +1,8 @@
 //! Results of `route` and the channels: how many to how many, how they wait, and the time a message that arrived took.
 
 use super::row;
-use crate::format::{count, nanoseconds, percent};
-use roundtrip_stats::interval;
+use crate::format::{count, half_width, nanoseconds, percent};
+use roundtrip_stats::{Quartiles, interval};
 use roundtrip_wire::{CaseResult, Repetition};
 
 /// Heads of the columns.
@@ -24,12 +24,9 @@ pub(super) const HEADER: [&str; 11] = [
 pub(super) fn cells(result: &CaseResult) -> Vec<String> {
     let (case, methodology) = (&result.case, &result.methodology);
     let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
-    let (time, uncertainty) = match interval::median(&times_ns, row::CONFIDENCE_PPM) {
-        Some(all) => {
-            (nanoseconds(all.median), percent((all.high - all.low) as f64 / 2.0 / all.median.max(1) as f64))
-        }
-        None => (middle(times_ns).map_or("nothing arrived".into(), nanoseconds), String::new()),
-    };
+    let time = Quartiles::of(&times_ns).map_or("nothing arrived".into(), |times| nanoseconds(times.median));
+    let interval = interval::median(&times_ns, row::CONFIDENCE_PPM);
+    let uncertainty = interval.map(|interval| half_width(interval.low, interval.high, interval.median));
     vec![
         result.transport.slug.to_string(),
         row::message(result),
@@ -40,7 +37,7 @@ pub(super) fn cells(result: &CaseResult) -> Vec<String> {
         methodology.on_full.to_string(),
         methodology.storage.to_string(),
         time,
-        uncertainty,
+        uncertainty.unwrap_or_default(),
         delivered(result),
     ]
 }
@@ -49,11 +46,6 @@ pub(super) fn cells(result: &CaseResult) -> Vec<String> {
 /// not taken is no message: time divided by attempts is a rate of nothing.
 fn time_ns(repetition: &Repetition, receivers: u32) -> Option<u64> {
     repetition.elapsed_ns.checked_div(repetition.delivered / u64::from(receivers.max(1)))
-}
-
-fn middle(mut values: Vec<u64>) -> Option<u64> {
-    values.sort_unstable();
-    roundtrip_stats::nearest_rank(&values, 500_000)
 }
 
 fn delivered(result: &CaseResult) -> String {

@@ -3,7 +3,7 @@
 use super::many;
 use super::shape::shape;
 use crate::failure::Failure;
-use crate::format::{bytes, count, nanoseconds, percent};
+use crate::format::{bytes, count, half_width, nanoseconds};
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
 use roundtrip_wire::{CaseResult, EndObservation, Repetition};
@@ -20,7 +20,7 @@ const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
 const WORDS: [&str; 7] = ["transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
 /// The confidence of the interval that stands after the p50.
-pub(super) const CONFIDENCE_PPM: u32 = 950_000;
+pub(crate) const CONFIDENCE_PPM: u32 = 950_000;
 
 /// The heads of the columns for results like this one.
 pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
@@ -81,9 +81,7 @@ pub(super) fn message(result: &CaseResult) -> String {
 /// fewer than six repetitions, which have no such interval.
 fn uncertainty(result: &CaseResult) -> crate::Result<String> {
     let interval = interval::median(&p50s_ns(result)?, CONFIDENCE_PPM);
-    Ok(interval.map_or(String::new(), |interval| {
-        percent((interval.high - interval.low) as f64 / 2.0 / (interval.median.max(1)) as f64)
-    }))
+    Ok(interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median)))
 }
 
 /// All repetitions together, as the charts show them.

@@ -134,38 +134,31 @@ impl Group {
             (_, []) => vec![None],
             (other, _) => return Err(format!("{other} takes no rates_per_second")),
         };
-        let crowds = self.crowds(scenario)?;
+        let places = product(&self.modes, &self.placements);
+        let loads = product(&product(&rates, &self.crowds(scenario)?), &sizes);
         for slug in &self.transports {
             let transport =
                 transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
-            for manner in self.manners(transport) {
-                for &mode in &self.modes {
-                    for &placement in &self.placements {
-                        for &rate_per_second in &rates {
-                            for &crowd in &crowds {
-                                for &message_bytes in &sizes {
-                                    let work = self.work(scenario, manner, message_bytes, placement)?;
-                                    let work = Work { rate_per_second, senders: crowd.senders, ..work };
-                                    cases.push(PlannedCase {
-                                        transport,
-                                        scenario,
-                                        mode,
-                                        placement,
-                                        total_bytes: self.total(scenario, &work),
-                                        buffer_bytes: match self.buffer {
-                                            Buffer::System => None,
-                                            Buffer::Message => Some(work.message_bytes),
-                                        },
-                                        manner,
-                                        crowd,
-                                        work,
-                                        repetitions,
-                                        probe: None,
-                                    });
-                                }
-                            }
-                        }
-                    }
+            for (manner, (mode, placement)) in product(&self.manners(transport), &places) {
+                for &((rate_per_second, crowd), message_bytes) in &loads {
+                    let work = self.work(scenario, manner, message_bytes, placement)?;
+                    let work = Work { rate_per_second, senders: crowd.senders, ..work };
+                    cases.push(PlannedCase {
+                        transport,
+                        scenario,
+                        mode,
+                        placement,
+                        total_bytes: self.total(scenario, &work),
+                        buffer_bytes: match self.buffer {
+                            Buffer::System => None,
+                            Buffer::Message => Some(work.message_bytes),
+                        },
+                        manner,
+                        crowd,
+                        work,
+                        repetitions,
+                        probe: None,
+                    });
                 }
             }
         }
@@ -192,17 +185,11 @@ impl Group {
     /// Every combination of what is asked for; what is not asked for is as the transport likes it.
     fn manners(&self, transport: &dyn Transport) -> Vec<Manner> {
         let usual = transport.manner();
-        let mut manners = Vec::new();
-        for waiting in or(&self.receive, usual.waiting) {
-            for on_full in or(&self.on_full, usual.on_full) {
-                for wake_rule in or(&self.wake, usual.wake_rule) {
-                    for storage in or(&self.storage, usual.storage) {
-                        manners.push(Manner { waiting, on_full, wake_rule, storage });
-                    }
-                }
-            }
-        }
-        manners
+        let channels = product(&or(&self.receive, usual.waiting), &or(&self.on_full, usual.on_full));
+        let memories = product(&or(&self.wake, usual.wake_rule), &or(&self.storage, usual.storage));
+        let manner =
+            |((waiting, on_full), (wake_rule, storage))| Manner { waiting, on_full, wake_rule, storage };
+        product(&channels, &memories).into_iter().map(manner).collect()
     }
 
     /// Bytes of one operation, where it takes several messages whose sizes are known.
@@ -306,6 +293,11 @@ impl Count {
         }
         Ok(repetitions)
     }
+}
+
+/// Each of the first with each of the second, in their order.
+fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
+    first.iter().flat_map(|&one| second.iter().map(move |&other| (one, other))).collect()
 }
 
 /// What is asked for, or what is usual.

@@ -11,6 +11,7 @@ use gathered::Gathered;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_wire::{Canary, CaseResult, Environment};
+use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -34,6 +35,14 @@ pub struct PeerCommand {
 }
 
 impl PeerCommand {
+    /// This very program, whose command `peer` runs one.
+    ///
+    /// # Errors
+    /// When the system does not say where the program is.
+    pub fn this_program() -> io::Result<Self> {
+        Ok(Self { program: std::env::current_exe()?, arguments: vec!["peer".into()] })
+    }
+
     /// A process of it that is not started yet: orders go in, answers come out, and it ends with this process.
     fn process(&self) -> Command {
         let mut process = Command::new(&self.program);

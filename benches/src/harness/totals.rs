@@ -1,6 +1,6 @@
 //! What the ends of one repetition amount to together.
 
-use crate::scenario::EndReport;
+use crate::scenario::{EndReport, many};
 use roundtrip_wire::{Delivery, EndObservation};
 
 /// All that a repetition says besides what the machine went through.
@@ -46,9 +46,7 @@ pub(super) fn of_pair(ends: Vec<EndReport>) -> Totals {
 pub(super) fn of_many(ends: Vec<EndReport>) -> Totals {
     let sum = |of: fn(&EndReport) -> u64| ends.iter().map(of).sum::<u64>();
     let accepted = sum(|end| end.accepted);
-    let first_send_ns = ends.iter().filter_map(|end| end.first_send_ns).min().unwrap_or_default();
-    let last_receipt_ns = ends.iter().filter_map(|end| end.last_receipt_ns).max().unwrap_or_default();
-    let elapsed_ns = last_receipt_ns.saturating_sub(first_send_ns);
+    let elapsed_ns = many::elapsed_ns(&ends);
     Totals {
         samples_ns: vec![elapsed_ns],
         attempted: sum(|end| end.attempted),

@@ -36,8 +36,8 @@ impl Transport for RingTransport {
             title: self.title.into(),
             family: Slug::from_name("shared-memory"),
             semantics: format!(
-                "A ring of slots in shared memory, 64 KiB in all, for each direction. A message is copied into a slot \
-                 and out of it, one over 8 KiB in pieces; {waits}."
+                "A ring of slots in shared memory for each direction: up to 4,096 slots of messages up to 1 KiB, 64 KiB \
+                 of longer ones. A message is copied into a slot and out of it, one over 8 KiB in pieces; {waits}."
             ),
             control: false,
         }

@@ -1,4 +1,4 @@
-//! Access to the memory of a ring. The model checker puts its own in place of this file.
+//! Access to the memory of a ring.
 
 use super::TooSmall;
 use super::geometry::{Geometry, HEADER_BYTES};

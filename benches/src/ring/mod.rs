@@ -36,6 +36,8 @@ use parts::{Header, Side};
 use std::fmt;
 use std::sync::Arc;
 
+#[cfg(test)]
+pub(crate) mod block;
 pub mod geometry;
 mod memory;
 mod parts;

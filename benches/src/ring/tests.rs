@@ -1,54 +1,18 @@
 //! The ring over memory of one process: what the model checker's two slots are too few for. It also runs under Miri,
 //! which sees every access to memory.
 
+use crate::ring::block::View;
 use crate::ring::geometry::Geometry;
-use crate::ring::{
-    Closed, Keeper, NoSeat, Receiver, Ring, SEATS, Sender, Settings, TooSmall, Waiting, WakeRule,
-};
-use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::ptr::NonNull;
-use std::sync::Arc;
+use crate::ring::{Closed, NoSeat, Receiver, Ring, SEATS, Sender, Settings, TooSmall, Waiting, WakeRule};
 use std::thread;
 
 /// Enough for some laps; Miri is a thousand times slower.
 const MESSAGES: u64 = if cfg!(miri) { 40 } else { 50_000 };
 
-struct Block {
-    address: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: what is in it is atomics and what they guard.
-#[expect(unsafe_code, reason = "memory that threads share")]
-unsafe impl Send for Block {}
-// SAFETY: as above.
-#[expect(unsafe_code, reason = "memory that threads share")]
-unsafe impl Sync for Block {}
-
-impl Drop for Block {
-    #[expect(unsafe_code, reason = "memory that threads share")]
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and the last view of it is gone.
-        unsafe { dealloc(self.address.as_ptr(), self.layout) };
-    }
-}
-
-struct View(Arc<Block>);
-
-impl Keeper for View {
-    fn address(&self) -> NonNull<u8> {
-        self.0.address
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.layout.size()
-    }
-}
-
 /// Memory for a ring of eight slots.
 #[derive(Clone)]
 struct Place {
-    block: Arc<Block>,
+    memory: View,
     settings: Settings,
 }
 
@@ -56,17 +20,13 @@ const GEOMETRY: Geometry = Geometry::with_slots(8, 16);
 
 impl Place {
     fn new(many_senders: bool) -> Self {
-        let layout = Layout::from_size_align(GEOMETRY.bytes(), 4_096).unwrap();
-        // SAFETY: the layout is not empty.
-        #[expect(unsafe_code, reason = "memory that threads share")]
-        let address = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap();
         let settings =
             Settings { many_senders, waiting: Waiting::Spin, wake_rule: WakeRule::IfAsleep, mechanism: None };
-        Self { block: Arc::new(Block { address, layout }), settings }
+        Self { memory: View::zeroed(GEOMETRY.bytes()), settings }
     }
 
     fn view(&self) -> Ring {
-        Ring::new(Box::new(View(Arc::clone(&self.block))), GEOMETRY, self.settings).unwrap()
+        Ring::new(Box::new(self.memory.clone()), GEOMETRY, self.settings).unwrap()
     }
 }
 
@@ -182,6 +142,6 @@ fn who_is_left_alone_is_told() {
 fn memory_that_is_too_small_is_refused() {
     let place = Place::new(false);
     let larger = Geometry::with_slots(1 << 20, 16);
-    let refused = Ring::new(Box::new(View(place.block)), larger, place.settings).err();
+    let refused = Ring::new(Box::new(place.memory), larger, place.settings).err();
     assert!(matches!(refused, Some(TooSmall { .. })));
 }

@@ -133,6 +133,13 @@ impl Many {
     }
 }
 
+/// How long a transfer took: from the first send of all to the last receipt of all.
+pub fn elapsed_ns(ends: &[EndReport]) -> u64 {
+    let first_send_ns = ends.iter().filter_map(|end| end.first_send_ns).min().unwrap_or_default();
+    let last_receipt_ns = ends.iter().filter_map(|end| end.last_receipt_ns).max().unwrap_or_default();
+    last_receipt_ns.saturating_sub(first_send_ns)
+}
+
 /// Messages of one sender: the first ones send what is left over.
 fn share(work: &Work, sender: u32) -> u64 {
     let (all, senders) = (work.messages_per_operation, u64::from(work.senders.max(1)));

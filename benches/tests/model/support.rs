@@ -1,12 +1,11 @@
 //! Memory for a ring, and views of it for the threads of a model.
 
+use crate::ring::block::View;
 use crate::ring::geometry::Geometry;
-use crate::ring::{Keeper, Ring, Settings, Waiting, WakeRule};
+use crate::ring::{Ring, Settings, Waiting, WakeRule};
 use crate::sys::liveness;
 use crate::sys::wake::{Address, Mechanism, Token};
-use std::alloc::{Layout, alloc, dealloc};
-use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes of a message: a number.
 pub(crate) const MESSAGE_BYTES: usize = 8;
@@ -14,58 +13,22 @@ pub(crate) const MESSAGE_BYTES: usize = 8;
 /// A ring of this many slots.
 #[derive(Clone)]
 pub(crate) struct Place {
-    block: Arc<Block>,
+    memory: View,
     geometry: Geometry,
     settings: Settings,
-}
-
-struct Block {
-    address: NonNull<u8>,
-    layout: Layout,
-}
-
-// SAFETY: what is in it is atomics and what they guard.
-#[expect(unsafe_code, reason = "memory that threads share")]
-unsafe impl Send for Block {}
-// SAFETY: as above.
-#[expect(unsafe_code, reason = "memory that threads share")]
-unsafe impl Sync for Block {}
-
-impl Drop for Block {
-    #[expect(unsafe_code, reason = "memory that threads share")]
-    fn drop(&mut self) {
-        // SAFETY: allocated with this layout, and the last view of it is gone.
-        unsafe { dealloc(self.address.as_ptr(), self.layout) };
-    }
-}
-
-struct View(Arc<Block>);
-
-impl Keeper for View {
-    fn address(&self) -> NonNull<u8> {
-        self.0.address
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.layout.size()
-    }
 }
 
 impl Place {
     pub(crate) fn new(slots: u64, settings: Settings) -> Self {
         liveness::reset();
         let geometry = Geometry::with_slots(slots, MESSAGE_BYTES);
-        let layout = Layout::from_size_align(geometry.bytes(), 4_096).unwrap();
-        // SAFETY: the layout is not empty.
-        #[expect(unsafe_code, reason = "memory that threads share")]
-        let address = NonNull::new(unsafe { alloc(layout) }).unwrap();
-        let block = Arc::new(Block { address, layout });
-        Ring::format(Box::new(View(Arc::clone(&block))), geometry).unwrap();
-        Self { block, geometry, settings }
+        let memory = View::zeroed(geometry.bytes());
+        Ring::format(Box::new(memory.clone()), geometry).unwrap();
+        Self { memory, geometry, settings }
     }
 
     pub(crate) fn view(&self) -> Ring {
-        Ring::new(Box::new(View(Arc::clone(&self.block))), self.geometry, self.settings).unwrap()
+        Ring::new(Box::new(self.memory.clone()), self.geometry, self.settings).unwrap()
     }
 }
 

@@ -186,8 +186,7 @@ fn operations(operation_ns: u64) -> u64 {
 }
 
 fn harness_p50_ns(case: &PlannedCase) -> Result<u64, String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let peer = PeerCommand { program, arguments: vec!["peer".into()] };
+    let peer = PeerCommand::this_program().map_err(|error| error.to_string())?;
     let report = peers::run(case, &peer, DEADLINE, &mut |_| {});
     let report = report.map_err(|error| format!("the harness on {case}: {error}"))?;
     let mut samples_ns: Vec<u64> = report.ends.into_iter().flat_map(|end| end.samples_ns).collect();

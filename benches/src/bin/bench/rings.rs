@@ -10,11 +10,11 @@ use crate::{Measured, Options, harness};
 use roundtrip_bench::definition::{Crowd, Placement, PlannedCase};
 use roundtrip_bench::harness::{PeerCommand, peers, support};
 use roundtrip_bench::ring::Waiting;
-use roundtrip_bench::scenario::{self, Work};
+use roundtrip_bench::scenario::{self, Work, many};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Manner, Transport};
+use roundtrip_stats::Quartiles;
 use roundtrip_stats::interval::{self, Interval};
-use roundtrip_stats::nearest_rank;
 use std::time::Duration;
 
 const MESSAGE_BYTES: usize = 64;
@@ -161,7 +161,8 @@ impl Transfer {
         let times_ns: Vec<u64> = self.turns.iter().map(|turn| turn.0).collect();
         let bare_ns = bare_way_ns.unwrap_or(STREAM_NS);
         let of_bare: Vec<u64> = times_ns.iter().map(|&time_ns| ppm((time_ns, bare_ns))).collect();
-        let streamed = Turn { harness_ns: middle(times_ns), bare_ns };
+        let streamed =
+            Turn { harness_ns: Quartiles::of(&times_ns).map_or(u64::MAX, |times| times.median), bare_ns };
         let title = format!("a message of {}", name(&self.one));
         let mut rows =
             vec![Row::value_at_most(STREAM_NS, title, streamed, interval::median(&of_bare, CONFIDENCE_PPM))];
@@ -183,19 +184,13 @@ fn of_ratios(pairs: &[(u64, u64)]) -> Option<Interval> {
     interval::median(&ratios, CONFIDENCE_PPM)
 }
 
-fn middle(mut values: Vec<u64>) -> u64 {
-    values.sort_unstable();
-    nearest_rank(&values, 500_000).unwrap_or_default()
-}
-
 fn ppm((rate, other): (u64, u64)) -> u64 {
     rate.saturating_mul(1_000_000) / other.max(1)
 }
 
 /// One transfer: the time of a message, and deliveries a second of all receivers together.
 fn transfer(case: &PlannedCase) -> Result<(u64, u64), String> {
-    let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let peer = PeerCommand { program, arguments: vec!["peer".into()] };
+    let peer = PeerCommand::this_program().map_err(|error| error.to_string())?;
     let report =
         peers::run(case, &peer, DEADLINE, &mut |_| {}).map_err(|error| format!("{case}: {error}"))?;
     let delivered: u64 = report.ends.iter().map(|end| end.delivered).sum();
@@ -203,8 +198,6 @@ fn transfer(case: &PlannedCase) -> Result<(u64, u64), String> {
     if delivered != expected {
         return Err(format!("{case}: {delivered} delivered, expected {expected}"));
     }
-    let first_send_ns = report.ends.iter().filter_map(|end| end.first_send_ns).min().unwrap_or_default();
-    let last_receipt_ns = report.ends.iter().filter_map(|end| end.last_receipt_ns).max().unwrap_or_default();
-    let elapsed_ns = last_receipt_ns.saturating_sub(first_send_ns).max(1);
+    let elapsed_ns = many::elapsed_ns(&report.ends).max(1);
     Ok((elapsed_ns / MESSAGES, delivered * 1_000_000_000 / elapsed_ns))
 }

@@ -43,7 +43,7 @@ impl Mapping {
     /// # Errors
     /// Of the system.
     pub fn new(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), 0, bytes, true)?, bytes })
+        Self::part(memory, 0, bytes)
     }
 
     /// Maps a part of a memory object; the offset is a multiple of a page.

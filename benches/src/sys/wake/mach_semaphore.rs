@@ -55,7 +55,7 @@ impl Mechanism for MachSemaphore {
         Ok(())
     }
 
-    #[expect(unsafe_code, reason = "semaphore_timedwait")]
+    #[expect(unsafe_code, reason = "semaphore_wait")]
     fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
         let name = name(spot).load(Ordering::Relaxed);
         let Some(patience) = patience else {

@@ -2,9 +2,10 @@
 //! (`os/os_sync_wait_on_address.h` of the SDK), the public way to sleep at an address. They are looked up
 //! when first needed, so that the program still starts on an older system.
 
+use super::symbol::find;
 use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::LazyLock;
@@ -87,10 +88,4 @@ fn look_up() -> Option<Calls> {
             wake: std::mem::transmute::<NonNull<c_void>, Wake>(wake),
         })
     }
-}
-
-#[expect(unsafe_code, reason = "dlsym(3)")]
-fn find(name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the name ends with a zero, and the call only reads it.
-    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
 }

@@ -1,9 +1,10 @@
 //! macOS: `__ulock_wait` and `__ulock_wake`, with which the locks of the system itself sleep. No header of
 //! the SDK declares them (`bsd/sys/ulock.h` of the kernel does), so they are looked up when first needed.
 
+use super::symbol::find;
 use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
-use std::ffi::{CStr, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicU32;
@@ -88,10 +89,4 @@ fn look_up() -> Option<Calls> {
             wake: std::mem::transmute::<NonNull<c_void>, Wake>(wake),
         })
     }
-}
-
-#[expect(unsafe_code, reason = "dlsym(3)")]
-fn find(name: &CStr) -> Option<NonNull<c_void>> {
-    // SAFETY: the name ends with a zero, and the call only reads it.
-    NonNull::new(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) })
 }
