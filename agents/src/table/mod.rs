@@ -34,15 +34,7 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
 
 /// What a result is of, in one line.
 pub(crate) fn describe(result: &CaseResult) -> String {
-    let mut text = format!("{} {}", title(result, &[]), result.transport.slug);
-    let _ = match &result.case.size_profile {
-        Some(profile) => write!(text, " {profile}"),
-        None => write!(text, " {}", bytes(result.case.message_bytes)),
-    };
-    if result.case.messages.is_some() {
-        let _ = write!(text, " {} to {}", result.case.senders.unwrap_or(1), result.case.peers);
-    }
-    text
+    format!("{}: {}", title(result, &[]), name(result))
 }
 
 /// What the results of one table have in common.
@@ -110,7 +102,7 @@ fn heading(report: &RunReport) -> String {
 fn name(result: &CaseResult) -> String {
     let CaseResult { transport, case, methodology, .. } = result;
     match case.messages {
-        None => format!("{} {}", transport.slug, bytes(case.message_bytes)),
+        None => format!("{} {}", transport.slug, row::message(result)),
         Some(_) => format!(
             "{} {} to {}, {}, wake {}, {} when full, {}",
             transport.slug,
