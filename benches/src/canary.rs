@@ -3,6 +3,7 @@
 
 use crate::sys::affinity;
 use crate::sys::clock::{self, now_ns};
+use crate::sys::null_call::null_call;
 use roundtrip_stats::nearest_rank;
 use roundtrip_wire::{Canary, Slug};
 use std::hint::black_box;
@@ -49,14 +50,14 @@ fn reading(slug: &str, readings: Result<Vec<u64>, String>) -> Canary {
     }
 }
 
-/// The way into the kernel and back: `getppid`, which no library caches, in batches of 1,000.
+/// The way into the kernel and back, in batches of 1,000.
 fn null_syscall() -> Vec<u64> {
     const BATCH: u64 = 1_000;
     (0..50)
         .map(|_| {
             let start_ns = now_ns();
             for _ in 0..BATCH {
-                black_box(rustix::process::getppid());
+                null_call();
             }
             (now_ns() - start_ns) / BATCH
         })

@@ -5,14 +5,14 @@
 
 use crate::canary;
 use crate::scenario::{self, EndReport, Pattern, Scenario, Work};
-use crate::sys::{affinity, descriptor, usage};
+use crate::sys::handle::{self, Ticket};
+use crate::sys::{affinity, death, usage};
 use crate::transport::{self, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::Canary;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufRead, Write};
-use std::os::fd::RawFd;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
@@ -72,8 +72,8 @@ pub struct JobEnd {
     pub role: Role,
     /// The processor to stay on.
     pub cpu: Option<u32>,
-    /// Inherited descriptors, by number.
-    pub descriptors: Vec<RawFd>,
+    /// Handles to take over.
+    pub handles: Vec<Ticket>,
     /// What to connect to.
     pub address: Option<String>,
 }
@@ -106,6 +106,7 @@ pub fn main() -> ExitCode {
 }
 
 fn serve() -> io::Result<Answer> {
+    death::die_with_parent()?;
     let mut lines = io::stdin().lock().lines();
     let job = match serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)? {
         Order::Job(job) => job,
@@ -191,8 +192,8 @@ impl Run {
         if let Some(cpu) = end.cpu {
             affinity::pin(cpu).map_err(io::Error::other)?;
         }
-        let descriptors = end.descriptors.into_iter().map(descriptor::adopt).collect::<io::Result<_>>()?;
-        let parts = Parts { descriptors, address: end.address };
+        let handles = end.handles.into_iter().map(handle::adopt).collect::<io::Result<_>>()?;
+        let parts = Parts { handles, address: end.address };
         let report = match (self.scenario.pattern(), end.role) {
             (Pattern::Pair(pair), Role::Pair(end)) => {
                 let mut link = self.transport.connect(end, parts, &self.channel)?;

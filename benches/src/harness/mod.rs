@@ -47,7 +47,7 @@ impl PeerCommand {
     fn process(&self) -> Command {
         let mut process = Command::new(&self.program);
         process.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        death::die_with_parent(&mut process);
+        death::prepare(&mut process);
         process
     }
 }

@@ -6,14 +6,12 @@ use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
 use crate::scenario::{EndReport, Pattern};
 use crate::sys::tracing::Tracer;
-use crate::sys::{affinity, descriptor, noise};
+use crate::sys::{affinity, death, exit, handle, noise};
 use crate::transport::{Channel, End, Parts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
-use std::os::fd::AsRawFd;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -144,6 +142,29 @@ fn processors(placement: Placement, ends: usize) -> Result<Vec<Option<u32>>, Str
     })
 }
 
+/// What a peer is to do with these ends, which are passed to it.
+fn job(case: &PlannedCase, ends: &[Planned], child: &Child) -> io::Result<Job> {
+    let end = |Planned { role, cpu, parts }: &Planned| {
+        Ok(JobEnd {
+            role: *role,
+            cpu: *cpu,
+            handles: parts
+                .handles
+                .iter()
+                .map(|handle| handle::pass(child, handle))
+                .collect::<io::Result<_>>()?,
+            address: parts.address.clone(),
+        })
+    };
+    Ok(Job {
+        transport: case.transport.info().slug.to_string(),
+        scenario: case.scenario.slug().to_owned(),
+        channel: case.channel(),
+        work: case.work.clone(),
+        ends: ends.iter().map(end).collect::<io::Result<_>>()?,
+    })
+}
+
 /// A running peer. Killed when dropped, unless it has ended.
 struct Peer {
     name: String,
@@ -162,33 +183,29 @@ impl Peer {
         tell: &Sender<(usize, Option<Answer>)>,
     ) -> Result<Self, String> {
         let failed = |what: &str, error: io::Error| format!("{name}: {what}: {error}");
-        let job = Job {
-            transport: case.transport.info().slug.to_string(),
-            scenario: case.scenario.slug().to_owned(),
-            channel: case.channel(),
-            work: case.work.clone(),
-            ends: ends
-                .iter()
-                .map(|Planned { role, cpu, parts }| JobEnd {
-                    role: *role,
-                    cpu: *cpu,
-                    descriptors: parts.descriptors.iter().map(AsRawFd::as_raw_fd).collect(),
-                    address: parts.address.clone(),
-                })
-                .collect(),
-        };
         let mut process = command.process();
         process.stderr(Stdio::piped());
-        descriptor::inherit(&mut process, job.ends.iter().flat_map(|end| end.descriptors.clone()).collect());
+        handle::prepare(&mut process, ends.iter().flat_map(|end| &end.parts.handles));
         let mut child = process.spawn().map_err(|error| failed("starting it", error))?;
+        let stderr = child.stderr.take();
+        let complaints = thread::spawn(move || {
+            let mut text = String::new();
+            // What is not text is not worth failing for: it only decorates another failure.
+            let _ = stderr.map(|stderr| stderr.take(64 * 1024).read_to_string(&mut text));
+            text
+        });
+        // From here on it is killed when anything fails.
+        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+        let mut peer = Self { name: name.clone(), child, stdin, complaints };
+        death::bind(&peer.child).map_err(|error| failed("binding it to this process", error))?;
+        let job = job(case, &ends, &peer.child).map_err(|error| failed("passing it its ends", error))?;
         // The channel now belongs to the peer alone: its death closes its ends.
         drop(ends);
 
-        let mut stdin = child.stdin.take();
         let sent = serde_json::to_string(&Order::Job(job))
             .map_err(io::Error::other)
-            .and_then(|line| stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
-        if let Some(stdout) = child.stdout.take() {
+            .and_then(|line| peer.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
+        if let Some(stdout) = stdout {
             let tell = tell.clone();
             thread::spawn(move || {
                 for line in BufReader::new(stdout).lines() {
@@ -200,14 +217,6 @@ impl Peer {
                 let _ = tell.send((index, None));
             });
         }
-        let stderr = child.stderr.take();
-        let complaints = thread::spawn(move || {
-            let mut text = String::new();
-            // What is not text is not worth failing for: it only decorates another failure.
-            let _ = stderr.map(|stderr| stderr.take(64 * 1024).read_to_string(&mut text));
-            text
-        });
-        let peer = Self { name: name.clone(), child, stdin, complaints };
         match sent {
             // It is gone before it has read: how it ended is told when its answer is awaited.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),
@@ -229,7 +238,7 @@ impl Peer {
         let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
         let mut words = match (said, status) {
             (Some(said), _) => format!("{}: {said}", self.name),
-            (None, Ok(Some(status))) => format!("{}: {}", self.name, describe(status)),
+            (None, Ok(Some(status))) => format!("{}: {}", self.name, exit::describe(status)),
             (None, _) => format!("{}: {silence}, killed", self.name),
         };
         if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
@@ -244,14 +253,6 @@ impl Drop for Peer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-fn describe(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(signal), _) => format!("killed by signal {signal}"),
-        (None, Some(code)) => format!("ended with exit code {code} without an answer"),
-        (None, None) => "ended without an answer".into(),
     }
 }
 

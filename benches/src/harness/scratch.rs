@@ -1,6 +1,7 @@
 //! Folders for channels that need a path. Each is named after the process that made it, so that what a killed
 //! run left behind is recognised and removed by the next.
 
+use crate::sys::liveness;
 use std::io;
 use tempfile::TempDir;
 
@@ -23,9 +24,8 @@ pub fn sweep() {
             .to_str()
             .and_then(|name| name.strip_prefix(PREFIX))
             .and_then(|rest| rest.split_once('-'))
-            .and_then(|(pid, _)| pid.parse().ok())
-            .and_then(rustix::process::Pid::from_raw);
-        if pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)) {
+            .and_then(|(pid, _)| pid.parse().ok());
+        if pid.is_some_and(|pid| !liveness::runs(pid)) {
             // Another user's folder stays; it is theirs to remove.
             let _ = std::fs::remove_dir_all(entry.path());
         }

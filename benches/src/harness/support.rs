@@ -18,7 +18,9 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
         )));
     }
     if case.scenario.needs_handles() && !case.transport.passes_handles() {
-        return Err(Unsupported::because("no descriptor can be passed over it: expected a Unix socket"));
+        return Err(Unsupported::because(
+            "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
+        ));
     }
     match (case.scenario.pattern(), case.transport.ring()) {
         (Pattern::Pair(_), Some(_)) if case.manner.on_full == OnFull::Drop => {

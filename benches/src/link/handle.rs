@@ -1,30 +1,44 @@
-//! Descriptors over Unix sockets: `SCM_RIGHTS` (unix(7), cmsg(3)).
+//! Descriptors over Unix sockets, each with some bytes.
 
 use super::closed;
+use crate::sys::handle::Handle;
+use crate::sys::passable::Passable;
 use crate::sys::rights;
-use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
-use std::io::{self, ErrorKind, IoSlice};
-use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::io::{self, ErrorKind};
+
+/// Sends what `handle-passing` passes, with one byte.
+///
+/// # Errors
+/// As [`send_with`].
+#[inline]
+pub fn send(socket: &Handle, passed: &Passable) -> io::Result<()> {
+    let Passable::Handle(handle) = passed;
+    send_with(socket, handle, &[0])
+}
+
+/// Receives what [`send`] has sent.
+///
+/// # Errors
+/// As [`receive_with`].
+#[inline]
+pub fn receive(socket: &Handle) -> io::Result<Passable> {
+    receive_with(socket, &mut [0]).map(Passable::Handle)
+}
 
 /// Sends one descriptor along with a few bytes.
 ///
 /// # Errors
 /// When the other end is gone, or of the system.
 #[inline]
-pub fn send(socket: BorrowedFd<'_>, handle: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let handles = [handle];
+pub fn send_with(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<()> {
     loop {
-        let mut control = SendAncillaryBuffer::new(&mut space);
-        control.push(SendAncillaryMessage::ScmRights(&handles));
-        match sendmsg(socket, &[IoSlice::new(bytes)], &mut control, SendFlags::NOSIGNAL) {
+        match rights::send(socket, handle, bytes) {
             Ok(sent) if sent == bytes.len() => return Ok(()),
             Ok(sent) => return Err(super::unexpected_length(sent, bytes.len())),
-            Err(Errno::INTR) => {}
-            Err(Errno::PIPE | Errno::CONNREFUSED | Errno::CONNRESET) => return Err(closed()),
-            Err(error) => return Err(error.into()),
+            Err(error) => match error.kind() {
+                ErrorKind::Interrupted => {}
+                _ => return Err(super::closed_or(error)),
+            },
         }
     }
 }
@@ -34,13 +48,12 @@ pub fn send(socket: BorrowedFd<'_>, handle: BorrowedFd<'_>, bytes: &[u8]) -> io:
 /// # Errors
 /// When the other end is gone, when a message carried no descriptor, or of the system.
 #[inline]
-pub fn receive(socket: BorrowedFd<'_>, bytes: &mut [u8]) -> io::Result<OwnedFd> {
+pub fn receive_with(socket: &Handle, bytes: &mut [u8]) -> io::Result<Handle> {
     loop {
         let received = match rights::receive(socket, bytes) {
             Ok(received) => received,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) if error.kind() == ErrorKind::ConnectionReset => return Err(closed()),
-            Err(error) => return Err(error),
+            Err(error) => return Err(super::closed_or(error)),
         };
         return match received.handle {
             Some(handle) => Ok(handle),

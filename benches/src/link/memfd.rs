@@ -3,23 +3,23 @@
 use super::out_of_line::{Lent, Returns};
 use super::{Receiver, Sender, handle, unexpected_length};
 use crate::memory::Memory;
+use crate::sys::handle::Handle;
 use crate::sys::shared_memory::Mapping;
 use std::cell::RefCell;
 use std::hint::black_box;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 /// Reading one byte of each makes all pages of a mapping present.
 const PAGE_BYTES: usize = 4096;
 
 /// What the receiver holds now, so that the sender can pass it back as it is.
-type Held = Rc<RefCell<Option<(Range<usize>, OwnedFd)>>>;
+type Held = Rc<RefCell<Option<(Range<usize>, Handle)>>>;
 
 /// Both halves over one socket. `reads_every_page`: whether receiving includes looking at each page.
 pub fn halves(
-    socket: OwnedFd,
+    socket: Handle,
     returns: Returns,
     reads_every_page: bool,
 ) -> io::Result<(MemfdSender, MemfdReceiver)> {
@@ -61,7 +61,7 @@ impl Place {
 
 /// Passes memory objects.
 pub struct MemfdSender {
-    socket: OwnedFd,
+    socket: Handle,
     lent: Lent,
     held: Held,
 }
@@ -74,12 +74,12 @@ impl Sender for MemfdSender {
         {
             let place = Place { offset: start - range.start, bytes: message.len() };
             self.lent.count_out();
-            return handle::send(self.socket.as_fd(), object.as_fd(), &place.encode());
+            return handle::send_with(&self.socket, object, &place.encode());
         }
         let located = self.lent.locate(message)?;
         let place = Place { offset: located.offset, bytes: message.len() };
         let object = located.object.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
-        handle::send(self.socket.as_fd(), object.as_fd(), &place.encode())
+        handle::send_with(&self.socket, object, &place.encode())
     }
 
     fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
@@ -93,7 +93,7 @@ impl Sender for MemfdSender {
 
 /// Maps what is passed.
 pub struct MemfdReceiver {
-    socket: OwnedFd,
+    socket: Handle,
     returns: Returns,
     held: Held,
     mapping: Option<Mapping>,
@@ -104,7 +104,7 @@ impl Receiver for MemfdReceiver {
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         self.release();
         let mut encoded = [0; Place::BYTES];
-        let object = handle::receive(self.socket.as_fd(), &mut encoded)?;
+        let object = handle::receive_with(&self.socket, &mut encoded)?;
         let Place { offset, bytes } = Place::decode(encoded)?;
         if bytes != buffer.len() {
             return Err(unexpected_length(bytes, buffer.len()));

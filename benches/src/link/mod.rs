@@ -1,15 +1,15 @@
 //! [`Link`]: one end of an open channel, and the forms that several transports share.
 //!
-//! - [`stream`]: bytes over descriptors.  [`datagram`]: one message a call, over sockets.
+//! - [`stream`]: bytes over handles.  [`datagram`]: one message a call, over sockets.
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
 //! - [`ring`]: the shared-memory ring, for a pair and for many.
 //! - [`handle`]: descriptors over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
 
 use crate::memory::Memory;
+use crate::sys::passable::Passable;
 use buffers::Buffers;
-use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 pub mod buffers;
@@ -69,13 +69,21 @@ pub trait Sender {
         Ok(())
     }
 
-    /// Passes a descriptor, with one byte of payload.
+    /// Makes what [`Sender::send_handle`] passes.
+    ///
+    /// # Errors
+    /// Of the system.
+    fn passable(&mut self) -> io::Result<Passable> {
+        Passable::new()
+    }
+
+    /// Passes a descriptor or whatever the system has in its place, with one byte of payload.
     ///
     /// # Errors
     /// Of the system, or where the transport cannot ([`crate::transport::Transport::passes_handles`]).
-    fn send_handle(&mut self, handle: BorrowedFd<'_>) -> io::Result<()> {
-        let _ = handle;
-        Err(io::Error::from(io::ErrorKind::Unsupported))
+    fn send_handle(&mut self, passed: &Passable) -> io::Result<()> {
+        let _ = passed;
+        Err(io::Error::from(ErrorKind::Unsupported))
     }
 }
 
@@ -109,21 +117,29 @@ pub trait Receiver {
         self.receive(buffer).map(Some)
     }
 
-    /// Receives a descriptor.
+    /// Receives what was passed.
     ///
     /// # Errors
     /// As [`Sender::send_handle`].
-    fn receive_handle(&mut self) -> io::Result<OwnedFd> {
-        Err(io::Error::from(io::ErrorKind::Unsupported))
+    fn receive_handle(&mut self) -> io::Result<Passable> {
+        Err(io::Error::from(ErrorKind::Unsupported))
     }
 }
 
 /// The error of a channel whose other end is gone.
 pub fn closed() -> io::Error {
-    io::Error::new(io::ErrorKind::UnexpectedEof, "the other end closed the channel")
+    io::Error::new(ErrorKind::UnexpectedEof, "the other end closed the channel")
+}
+
+/// [`closed`], if that is what the system's error says; else that error.
+pub(crate) fn closed_or(error: io::Error) -> io::Error {
+    match error.kind() {
+        ErrorKind::BrokenPipe | ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset => closed(),
+        _ => error,
+    }
 }
 
 /// The error of a message that came with another length than was asked for.
 pub(crate) fn unexpected_length(found: usize, expected: usize) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("a message of {found} B came, expected {expected} B"))
+    io::Error::new(ErrorKind::InvalidData, format!("a message of {found} B came, expected {expected} B"))
 }

@@ -7,9 +7,9 @@
 use super::counter::{Counter, advance};
 use super::{Receiver, closed};
 use crate::memory::Memory;
+use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 /// The page that both ends share: who has given back how many messages.
@@ -19,7 +19,7 @@ const PAGE_BYTES: usize = 4096;
 ///
 /// # Errors
 /// Of the system.
-pub fn page() -> io::Result<OwnedFd> {
+pub fn page() -> io::Result<Handle> {
     shared_memory::create(PAGE_BYTES)
 }
 
@@ -35,7 +35,7 @@ impl Returns {
     ///
     /// # Errors
     /// Of the system.
-    pub fn new(page: impl AsFd, first: bool) -> io::Result<Self> {
+    pub fn new(page: &Handle, first: bool) -> io::Result<Self> {
         Ok(Self { page: Rc::new(Mapping::new(page, PAGE_BYTES)?), ours: usize::from(!first) })
     }
 
@@ -89,7 +89,7 @@ struct Region {
     start: usize,
     bytes: usize,
     /// What it is a mapping of; memory that is passed by address has none.
-    object: Option<OwnedFd>,
+    object: Option<Handle>,
 }
 
 impl Region {
@@ -102,7 +102,7 @@ impl Region {
 /// Where a message is: at an address of this process, and at an offset of an object.
 pub struct Located<'a> {
     /// The object, for memory that has one.
-    pub object: Option<&'a OwnedFd>,
+    pub object: Option<&'a Handle>,
     /// Where in it.
     pub offset: usize,
     /// The bytes themselves, of which the link, or the caller, is the owner.

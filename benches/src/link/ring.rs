@@ -5,12 +5,12 @@ use super::{Link, Receiver, Sender, closed};
 use crate::ring::geometry::Geometry;
 use crate::ring::{self, Ring, Settings, Waiting, WakeRule};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::wake::{self, Mechanism};
 use crate::transport::{Channel, ChannelSpec, End, Manner, Parts, Storage, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::OwnedFd;
 
 /// The ring with one way to sleep.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl RingTransport {
     ///
     /// # Errors
     /// Of the system.
-    pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<OwnedFd> {
+    pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<Handle> {
         let memory = shared_memory::create(geometry(channel).bytes())?;
         self.prepare(&memory, 0, channel, many_senders)?;
         Ok(memory)
@@ -141,7 +141,7 @@ impl RingTransport {
 
     fn prepare(
         &self,
-        memory: &OwnedFd,
+        memory: &Handle,
         offset: usize,
         channel: &ChannelSpec,
         many_senders: bool,
@@ -158,7 +158,7 @@ impl RingTransport {
 
     fn view(
         &self,
-        memory: &OwnedFd,
+        memory: &Handle,
         offset: usize,
         channel: &ChannelSpec,
         many_senders: bool,

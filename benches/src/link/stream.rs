@@ -1,52 +1,53 @@
-//! Bytes over descriptors: `write` until all is written, `read` until all is read.
+//! Bytes over handles: written until all is written, read until all is read.
 
 use super::{Receiver, Sender, closed, handle};
-use rustix::io::Errno;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use crate::sys::handle::Handle;
+use crate::sys::passable::Passable;
+use crate::sys::stream;
+use std::io::{self, ErrorKind};
 
-/// Writes to a descriptor.
+/// Writes to a pipe or a stream socket.
 #[derive(Debug)]
-pub struct StreamSender(pub OwnedFd);
+pub struct StreamSender(pub Handle);
 
 impl Sender for StreamSender {
     #[inline]
     fn send(&mut self, mut message: &[u8]) -> io::Result<()> {
         while !message.is_empty() {
-            match rustix::io::write(&self.0, message) {
+            match stream::write(&self.0, message) {
                 Ok(written) => message = &message[written..],
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn send_handle(&mut self, handle: BorrowedFd<'_>) -> io::Result<()> {
-        handle::send(self.0.as_fd(), handle, &[0])
+    fn send_handle(&mut self, passed: &Passable) -> io::Result<()> {
+        handle::send(&self.0, passed)
     }
 }
 
-/// Reads from a descriptor.
+/// Reads from a pipe or a stream socket.
 #[derive(Debug)]
-pub struct StreamReceiver(pub OwnedFd);
+pub struct StreamReceiver(pub Handle);
 
 impl Receiver for StreamReceiver {
     #[inline]
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         let mut filled = 0;
         while filled < buffer.len() {
-            match rustix::io::read(&self.0, &mut buffer[filled..]) {
+            match stream::read(&self.0, &mut buffer[filled..]) {
                 Ok(0) => return Err(closed()),
                 Ok(read) => filled += read,
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(buffer)
     }
 
-    fn receive_handle(&mut self) -> io::Result<OwnedFd> {
-        handle::receive(self.0.as_fd(), &mut [0])
+    fn receive_handle(&mut self) -> io::Result<Passable> {
+        handle::receive(&self.0)
     }
 }

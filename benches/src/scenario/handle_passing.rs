@@ -1,14 +1,12 @@
-//! `handle-passing`: descriptors go one way (`SCM_RIGHTS`, unix(7)). The time is from the first send to the last receipt
-//! of those of one operation; each is closed as soon as it has been received.
+//! `handle-passing`: descriptors, or what the system has in their place, go one way. The time is from the first send to the
+//! last receipt of those of one operation; each is closed as soon as it has been received.
 
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
 use crate::payload::{ANSWER_BYTES, sequence_of};
 use crate::sys::clock::now_ns;
-use rustix::fs::fstat;
-use rustix::pipe::{PipeFlags, pipe_with};
+use crate::sys::passable::Passable;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// See the module.
 #[derive(Debug)]
@@ -43,10 +41,10 @@ impl Scenario for HandlePassing {
 
 impl Pair for HandlePassing {
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport> {
-        let (handle, _other) = pipe_with(PipeFlags::CLOEXEC)?;
+        let handle = link.sender.passable()?;
         let mut report = EndReport { samples_ns: samples(work.operations), ..EndReport::default() };
         ready()?;
-        link.sender.send(&identity(&handle)?.to_le_bytes())?;
+        link.sender.send(&handle.identity()?.to_le_bytes())?;
         for _ in 0..work.warmup {
             pass(link, &handle, work.messages_per_operation)?;
         }
@@ -73,7 +71,7 @@ impl Pair for HandlePassing {
         let expected = sequence_of(link.receiver.receive(&mut [0; ANSWER_BYTES])?);
         for _ in 0..work.warmup {
             take(link, work.messages_per_operation, |handle| {
-                if identity(handle)? == expected {
+                if handle.identity()? == expected {
                     return Ok(());
                 }
                 Err(io::Error::other("another descriptor arrived than was sent"))
@@ -92,19 +90,14 @@ impl Pair for HandlePassing {
     }
 }
 
-/// The number of the file behind a descriptor.
-fn identity(handle: &OwnedFd) -> io::Result<u64> {
-    Ok(fstat(handle)?.st_ino)
-}
-
-fn pass(link: &mut Link, handle: &OwnedFd, count: u64) -> io::Result<u64> {
+fn pass(link: &mut Link, handle: &Passable, count: u64) -> io::Result<u64> {
     for _ in 0..count {
-        link.sender.send_handle(handle.as_fd())?;
+        link.sender.send_handle(handle)?;
     }
     Ok(sequence_of(link.receiver.receive(&mut [0; ANSWER_BYTES])?))
 }
 
-fn take(link: &mut Link, count: u64, check: impl Fn(&OwnedFd) -> io::Result<()>) -> io::Result<()> {
+fn take(link: &mut Link, count: u64, check: impl Fn(&Passable) -> io::Result<()>) -> io::Result<()> {
     for _ in 0..count {
         check(&link.receiver.receive_handle()?)?;
     }

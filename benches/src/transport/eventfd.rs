@@ -4,11 +4,11 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::buffers::Buffers;
 use crate::link::counter::{Counter, advance, distance};
 use crate::link::{Link, Receiver, Sender, closed};
+use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::{Unsupported, event, wake};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::rc::Rc;
 
 /// See the module.
@@ -89,7 +89,7 @@ struct Half {
     mapping: Rc<Mapping>,
     offset: usize,
     slots: Slots,
-    event: OwnedFd,
+    event: Handle,
 }
 
 impl Half {
@@ -135,7 +135,7 @@ impl Sender for SlotSender {
         // SAFETY: the message fits the slot, which the receiver leaves alone until it is announced.
         unsafe { std::ptr::copy_nonoverlapping(message.as_ptr(), self.0.slot(number), message.len()) };
         sent.publish_quietly(advance(number, 1));
-        event::raise(self.0.event.as_fd())
+        event::raise(&self.0.event)
     }
 }
 
@@ -143,7 +143,7 @@ impl Drop for SlotSender {
     fn drop(&mut self) {
         self.0.counters().0.leave();
         // Where it fails, the counter is at its limit and nobody waits.
-        let _ = event::raise(self.0.event.as_fd());
+        let _ = event::raise(&self.0.event);
     }
 }
 
@@ -153,7 +153,7 @@ impl Receiver for SlotReceiver {
     #[expect(unsafe_code, reason = "copies out of shared memory")]
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         self.0.check(buffer.len())?;
-        event::wait(self.0.event.as_fd())?;
+        event::wait(&self.0.event)?;
         let (sent, received) = self.0.counters();
         let number = received.own();
         if sent.peek() == number {

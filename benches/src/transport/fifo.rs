@@ -4,11 +4,11 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
+use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::Path;
 
 /// See the module.
@@ -32,7 +32,7 @@ impl Transport for Fifo {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty().and_then(|()| channel.pipe_buffer())
+        sys::fifo::support().and_then(|()| channel.not_empty()).and_then(|()| channel.pipe_buffer())
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
@@ -42,14 +42,14 @@ impl Transport for Fifo {
         let address = folder.path().to_str().map(str::to_owned).ok_or_else(|| {
             io::Error::other(format!("the temporary folder {} is not UTF-8", folder.path().display()))
         })?;
-        let parts = || Parts { descriptors: Vec::new(), address: Some(address.clone()) };
+        let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: Some(folder) })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let folder = Path::new(parts.address()?);
         // Opening waits for the other side, so both open the two in the same order.
-        let open = |name: &str, write: bool| -> io::Result<OwnedFd> {
+        let open = |name: &str, write: bool| -> io::Result<Handle> {
             Ok(File::options().read(!write).write(write).open(folder.join(name))?.into())
         };
         let (writer, reader) = match end {

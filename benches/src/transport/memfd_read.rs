@@ -5,9 +5,9 @@ use super::{Channel, ChannelSpec, End, Parts, Transport, unix_seqpacket};
 use crate::link::buffers::Buffers;
 use crate::link::out_of_line::{self, Returns};
 use crate::link::{Link, memfd};
+use crate::sys::socket::Kind;
 use crate::sys::{Unsupported, shared_memory, wake};
 use roundtrip_wire::{Slug, TransportInfo};
-use rustix::net::SocketType;
 use std::io;
 
 /// See the module.
@@ -33,7 +33,7 @@ impl Transport for MemfdRead {
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let (initiator, responder) = unix_seqpacket::pair(SocketType::SEQPACKET, channel)?;
+        let (initiator, responder) = unix_seqpacket::pair(Kind::Record, channel)?;
         let page = out_of_line::page()?;
         Ok(Channel {
             initiator: Parts::of([initiator, page.try_clone()?]),
@@ -50,7 +50,7 @@ impl Transport for MemfdRead {
 /// The link over memory objects; `reads_every_page`: whether receiving looks at them.
 pub(super) fn link(end: End, parts: Parts, reads_every_page: bool) -> io::Result<Link> {
     let [socket, page] = parts.take()?;
-    let returns = Returns::new(page, end == End::Initiator)?;
+    let returns = Returns::new(&page, end == End::Initiator)?;
     let (sender, receiver) = memfd::halves(socket, returns, reads_every_page)?;
     Ok(Link { sender: Box::new(sender), receiver: Box::new(receiver), buffers: Buffers::default() })
 }

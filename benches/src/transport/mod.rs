@@ -5,10 +5,10 @@ use crate::link::Link;
 use crate::link::ring::RingTransport;
 use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use roundtrip_wire::TransportInfo;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::os::fd::OwnedFd;
 use tempfile::TempDir;
 
 pub mod eventfd;
@@ -84,7 +84,7 @@ pub trait Transport: Sync {
         None
     }
 
-    /// Whether a descriptor can be passed with a message.
+    /// Whether a descriptor, or what the system has in its place, can be passed with a message.
     fn passes_handles(&self) -> bool {
         false
     }
@@ -232,27 +232,32 @@ pub struct Channel {
 /// What one end needs to connect.
 #[derive(Debug, Default)]
 pub struct Parts {
-    /// Open descriptors, in an order that the transport knows.
-    pub descriptors: Vec<OwnedFd>,
+    /// Open handles, in an order that the transport knows.
+    pub handles: Vec<Handle>,
     /// A name to connect to: a path, an address.
     pub address: Option<String>,
 }
 
 impl Parts {
-    /// Of descriptors alone.
-    pub(crate) fn of<const N: usize>(descriptors: [OwnedFd; N]) -> Self {
-        Self { descriptors: descriptors.into(), address: None }
+    /// Of handles alone.
+    pub(crate) fn of<const N: usize>(handles: [Handle; N]) -> Self {
+        Self { handles: handles.into(), address: None }
     }
 
-    /// Exactly `N` descriptors.
+    /// A name alone.
+    fn at(address: impl Into<String>) -> Self {
+        Self { handles: Vec::new(), address: Some(address.into()) }
+    }
+
+    /// Exactly `N` handles.
     ///
     /// # Errors
     /// When the harness passed another number.
-    pub(crate) fn take<const N: usize>(self) -> io::Result<[OwnedFd; N]> {
-        let count = self.descriptors.len();
-        self.descriptors
+    pub(crate) fn take<const N: usize>(self) -> io::Result<[Handle; N]> {
+        let count = self.handles.len();
+        self.handles
             .try_into()
-            .map_err(|_| io::Error::other(format!("{count} descriptors were passed, expected {N}")))
+            .map_err(|_| io::Error::other(format!("{count} handles were passed, expected {N}")))
     }
 
     /// The address.

@@ -4,11 +4,10 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::Link;
 use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
-use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
+use crate::sys::{self, Unsupported};
 use roundtrip_wire::{Slug, TransportInfo};
-use rustix::pipe::{PipeFlags, pipe_with};
 use std::io;
-use std::os::fd::OwnedFd;
 
 /// See the module.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ impl Transport for Pipe {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty().and_then(|()| channel.pipe_buffer())
+        sys::pipe::support().and_then(|()| channel.not_empty()).and_then(|()| channel.pipe_buffer())
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
@@ -52,9 +51,9 @@ impl Transport for Pipe {
 }
 
 /// Writer and reader of the initiator and of the responder.
-pub(super) fn pipes(channel: &ChannelSpec) -> io::Result<[(OwnedFd, OwnedFd); 2]> {
-    let (there_reader, there_writer) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (back_reader, back_writer) = pipe_with(PipeFlags::CLOEXEC)?;
+pub(super) fn pipes(channel: &ChannelSpec) -> io::Result<[(Handle, Handle); 2]> {
+    let (there_reader, there_writer) = sys::pipe::pair()?;
+    let (back_reader, back_writer) = sys::pipe::pair()?;
     size_pipe(&there_writer, channel.buffer_bytes)?;
     size_pipe(&back_writer, channel.buffer_bytes)?;
     Ok([(there_writer, back_reader), (back_writer, there_reader)])

@@ -4,10 +4,10 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::buffers::Buffers;
 use crate::link::datagram::GOODBYE;
 use crate::link::{Link, Receiver, Sender, closed, unexpected_length};
+use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, message_queue};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// See the module.
 #[derive(Debug)]
@@ -59,24 +59,24 @@ fn queued_bytes(channel: &ChannelSpec) -> usize {
     channel.message_bytes.max(GOODBYE.len())
 }
 
-struct QueueSender(OwnedFd);
+struct QueueSender(Handle);
 
 impl Sender for QueueSender {
     #[inline]
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
-        message_queue::send(self.0.as_fd(), message)
+        message_queue::send(&self.0, message)
     }
 }
 
 impl Drop for QueueSender {
     fn drop(&mut self) {
         // A queue does not know that its writer is gone. Where it is full, nobody waits for this.
-        let _ = message_queue::try_send(self.0.as_fd(), &GOODBYE);
+        let _ = message_queue::try_send(&self.0, &GOODBYE);
     }
 }
 
 struct QueueReceiver {
-    queue: OwnedFd,
+    queue: Handle,
     /// For messages shorter than the longest: a queue wants room for that one.
     short: Vec<u8>,
 }
@@ -86,10 +86,10 @@ impl Receiver for QueueReceiver {
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         let wanted = buffer.len();
         let received = if wanted < self.short.len() {
-            let length = message_queue::receive(self.queue.as_fd(), &mut self.short)?;
+            let length = message_queue::receive(&self.queue, &mut self.short)?;
             &self.short[..length]
         } else {
-            let length = message_queue::receive(self.queue.as_fd(), buffer)?;
+            let length = message_queue::receive(&self.queue, buffer)?;
             &buffer[..length]
         };
         if received == GOODBYE {

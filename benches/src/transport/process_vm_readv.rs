@@ -5,12 +5,12 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::buffers::Buffers;
 use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
 use crate::link::stream::{StreamReceiver, StreamSender};
-use crate::link::{Link, Receiver, Sender, closed};
+use crate::link::{Link, Receiver, Sender};
 use crate::memory::Memory;
+use crate::sys::socket::{self, Kind};
 use crate::sys::{Unsupported, remote_memory, shared_memory, wake};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::unix::net::UnixStream;
 
 /// See the module.
 #[derive(Debug)]
@@ -38,11 +38,11 @@ impl Transport for ProcessVmReadv {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let (initiator, responder) = UnixStream::pair()?;
+        let (initiator, responder) = socket::pair(Kind::Stream)?;
         let page = out_of_line::page()?;
         Ok(Channel {
-            initiator: Parts::of([initiator.into(), page.try_clone()?]),
-            responder: Parts::of([responder.into(), page]),
+            initiator: Parts::of([initiator, page.try_clone()?]),
+            responder: Parts::of([responder, page]),
             folder: None,
         })
     }
@@ -50,7 +50,7 @@ impl Transport for ProcessVmReadv {
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         remote_memory::permit();
         let [socket, page] = parts.take()?;
-        let returns = Returns::new(page, end == End::Initiator)?;
+        let returns = Returns::new(&page, end == End::Initiator)?;
         let mut addresses = StreamReceiver(socket.try_clone()?);
         let mut sender = StreamSender(socket);
         sender.send(&u64::from(std::process::id()).to_le_bytes())?;
@@ -99,11 +99,7 @@ impl Receiver for AddressReceiver {
     #[inline]
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         let address = number(&mut self.addresses)?;
-        remote_memory::read(self.process, address, buffer).map_err(|error| match error.raw_os_error() {
-            // Between the address and the reading of it the process may have ended.
-            Some(libc::ESRCH) => closed(),
-            _ => error,
-        })?;
+        remote_memory::read(self.process, address, buffer)?;
         Ok(buffer)
     }
 }

@@ -5,10 +5,10 @@ use crate::link::Link;
 use crate::link::buffers::{Buffers, size_socket};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
+use crate::sys::socket::{self, Kind};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 
 /// See the module.
 #[derive(Debug)]
@@ -32,16 +32,13 @@ impl Transport for Socketpair {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty()
+        channel.not_empty()?;
+        socket::pair(Kind::Stream).map(drop).map_err(|error| Unsupported::because(error.to_string()))
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let (initiator, responder) = UnixStream::pair()?;
-        Ok(Channel {
-            initiator: Parts::of([initiator.into()]),
-            responder: Parts::of([responder.into()]),
-            folder: None,
-        })
+        let (initiator, responder) = socket::pair(Kind::Stream)?;
+        Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
     }
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
@@ -51,7 +48,7 @@ impl Transport for Socketpair {
 }
 
 /// The link over a connected stream socket, its buffers sized as asked.
-pub(super) fn stream_socket(socket: OwnedFd, channel: &ChannelSpec) -> io::Result<Link> {
+pub(super) fn stream_socket(socket: Handle, channel: &ChannelSpec) -> io::Result<Link> {
     size_socket(&socket, channel.buffer_bytes)?;
     let buffers = Buffers::of_socket(&socket);
     Ok(Link {

@@ -4,10 +4,10 @@ use super::{Channel, ChannelSpec, End, Parts, Transport, vmsplice};
 use crate::link::out_of_line::Lent;
 use crate::link::{Link, Sender};
 use crate::memory::Memory;
+use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// See the module.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Transport for Splice {
 }
 
 struct ObjectSender {
-    pipe: OwnedFd,
+    pipe: Handle,
     lent: Lent,
 }
 
@@ -52,7 +52,7 @@ impl Sender for ObjectSender {
         let end = offset + message.len() as u64;
         while offset < end {
             let rest = usize::try_from(end - offset).map_err(io::Error::other)?;
-            sys::splice::object(self.pipe.as_fd(), object.as_fd(), &mut offset, rest)?;
+            sys::splice::object(&self.pipe, object, &mut offset, rest)?;
         }
         Ok(())
     }

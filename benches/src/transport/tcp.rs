@@ -2,8 +2,9 @@
 
 use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
 use crate::link::Link;
-use crate::sys::Unsupported;
+use crate::sys::{Unsupported, socket};
 use roundtrip_wire::{Slug, TransportInfo};
+use socket2::Socket;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
@@ -31,22 +32,18 @@ impl Transport for Tcp {
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?.to_string();
-        Ok(Channel {
-            initiator: Parts { descriptors: Vec::new(), address: Some(address) },
-            responder: Parts::of([listener.into()]),
-            folder: None,
-        })
+        Ok(Channel { initiator: Parts::at(address), responder: Parts::of([listener.into()]), folder: None })
     }
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
-        let stream = match end {
-            End::Initiator => TcpStream::connect(parts.address()?)?,
+        let stream: Socket = match end {
+            End::Initiator => TcpStream::connect(parts.address()?)?.into(),
             End::Responder => {
                 let [listener] = parts.take()?;
-                TcpListener::from(listener).accept()?.0
+                socket::of(listener)?.accept()?.0
             }
         };
-        stream.set_nodelay(true)?;
+        stream.set_tcp_nodelay(true)?;
         socketpair::stream_socket(stream.into(), channel)
     }
 }

@@ -8,7 +8,6 @@ use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
-use std::os::fd::OwnedFd;
 
 /// See the module.
 #[derive(Debug)]
@@ -62,7 +61,7 @@ impl Transport for Udp {
 }
 
 fn bind(channel: &ChannelSpec) -> io::Result<UdpSocket> {
-    let socket = OwnedFd::from(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
-    size_socket(&socket, channel.buffer_bytes)?;
-    Ok(socket.into())
+    let bound = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    size_socket(&bound.try_clone()?.into(), channel.buffer_bytes)?;
+    Ok(bound)
 }

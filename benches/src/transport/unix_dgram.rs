@@ -4,8 +4,8 @@
 use super::{Channel, ChannelSpec, End, Parts, Transport, unix_seqpacket};
 use crate::link::Link;
 use crate::sys::Unsupported;
+use crate::sys::socket::Kind;
 use roundtrip_wire::{Slug, TransportInfo};
-use rustix::net::SocketType;
 use std::io;
 
 /// See the module.
@@ -31,11 +31,11 @@ impl Transport for UnixDgram {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        unix_seqpacket::carries(SocketType::DGRAM, channel)
+        unix_seqpacket::carries(Kind::Datagram, channel)
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let (initiator, responder) = unix_seqpacket::pair(SocketType::DGRAM, channel)?;
+        let (initiator, responder) = unix_seqpacket::pair(Kind::Datagram, channel)?;
         Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
     }
 

@@ -5,10 +5,10 @@ use crate::link::Link;
 use crate::link::buffers::{Buffers, size_socket};
 use crate::link::datagram::{DatagramReceiver, DatagramSender};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
+use crate::sys::socket::{self, Kind};
 use roundtrip_wire::{Slug, TransportInfo};
-use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socketpair};
 use std::io;
-use std::os::fd::OwnedFd;
 
 /// See the module.
 #[derive(Debug)]
@@ -33,11 +33,11 @@ impl Transport for UnixSeqpacket {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty().and_then(|()| carries(SocketType::SEQPACKET, channel))
+        channel.not_empty().and_then(|()| carries(Kind::Record, channel))
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
-        let (initiator, responder) = pair(SocketType::SEQPACKET, channel)?;
+        let (initiator, responder) = pair(Kind::Record, channel)?;
         Ok(Channel { initiator: Parts::of([initiator]), responder: Parts::of([responder]), folder: None })
     }
 
@@ -48,31 +48,30 @@ impl Transport for UnixSeqpacket {
 }
 
 /// A connected pair of Unix sockets of this type, sized as asked.
-pub(super) fn pair(kind: SocketType, channel: &ChannelSpec) -> io::Result<(OwnedFd, OwnedFd)> {
-    let (initiator, responder) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
+pub(super) fn pair(kind: Kind, channel: &ChannelSpec) -> io::Result<(Handle, Handle)> {
+    let (initiator, responder) = socket::pair(kind)?;
     size_socket(&initiator, channel.buffer_bytes)?;
     size_socket(&responder, channel.buffer_bytes)?;
     Ok((initiator, responder))
 }
 
 /// Whether such a pair carries a message of this length: the kernel is asked, by sending one.
-pub(super) fn carries(kind: SocketType, channel: &ChannelSpec) -> Result<(), Unsupported> {
+pub(super) fn carries(kind: Kind, channel: &ChannelSpec) -> Result<(), Unsupported> {
     let failed = |error: io::Error| Unsupported::because(format!("Unix sockets of this type: {error}"));
     let (sender, _receiver) = pair(kind, channel).map_err(failed)?;
     let message = vec![0; channel.message_bytes];
-    match send(&sender, &message, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+    match socket::try_send(&sender, &message) {
         Ok(_) => Ok(()),
         Err(error) => Err(Unsupported::because(format!(
-            "a message of {} B is refused ({}): it must fit the send buffer of {} B",
+            "a message of {} B is refused ({error}): it must fit the send buffer of {} B",
             message.len(),
-            io::Error::from(error),
             Buffers::of_socket(&sender).send_bytes.unwrap_or(0)
         ))),
     }
 }
 
 /// The link over a connected socket that keeps the borders of messages.
-pub(super) fn link(socket: OwnedFd, empty_is_end: bool, says_goodbye: bool) -> io::Result<Link> {
+pub(super) fn link(socket: Handle, empty_is_end: bool, says_goodbye: bool) -> io::Result<Link> {
     let buffers = Buffers::of_socket(&socket);
     Ok(Link {
         receiver: Box::new(DatagramReceiver { socket: socket.try_clone()?, empty_is_end }),

@@ -2,10 +2,11 @@
 
 use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
 use crate::link::Link;
-use crate::sys::Unsupported;
+use crate::sys::{Unsupported, rights, socket};
 use roundtrip_wire::{Slug, TransportInfo};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::io;
-use std::os::unix::net::{UnixListener, UnixStream as Stream};
+use std::path::Path;
 
 /// See the module.
 #[derive(Debug)]
@@ -28,23 +29,26 @@ impl Transport for UnixStream {
     }
 
     fn passes_handles(&self) -> bool {
-        true
+        rights::support().is_ok()
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty()
+        channel.not_empty()?;
+        create().map(drop).map_err(|error| Unsupported::because(format!("Unix stream sockets: {error}")))
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let folder = crate::harness::scratch::folder()?;
         let path = folder.path().join(NAME);
-        let listener = UnixListener::bind(&path).map_err(|error| explain(error, &path))?;
+        let listener = create()?;
+        let name = SockAddr::unix(&path).map_err(|error| explain(error, &path))?;
+        listener.bind(&name).and_then(|()| listener.listen(1))?;
         let address = path.to_str().map(str::to_owned);
         let address = address.ok_or_else(|| {
             io::Error::other(format!("the temporary folder {} is not UTF-8", path.display()))
         })?;
         Ok(Channel {
-            initiator: Parts { descriptors: Vec::new(), address: Some(address) },
+            initiator: Parts::at(address),
             responder: Parts::of([listener.into()]),
             folder: Some(folder),
         })
@@ -52,18 +56,27 @@ impl Transport for UnixStream {
 
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let stream = match end {
-            End::Initiator => Stream::connect(parts.address()?)?,
+            End::Initiator => {
+                let stream = create()?;
+                stream.connect(&SockAddr::unix(parts.address()?)?)?;
+                stream
+            }
             End::Responder => {
                 let [listener] = parts.take()?;
-                UnixListener::from(listener).accept()?.0
+                socket::of(listener)?.accept()?.0
             }
         };
         socketpair::stream_socket(stream.into(), channel)
     }
 }
 
+/// A socket that is not connected yet, closed in children.
+fn create() -> io::Result<Socket> {
+    Socket::new(Domain::UNIX, Type::STREAM, None)
+}
+
 /// The field for a path is 108 bytes on Linux and 104 on macOS and FreeBSD, with the NUL at its end (unix(4), unix(7)).
-fn explain(error: io::Error, path: &std::path::Path) -> io::Error {
+fn explain(error: io::Error, path: &Path) -> io::Error {
     if error.kind() != io::ErrorKind::InvalidInput {
         return error;
     }

@@ -6,10 +6,10 @@ use crate::link::out_of_line::{self, Lent, ReturningReceiver, Returns};
 use crate::link::stream::StreamReceiver;
 use crate::link::{Link, Sender};
 use crate::memory::Memory;
+use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, shared_memory, splice, wake};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 
 /// See the module.
 #[derive(Debug)]
@@ -53,10 +53,10 @@ impl Transport for Vmsplice {
 pub(super) fn link(
     end: End,
     parts: Parts,
-    sender: impl FnOnce(OwnedFd, Lent) -> Box<dyn Sender>,
+    sender: impl FnOnce(Handle, Lent) -> Box<dyn Sender>,
 ) -> io::Result<Link> {
     let [writer, reader, page] = parts.take()?;
-    let returns = Returns::new(page, end == End::Initiator)?;
+    let returns = Returns::new(&page, end == End::Initiator)?;
     let buffers = Buffers::of_pipes(&writer, &reader);
     Ok(Link {
         sender: sender(writer, Lent::new(returns.clone())),
@@ -66,7 +66,7 @@ pub(super) fn link(
 }
 
 struct PageSender {
-    pipe: OwnedFd,
+    pipe: Handle,
     lent: Lent,
 }
 
@@ -74,7 +74,7 @@ impl Sender for PageSender {
     fn send(&mut self, message: &[u8]) -> io::Result<()> {
         let mut rest = self.lent.locate(message)?.bytes;
         while !rest.is_empty() {
-            let passed = splice::memory(self.pipe.as_fd(), rest)?;
+            let passed = splice::memory(&self.pipe, rest)?;
             rest = &rest[passed..];
         }
         Ok(())

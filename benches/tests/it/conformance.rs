@@ -1,7 +1,7 @@
 //! What every transport must do, in every mode and placement: echo all sizes, keep order and content, count
 //! honestly, stay where it was put, leave nothing behind.
 
-use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer, settings};
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer, plain, settings};
 use roundtrip_bench::definition::{Mode, Placement, Plan};
 use roundtrip_bench::harness::{self, Outcome};
 use roundtrip_bench::scenario::{Pattern, Scenario};
@@ -124,8 +124,7 @@ fn a_message_of_one_byte_goes_there_and_back() {
 #[test]
 fn operations_timed_in_batches_are_all_delivered_and_counted() {
     let _turn = alone();
-    let mut planned =
-        case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let mut planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
     planned.work.batch = 16;
     let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
     assert_eq!(report.ends[0].samples_ns.len(), 4);
@@ -137,7 +136,7 @@ fn the_order_of_repetitions_is_drawn_from_the_seed() {
     let _turn = alone();
     let order = |seed| {
         let setting = (Mode::TwoProcesses, Placement::Free);
-        let pipe = transport::find("pipe").unwrap();
+        let pipe = plain();
         let cases = [64, 65, 66, 67, 68, 69].map(|size| case(pipe, "roundtrip", setting, size)).into();
         let plan = Plan { preset: Slug::from_name("order"), about: String::new(), cases, deadline: DEADLINE };
         let mut order = Vec::new();

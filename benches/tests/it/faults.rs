@@ -1,13 +1,15 @@
 //! Peers that die, hang, talk rubbish or never start: each a failure with its reason, and nothing left behind.
 
-use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, channel, peer};
+use crate::processes::{self, KILLED, shell};
+use crate::support::{
+    DEADLINE, Leftovers, alone, assert_nothing_left, case, channel, peer, plain, sleeping_ring,
+};
 use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, PeerCommand, peers};
 use roundtrip_bench::link::Link;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::transport::{self, Channel, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
-use rustix::process::{Pid, Signal, kill_process};
 use std::io;
 use std::time::Duration;
 
@@ -18,25 +20,21 @@ fn endless(transport: &'static dyn Transport, mode: Mode) -> PlannedCase {
     case
 }
 
-fn signal(pid: u32, signal: Signal) {
-    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
-}
-
 #[test]
 fn a_killed_peer_is_named_with_its_signal_on_every_transport() {
     let _turn = alone();
     for &transport in transport::ALL.iter().filter(|transport| transport.support(&channel(64)).is_ok()) {
         for (mode, victim, name) in [
-            (Mode::TwoProcesses, 0, "initiator: killed by signal 9"),
-            (Mode::TwoProcesses, 1, "responder: killed by signal 9"),
-            (Mode::TwoThreads, 0, "peer: killed by signal 9"),
+            (Mode::TwoProcesses, 0, "initiator"),
+            (Mode::TwoProcesses, 1, "responder"),
+            (Mode::TwoThreads, 0, "peer"),
         ] {
             let before = Leftovers::now();
             let failure = peers::run(&endless(transport, mode), &peer(), DEADLINE, &mut |pids| {
-                signal(pids[victim], Signal::KILL);
+                processes::kill(pids[victim]);
             })
             .unwrap_err();
-            assert!(failure.contains(name), "{}: {failure}", transport.info().slug);
+            assert!(failure.contains(&format!("{name}: {KILLED}")), "{}: {failure}", transport.info().slug);
             assert_nothing_left(&before);
         }
     }
@@ -55,10 +53,9 @@ fn a_peer_killed_in_the_middle_of_a_message_is_named() {
         }
         for (victim, name) in ["initiator", "responder"].into_iter().enumerate() {
             let before = Leftovers::now();
-            let failure =
-                peers::run(&planned, &peer(), DEADLINE, &mut |pids| signal(pids[victim], Signal::KILL))
-                    .unwrap_err();
-            assert!(failure.contains(&format!("{name}: killed by signal 9")), "{planned}: {failure}");
+            let failure = peers::run(&planned, &peer(), DEADLINE, &mut |pids| processes::kill(pids[victim]))
+                .unwrap_err();
+            assert!(failure.contains(&format!("{name}: {KILLED}")), "{planned}: {failure}");
             assert_nothing_left(&before);
         }
     }
@@ -67,11 +64,11 @@ fn a_peer_killed_in_the_middle_of_a_message_is_named() {
 #[test]
 fn a_stopped_peer_is_given_up_at_the_deadline() {
     let _turn = alone();
-    for slug in ["pipe", "ring-futex", "udp"] {
+    for transport in [plain(), sleeping_ring(), transport::find("udp").unwrap()] {
         let before = Leftovers::now();
-        let planned = endless(transport::find(slug).unwrap(), Mode::TwoProcesses);
+        let planned = endless(transport, Mode::TwoProcesses);
         let failure =
-            peers::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| signal(pids[1], Signal::STOP))
+            peers::run(&planned, &peer(), Duration::from_secs(1), &mut |pids| processes::stop(pids[1]))
                 .unwrap_err();
         assert!(failure.contains("no answer within 1 s, killed"), "{planned}: {failure}");
         assert_nothing_left(&before);
@@ -81,20 +78,14 @@ fn a_stopped_peer_is_given_up_at_the_deadline() {
 #[test]
 fn a_peer_that_cannot_start_or_talks_rubbish_is_named() {
     let _turn = alone();
-    let planned =
-        case(transport::find("pipe").unwrap(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
-    let run = |program: &str, arguments: &[&str]| {
-        let command = PeerCommand {
-            program: program.into(),
-            arguments: arguments.iter().map(|&argument| argument.to_owned()).collect(),
-        };
-        peers::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err()
-    };
+    let planned = case(plain(), "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    let run = |command: PeerCommand| peers::run(&planned, &command, DEADLINE, &mut |_| {}).unwrap_err();
     let before = Leftovers::now();
-    assert!(run("/nonexistent/peer", &[]).contains("initiator: starting it"));
-    let failure = run("sh", &["-c", "cat > /dev/null & echo rubbish; exec >&-; wait"]);
+    let nothing = PeerCommand { program: "/nonexistent/peer".into(), arguments: Vec::new() };
+    assert!(run(nothing).contains("initiator: starting it"));
+    let failure = run(shell("cat > /dev/null & echo rubbish; exec >&-; wait", "echo rubbish"));
     assert!(failure.starts_with("initiator: "), "{failure}");
-    let failure = run("sh", &["-c", "echo what went wrong >&2; exit 3"]);
+    let failure = run(shell("echo what went wrong >&2; exit 3", "echo what went wrong>&2& exit 3"));
     assert!(failure.contains("exit code 3") && failure.contains("what went wrong"), "{failure}");
     assert_nothing_left(&before);
 }
@@ -102,7 +93,7 @@ fn a_peer_that_cannot_start_or_talks_rubbish_is_named() {
 #[test]
 fn a_failing_case_is_given_up_and_the_others_go_on() {
     let _turn = alone();
-    let pipe = transport::find("pipe").unwrap();
+    let pipe = plain();
     let setting = (Mode::TwoProcesses, Placement::Free);
     let mut failing = endless(pipe, Mode::TwoProcesses);
     failing.repetitions = Repetitions::exactly(5);

@@ -7,5 +7,7 @@ mod conformance;
 mod faults;
 mod link;
 mod many;
+mod processes;
 mod support;
+#[cfg(target_os = "linux")]
 mod tracing;

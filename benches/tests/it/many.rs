@@ -1,6 +1,7 @@
 //! `route` and the channels: everything reaches everyone, or the counts say what did not.
 
-use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
+use crate::processes::{self, KILLED};
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer, plain, sleeping_ring};
 use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, peers};
 use roundtrip_bench::ring::{Waiting, WakeRule};
@@ -45,10 +46,6 @@ fn scenarios() -> impl Iterator<Item = &'static str> {
 
 fn rings() -> impl Iterator<Item = &'static dyn Transport> {
     transport::ALL.iter().copied().filter(|transport| transport.ring().is_some())
-}
-
-fn ring_futex() -> &'static dyn Transport {
-    transport::find("ring-futex").unwrap()
 }
 
 fn run(cases: Vec<PlannedCase>) -> Vec<CaseResult> {
@@ -132,7 +129,7 @@ fn a_ring_that_others_died_at_and_one_that_wakes_always_deliver_as_well() {
 fn messages_of_one_size_arrive_as_well() {
     let _turn = alone();
     let sized = |message_bytes| {
-        let case = to_many(ring_futex(), "channel-n-n", 2);
+        let case = to_many(sleeping_ring(), "channel-n-n", 2);
         let work = Work { message_bytes, size_profile: None, ..case.work.clone() };
         PlannedCase { work, ..case }
     };
@@ -143,7 +140,7 @@ fn messages_of_one_size_arrive_as_well() {
 fn pinned_members_take_the_processors_in_turn() {
     let _turn = alone();
     let results =
-        run(vec![PlannedCase { placement: Placement::CrossCpu, ..to_many(ring_futex(), "route", 3) }]);
+        run(vec![PlannedCase { placement: Placement::CrossCpu, ..to_many(sleeping_ring(), "route", 3) }]);
     assert_all_arrived(&results[0]);
     let Some(repetition) = results[0].repetitions.first() else { return };
     let cpus: Vec<_> = repetition.ends.iter().map(|end| end.cpus_seen.clone()).collect();
@@ -155,7 +152,7 @@ fn pinned_members_take_the_processors_in_turn() {
 fn what_a_full_ring_drops_is_counted_and_what_it_takes_arrives() {
     let _turn = alone();
     for scenario in scenarios() {
-        let mut case = to_many(ring_futex(), scenario, 2);
+        let mut case = to_many(sleeping_ring(), scenario, 2);
         case.manner.on_full = OnFull::Drop;
         case.work.lossy = true;
         // More than the ring holds, before anybody can have received: some of it is dropped.
@@ -175,36 +172,30 @@ fn what_a_full_ring_drops_is_counted_and_what_it_takes_arrives() {
 #[test]
 fn a_killed_receiver_is_named_and_ends_the_repetition() {
     let _turn = alone();
-    let mut case = to_many(ring_futex(), "route", 2);
+    let mut case = to_many(sleeping_ring(), "route", 2);
     case.work.messages_per_operation = 1 << 40;
-    let mut kill_second_receiver = |pids: &[u32]| {
-        let pid = rustix::process::Pid::from_raw(i32::try_from(pids[2]).unwrap()).unwrap();
-        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-    };
-    let reason = peers::run(&case, &peer(), DEADLINE, &mut kill_second_receiver).unwrap_err();
-    assert!(reason.contains("receiver 2: killed by signal 9"), "{reason}");
+    let reason = peers::run(&case, &peer(), DEADLINE, &mut |pids| processes::kill(pids[2])).unwrap_err();
+    assert!(reason.contains(&format!("receiver 2: {KILLED}")), "{reason}");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_the_reason() {
-    let pipe = transport::find("pipe").unwrap();
+    let pipe = plain();
     let spin = transport::find("ring-spin").unwrap();
-    let futex = ring_futex();
-    let semaphore = transport::find("ring-posix-semaphore").unwrap();
+    let ring = sleeping_ring();
     let with = |transport: &'static dyn Transport, manner: Manner| PlannedCase {
         manner,
         ..to_many(transport, "route", 1)
     };
-    let mut long = to_many(futex, "route", 1);
+    let mut long = to_many(ring, "route", 1);
     long.work.message_bytes = 8_193;
     let free = (Mode::TwoProcesses, Placement::Free);
     for (case, expected) in [
         (to_many(pipe, "route", 1), "it has two ends"),
         (long, "at most 8192 B, found 8193 B"),
         (with(spin, Manner::default()), "nobody sleeps at it"),
-        (with(semaphore, Manner { wake_rule: WakeRule::Always, ..Manner::default() }), "keeps every wake-up"),
         (
-            with(futex, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),
+            with(ring, Manner { wake_rule: WakeRule::Always, waiting: Waiting::Spin, ..Manner::default() }),
             "who spins is not woken",
         ),
         (
@@ -217,12 +208,22 @@ fn what_cannot_be_is_refused_with_the_reason() {
         (
             PlannedCase {
                 manner: Manner { on_full: OnFull::Drop, ..Manner::default() },
-                ..case(futex, "roundtrip", free, 64)
+                ..case(ring, "roundtrip", free, 64)
             },
             "cannot drop the question",
         ),
     ] {
         let reason = harness::support(&case).unwrap_err().to_string();
         assert!(reason.contains(expected), "{case}: {reason}");
+    }
+}
+
+#[test]
+fn a_semaphore_is_not_for_waking_who_may_not_sleep() {
+    for slug in ["ring-posix-semaphore", "ring-win-semaphore"] {
+        let mut case = to_many(transport::find(slug).unwrap(), "route", 1);
+        case.manner.wake_rule = WakeRule::Always;
+        let reason = harness::support(&case).unwrap_err().to_string();
+        assert!(reason.contains("keeps every wake-up") || reason.contains("only on"), "{slug}: {reason}");
     }
 }

@@ -1,9 +1,11 @@
 //! What the tests share: planned cases, the peer program, and what a repetition could leave behind.
 
+use crate::processes;
 use roundtrip_bench::definition::{Crowd, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::PeerCommand;
+use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Work};
-use roundtrip_bench::transport::{ChannelSpec, OnFull, Transport};
+use roundtrip_bench::transport::{self, ChannelSpec, OnFull, Transport};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,6 +16,18 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 /// The peer program of this crate.
 pub(crate) fn peer() -> PeerCommand {
     PeerCommand { program: env!("CARGO_BIN_EXE_roundtrip-peer").into(), arguments: Vec::new() }
+}
+
+/// The plainest mechanism of this system.
+pub(crate) fn plain() -> &'static dyn Transport {
+    transport::find(if cfg!(windows) { "anonymous-pipe" } else { "pipe" }).unwrap()
+}
+
+/// A ring whose members sleep, of this system.
+pub(crate) fn sleeping_ring() -> &'static dyn Transport {
+    let rings =
+        transport::ALL.iter().copied().filter(|transport| transport.manner().waiting == Waiting::Block);
+    rings.filter(|ring| ring.ring().is_some()).find(|ring| ring.support(&channel(64)).is_ok()).unwrap()
 }
 
 /// A small case.
@@ -72,27 +86,21 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
 /// What exists now and must not be more afterwards.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Leftovers {
-    descriptors: BTreeSet<String>,
-    children: String,
+    handles: BTreeSet<String>,
+    children: BTreeSet<u32>,
     folders: BTreeSet<String>,
 }
 
 impl Leftovers {
-    /// Looks at procfs and the temporary folder.
+    /// Looks at the system and the temporary folder.
     pub(crate) fn now() -> Self {
-        let names = |path: &std::path::Path| -> BTreeSet<String> {
-            let entries = std::fs::read_dir(path).unwrap().flatten();
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-        };
         let ours = format!("roundtrip-channel-{}-", std::process::id());
+        let entries = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
         Self {
-            // The descriptor of reading this very folder is in both looks.
-            descriptors: names("/proc/self/fd".as_ref()),
-            children: std::fs::read_to_string("/proc/thread-self/children").unwrap_or_default(),
-            folders: names(&std::env::temp_dir())
-                .into_iter()
-                .filter(|name| name.starts_with(&ours))
-                .collect(),
+            handles: processes::handles(),
+            children: processes::children(),
+            folders: names.filter(|name| name.starts_with(&ours)).collect(),
         }
     }
 }
@@ -101,7 +109,7 @@ impl Leftovers {
 /// a moment after its result is known. What was there before may be gone: it was the same of an earlier repetition.
 pub(crate) fn assert_nothing_left(before: &Leftovers) {
     let is_new = |now: &Leftovers| {
-        !now.descriptors.is_subset(&before.descriptors)
+        !now.handles.is_subset(&before.handles)
             || !now.folders.is_subset(&before.folders)
             || !now.children.is_empty()
     };

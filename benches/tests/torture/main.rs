@@ -8,7 +8,12 @@ mod parent;
 
 use parent::{Setting, torture};
 use roundtrip_bench::ring::Waiting;
+use roundtrip_bench::sys::wake;
 use std::process::ExitCode;
+
+/// Ways to sleep that work between processes; a system has some of them.
+const MECHANISMS: [&str; 7] =
+    ["futex", "posix-semaphore", "os-sync", "ulock", "umtx", "win-event", "win-semaphore"];
 
 /// Kills of each setting, unless said otherwise.
 const KILLS: u32 = 1_000;
@@ -19,12 +24,21 @@ fn main() -> ExitCode {
         return member::main(&arguments[1..]);
     }
     let kills = std::env::var("ROUNDTRIP_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
-    let settings = [
-        Setting { many_senders: true, mechanism: "futex", waiting: Waiting::Block },
-        Setting { many_senders: false, mechanism: "futex", waiting: Waiting::SpinThenBlock },
-        Setting { many_senders: true, mechanism: "posix-semaphore", waiting: Waiting::Block },
-        Setting { many_senders: true, mechanism: "futex", waiting: Waiting::Spin },
-    ];
+    let mechanisms: Vec<&str> = MECHANISMS
+        .iter()
+        .copied()
+        .filter(|slug| wake::find(slug).is_ok_and(|it| it.support().is_ok()))
+        .collect();
+    let mut settings: Vec<Setting> = mechanisms
+        .iter()
+        .map(|mechanism| Setting { many_senders: true, mechanism, waiting: Waiting::Block })
+        .collect();
+    settings.extend(mechanisms.first().into_iter().flat_map(|mechanism| {
+        [
+            Setting { many_senders: false, mechanism, waiting: Waiting::SpinThenBlock },
+            Setting { many_senders: true, mechanism, waiting: Waiting::Spin },
+        ]
+    }));
     println!("\nrunning {} tests", settings.len());
     let mut failed = 0;
     for setting in &settings {

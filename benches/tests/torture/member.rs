@@ -3,7 +3,7 @@
 use roundtrip_bench::ring::geometry::Geometry;
 use roundtrip_bench::ring::{Receiver, Ring, Sender, Settings, Waiting, WakeRule};
 use roundtrip_bench::sys::shared_memory::Mapping;
-use roundtrip_bench::sys::{descriptor, wake};
+use roundtrip_bench::sys::{handle, wake};
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +29,8 @@ pub(crate) fn progress(mapping: &Mapping, place: usize) -> &AtomicU64 {
     unsafe { &*mapping.address().cast::<AtomicU64>().as_ptr().add(place) }
 }
 
-/// Arguments: `sender|receiver`, descriptor, place, life, many senders, mechanism, waiting.
+/// Arguments: `sender|receiver`, place, life, many senders, mechanism, waiting. In the first line of standard input, the
+/// ticket of the memory.
 pub(crate) fn main(arguments: &[String]) -> ExitCode {
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -41,12 +42,14 @@ pub(crate) fn main(arguments: &[String]) -> ExitCode {
 }
 
 fn run(arguments: &[String]) -> Result<(), String> {
-    let [role, memory, place, life, many_senders, mechanism, waiting] = arguments else {
-        return Err("expected seven arguments".into());
+    let [role, place, life, many_senders, mechanism, waiting] = arguments else {
+        return Err("expected six arguments".into());
     };
     let number = |text: &String| text.parse::<u64>().map_err(|error| format!("{text}: {error}"));
-    let memory =
-        descriptor::adopt(memory.parse().map_err(|_| "no descriptor")?).map_err(|error| error.to_string())?;
+    let mut ticket = String::new();
+    std::io::stdin().read_line(&mut ticket).map_err(|error| error.to_string())?;
+    let ticket = serde_json::from_str(&ticket).map_err(|error| error.to_string())?;
+    let memory = handle::adopt(ticket).map_err(|error| error.to_string())?;
     let settings = Settings {
         many_senders: many_senders == "true",
         waiting: [Waiting::Spin, Waiting::SpinThenBlock, Waiting::Block]

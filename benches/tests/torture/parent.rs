@@ -4,11 +4,11 @@ use crate::member::{RING_OFFSET, geometry, progress};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use roundtrip_bench::ring::Waiting;
+use roundtrip_bench::sys::death;
+use roundtrip_bench::sys::handle::{self, Handle};
 use roundtrip_bench::sys::shared_memory::{self, Mapping};
-use roundtrip_bench::sys::{death, descriptor};
 use std::fmt;
-use std::io::Read;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -43,7 +43,7 @@ impl fmt::Display for Setting {
 
 struct Members<'a> {
     setting: &'a Setting,
-    memory: OwnedFd,
+    memory: Handle,
     page: Mapping,
     /// By place: senders first.
     living: Vec<Child>,
@@ -81,13 +81,23 @@ impl Members<'_> {
         let mut command = Command::new(program);
         command
             .args(["member", if place < self.senders { "sender" } else { "receiver" }])
-            .args([self.memory.as_raw_fd().to_string(), place.to_string(), self.lives.to_string()])
+            .args([place.to_string(), self.lives.to_string()])
             .args([&many_senders.to_string(), *mechanism, waiting.slug()])
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stderr(Stdio::piped());
-        death::die_with_parent(&mut command);
-        descriptor::inherit(&mut command, vec![self.memory.as_raw_fd()]);
-        command.spawn().map_err(|error| error.to_string())
+        death::prepare(&mut command);
+        handle::prepare(&mut command, [&self.memory]);
+        self.spawn(command).map_err(|error| error.to_string())
+    }
+
+    fn spawn(&self, mut command: Command) -> std::io::Result<Child> {
+        let mut child = command.spawn()?;
+        death::bind(&child)?;
+        let ticket = serde_json::to_string(&handle::pass(&child, &self.memory)?)?;
+        if let Some(mut stdin) = child.stdin.take() {
+            writeln!(stdin, "{ticket}")?;
+        }
+        Ok(child)
     }
 
     fn kill_and_watch(&mut self, kills: u32) -> Result<(), String> {
@@ -115,7 +125,8 @@ impl Members<'_> {
         let member = &mut self.living[place];
         let _ = member.kill();
         let status = member.wait().map_err(|error| error.to_string())?;
-        if status.code().is_none() {
+        // Windows gives who is killed an exit code.
+        if status.code().is_none_or(|code| cfg!(windows) && code == 1) {
             return Ok(());
         }
         // It had ended before: only what it found wrong makes it do so.

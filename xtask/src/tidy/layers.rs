@@ -2,7 +2,13 @@
 
 use super::{Finding, Source};
 
-const PLATFORM_HOMES: &[&str] = &["agents/src/platform/", "benches/src/sys/", "benches/src/transport/mod.rs"];
+const PLATFORM_HOMES: &[&str] = &[
+    "agents/src/platform/",
+    "benches/src/sys/",
+    "benches/src/transport/mod.rs",
+    // Which of the suite's own tests a system can run.
+    "benches/tests/it/main.rs",
+];
 const SQL_HOME: &str = "server/src/db/";
 const CHART_HOME: &str = "web/src/components/chart/";
 

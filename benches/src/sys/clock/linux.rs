@@ -1,8 +1,17 @@
-//! Linux: `clock_nanosleep(2)` with `TIMER_ABSTIME`, and `PR_SET_TIMERSLACK` (prctl(2)), whose default of 50 us would be
-//! part of every latency.
+//! Linux: `CLOCK_MONOTONIC` (`clock_gettime(2)`), `clock_nanosleep(2)` with `TIMER_ABSTIME`, and `PR_SET_TIMERSLACK`
+//! (prctl(2)), whose default of 50 us would be part of every latency.
 
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
-use rustix::time::Timespec;
+use rustix::time::{Timespec, clock_gettime};
+
+pub(super) const CLOCK: &str = "clock-monotonic";
+
+#[inline]
+pub(super) fn now_ns() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    // Neither part is ever negative for this clock.
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}
 
 pub(super) fn sleep_until(moment_ns: u64) {
     let moment = Timespec {

@@ -1,21 +1,18 @@
 //! The clock of all measurements: monotonic, in whole nanoseconds, and the same for all processes of a machine.
 
-use rustix::time::{ClockId, clock_gettime};
-
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "portable.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 
 /// Its name in a methodology.
-pub const CLOCK: &str = "clock-monotonic";
+pub const CLOCK: &str = imp::CLOCK;
 
-/// Nanoseconds since some fixed moment (`CLOCK_MONOTONIC`, POSIX `clock_gettime`). Two processes of one machine
-/// read the same clock, which `stream` relies on.
+/// Nanoseconds since some fixed moment. Two processes of one machine read the same clock, which `stream` relies on.
 #[inline]
 pub fn now_ns() -> u64 {
-    let time = clock_gettime(ClockId::Monotonic);
-    // Neither part is ever negative for this clock.
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+    imp::now_ns()
 }
 
 /// Sleeps until this moment; returns at once when it has passed.

@@ -135,7 +135,7 @@ mod tests {
         let page_bytes = rustix::param::page_size();
         let bytes = 64 * page_bytes;
         let Ok(memory) = shared_memory::create(bytes) else { return };
-        let pages = shared_memory::Mapping::untouched(memory, bytes).unwrap();
+        let pages = shared_memory::Mapping::untouched(&memory, bytes).unwrap();
         assert!(pages.contents().iter().step_by(page_bytes).all(|&byte| byte == 0));
     }
 

@@ -3,7 +3,7 @@
 use super::Count;
 
 #[derive(Debug, Default)]
-pub(super) struct Events;
+pub(super) struct Events {}
 
 impl Events {
     pub(super) fn open(&mut self, _name: &'static str) -> Result<(), String> {

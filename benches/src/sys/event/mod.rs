@@ -1,8 +1,8 @@
 //! A counter in the kernel that one process raises and another waits for, without a name.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
 
 #[cfg_attr(target_os = "linux", path = "eventfd.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
@@ -20,7 +20,7 @@ pub fn support() -> Result<(), Unsupported> {
 ///
 /// # Errors
 /// Of the system, such as too many open files.
-pub fn create() -> io::Result<OwnedFd> {
+pub fn create() -> io::Result<Handle> {
     imp::create()
 }
 
@@ -29,7 +29,7 @@ pub fn create() -> io::Result<OwnedFd> {
 /// # Errors
 /// Of the system.
 #[inline]
-pub fn raise(event: BorrowedFd<'_>) -> io::Result<()> {
+pub fn raise(event: &Handle) -> io::Result<()> {
     imp::raise(event)
 }
 
@@ -38,6 +38,6 @@ pub fn raise(event: BorrowedFd<'_>) -> io::Result<()> {
 /// # Errors
 /// Of the system.
 #[inline]
-pub fn wait(event: BorrowedFd<'_>) -> io::Result<()> {
+pub fn wait(event: &Handle) -> io::Result<()> {
     imp::wait(event)
 }

@@ -21,5 +21,5 @@ pub fn conditions() -> BTreeMap<String, String> {
 
 /// The machine's own name for itself, if it has one.
 pub fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    gethostname::gethostname().to_string_lossy().into_owned()
 }

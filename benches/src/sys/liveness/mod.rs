@@ -20,6 +20,11 @@ pub fn is_alive(process: Identity) -> bool {
     of(id) == Some(process)
 }
 
+/// Whether a process has this number now, and is not merely waiting to be reaped.
+pub fn runs(id: u32) -> bool {
+    of(id).is_some()
+}
+
 /// The process that has this number now, unless it has ended.
 fn of(id: u32) -> Option<Identity> {
     imp::started(id).map(|started| identity(id, started))

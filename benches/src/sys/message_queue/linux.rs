@@ -2,9 +2,10 @@
 
 use super::MESSAGES_MAX;
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 pub(super) fn support() -> Result<(), Unsupported> {
@@ -14,7 +15,7 @@ pub(super) fn support() -> Result<(), Unsupported> {
 }
 
 #[expect(unsafe_code, reason = "calls of the C library")]
-pub(super) fn create(message_bytes: usize) -> io::Result<OwnedFd> {
+pub(super) fn create(message_bytes: usize) -> io::Result<Handle> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
@@ -58,7 +59,7 @@ fn explain(error: io::Error, message_bytes: usize) -> io::Error {
 
 #[inline]
 #[expect(unsafe_code, reason = "a call of the C library")]
-pub(super) fn send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
+pub(super) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
     loop {
         // SAFETY: pointer and length are those of a live buffer.
         if unsafe { libc::mq_send(queue.as_raw_fd(), message.as_ptr().cast(), message.len(), 0) } == 0 {
@@ -72,7 +73,7 @@ pub(super) fn send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
 }
 
 #[expect(unsafe_code, reason = "a call of the C library")]
-pub(super) fn try_send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
+pub(super) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
     // A moment that has passed: both ends share the queue's flags, so it cannot be made non-blocking for one of them.
     let passed = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let (pointer, length) = (message.as_ptr().cast(), message.len());
@@ -85,7 +86,7 @@ pub(super) fn try_send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> 
 
 #[inline]
 #[expect(unsafe_code, reason = "a call of the C library")]
-pub(super) fn receive(queue: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+pub(super) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
     loop {
         let (pointer, length) = (buffer.as_mut_ptr().cast(), buffer.len());
         // SAFETY: pointer and length are those of a live buffer; no priority is asked for.

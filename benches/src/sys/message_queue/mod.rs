@@ -1,8 +1,8 @@
 //! POSIX message queues without a name: created, unlinked at once, and passed on as a descriptor.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
@@ -23,7 +23,7 @@ pub fn support() -> Result<(), Unsupported> {
 ///
 /// # Errors
 /// Naming the limit that is too small.
-pub fn create(message_bytes: usize) -> io::Result<OwnedFd> {
+pub fn create(message_bytes: usize) -> io::Result<Handle> {
     imp::create(message_bytes)
 }
 
@@ -32,7 +32,7 @@ pub fn create(message_bytes: usize) -> io::Result<OwnedFd> {
 /// # Errors
 /// Of the system.
 #[inline]
-pub fn send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
+pub fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
     imp::send(queue, message)
 }
 
@@ -40,7 +40,7 @@ pub fn send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
 ///
 /// # Errors
 /// Of the system; `WouldBlock` when it is full.
-pub fn try_send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
+pub fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
     imp::try_send(queue, message)
 }
 
@@ -49,6 +49,6 @@ pub fn try_send(queue: BorrowedFd<'_>, message: &[u8]) -> io::Result<()> {
 /// # Errors
 /// Of the system.
 #[inline]
-pub fn receive(queue: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+pub fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
     imp::receive(queue, buffer)
 }

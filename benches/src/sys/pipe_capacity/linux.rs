@@ -2,14 +2,13 @@
 //! privilege at most `/proc/sys/fs/pipe-max-size`.
 
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use rustix::pipe::{PipeFlags, fcntl_getpipe_size, fcntl_setpipe_size, pipe_with};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 
 pub(super) fn support(bytes: usize) -> Result<(), Unsupported> {
-    let tried = pipe_with(PipeFlags::CLOEXEC)
-        .map_err(io::Error::from)
-        .and_then(|(_, writer)| set(writer.as_fd(), bytes));
+    let tried =
+        pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from).and_then(|(_, writer)| set(&writer, bytes));
     tried.map_err(|error| {
         let max = std::fs::read_to_string("/proc/sys/fs/pipe-max-size").unwrap_or_default();
         Unsupported::because(format!(
@@ -19,11 +18,11 @@ pub(super) fn support(bytes: usize) -> Result<(), Unsupported> {
     })
 }
 
-pub(super) fn set(pipe: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
+pub(super) fn set(pipe: &Handle, bytes: usize) -> io::Result<()> {
     fcntl_setpipe_size(pipe, bytes)?;
     Ok(())
 }
 
-pub(super) fn get(pipe: BorrowedFd<'_>) -> Option<u64> {
+pub(super) fn get(pipe: &Handle) -> Option<u64> {
     fcntl_getpipe_size(pipe).ok().map(|bytes| bytes as u64)
 }

@@ -1,8 +1,8 @@
 //! How many bytes a pipe holds, and asking for another number.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::io;
-use std::os::fd::BorrowedFd;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
@@ -20,11 +20,11 @@ pub fn support(bytes: usize) -> Result<(), Unsupported> {
 ///
 /// # Errors
 /// Of the system, when it is more than it allows.
-pub fn set(pipe: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
+pub fn set(pipe: &Handle, bytes: usize) -> io::Result<()> {
     imp::set(pipe, bytes)
 }
 
 /// How many bytes it holds, where the system tells.
-pub fn get(pipe: BorrowedFd<'_>) -> Option<u64> {
+pub fn get(pipe: &Handle) -> Option<u64> {
     imp::get(pipe)
 }

@@ -31,8 +31,13 @@ pub(super) fn read(process: u32, address: u64, buffer: &mut [u8]) -> io::Result<
         match usize::try_from(read) {
             Ok(0) => return Err(crate::link::closed()),
             Ok(read) => filled += read,
-            Err(_) => return Err(io::Error::last_os_error()),
+            Err(_) => return Err(gone_or(io::Error::last_os_error())),
         }
     }
     Ok(())
+}
+
+/// Between learning the address and reading there the process may have ended.
+fn gone_or(error: io::Error) -> io::Error {
+    if error.raw_os_error() == Some(libc::ESRCH) { crate::link::closed() } else { error }
 }

@@ -1,13 +1,17 @@
-//! Memory shared between processes through a descriptor, without a name that a crash could leave behind.
+//! Memory shared between processes through a handle, without a name that a crash could leave behind.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 #[cfg_attr(target_os = "linux", path = "memfd.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(any(target_os = "macos", target_os = "freebsd"), path = "shm.rs")]
+#[cfg_attr(windows, path = "section.rs")]
 mod imp;
+#[cfg(unix)]
+mod mmap;
 
 /// Whether the mechanism exists here.
 ///
@@ -20,8 +24,8 @@ pub fn support() -> Result<(), Unsupported> {
 /// Creates zeroed memory of this size.
 ///
 /// # Errors
-/// Of the system: out of memory or descriptors.
-pub fn create(bytes: usize) -> io::Result<OwnedFd> {
+/// Of the system: out of memory or handles.
+pub fn create(bytes: usize) -> io::Result<Handle> {
     imp::create(bytes)
 }
 
@@ -30,6 +34,8 @@ pub fn create(bytes: usize) -> io::Result<OwnedFd> {
 pub struct Mapping {
     address: NonNull<u8>,
     bytes: usize,
+    /// Mapped before what was asked for, because systems map from certain offsets only.
+    before_bytes: usize,
 }
 
 // SAFETY: the mapping is plain shared memory; who may touch which part is the business of its users, which go
@@ -42,24 +48,32 @@ impl Mapping {
     ///
     /// # Errors
     /// Of the system.
-    pub fn new(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
+    pub fn new(memory: &Handle, bytes: usize) -> io::Result<Self> {
         Self::part(memory, 0, bytes)
     }
 
-    /// Maps a part of a memory object; the offset is a multiple of a page.
+    /// Maps a part of a memory object.
     ///
     /// # Errors
     /// Of the system.
-    pub fn part(memory: impl AsFd, offset: usize, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), offset, bytes, true)?, bytes })
+    pub fn part(memory: &Handle, offset: usize, bytes: usize) -> io::Result<Self> {
+        Self::map(memory, offset, bytes, true)
     }
 
     /// Maps it without looking at it: each page becomes present when it is first touched.
     ///
     /// # Errors
     /// Of the system.
-    pub fn untouched(memory: impl AsFd, bytes: usize) -> io::Result<Self> {
-        Ok(Self { address: imp::map(memory.as_fd(), 0, bytes, false)?, bytes })
+    pub fn untouched(memory: &Handle, bytes: usize) -> io::Result<Self> {
+        Self::map(memory, 0, bytes, false)
+    }
+
+    #[expect(unsafe_code, reason = "an address in mapped memory")]
+    fn map(memory: &Handle, offset: usize, bytes: usize, present: bool) -> io::Result<Self> {
+        let before_bytes = offset % imp::granularity();
+        let start = imp::map(memory, offset - before_bytes, before_bytes + bytes, present)?;
+        // SAFETY: so many bytes are mapped there, and more.
+        Ok(Self { address: unsafe { start.add(before_bytes) }, bytes, before_bytes })
     }
 
     /// Its first byte.
@@ -89,7 +103,47 @@ impl Mapping {
 }
 
 impl Drop for Mapping {
+    #[expect(unsafe_code, reason = "an address in mapped memory")]
     fn drop(&mut self) {
-        imp::unmap(self.address, self.bytes);
+        // SAFETY: the mapping begins there.
+        imp::unmap(unsafe { self.address.sub(self.before_bytes) }, self.before_bytes + self.bytes);
+    }
+}
+
+/// Makes all pages present, without changing what is in them, for systems that have no call for it.
+#[cfg_attr(target_os = "linux", allow(dead_code, reason = "Linux does it while it maps"))]
+#[expect(unsafe_code, reason = "writing to mapped memory")]
+fn touch(address: NonNull<u8>, bytes: usize) {
+    /// No system has smaller ones.
+    const PAGE_BYTES: usize = 4096;
+    for offset in (0..bytes).step_by(PAGE_BYTES) {
+        // SAFETY: the byte is mapped and writable.
+        let byte = unsafe { AtomicU8::from_ptr(address.add(offset).as_ptr()) };
+        let found = byte.load(Ordering::Relaxed);
+        // A write, unless another process has written meanwhile, which is as good. Adding nothing would be made a read.
+        let _ = byte.compare_exchange(found, found, Ordering::Relaxed, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_begins_at_any_offset_and_is_the_same_memory() {
+        let memory = create(200_000).unwrap();
+        let mut whole = Mapping::new(&memory, 200_000).unwrap();
+        whole.contents_mut()[100_001] = 7;
+        let part = Mapping::part(&memory, 100_001, 10).unwrap();
+        assert_eq!((part.contents()[0], part.contents().len()), (7, 10));
+    }
+
+    #[test]
+    fn touching_changes_nothing() {
+        let memory = create(10_000).unwrap();
+        let mut mapping = Mapping::new(&memory, 10_000).unwrap();
+        mapping.contents_mut().fill(0xa5);
+        touch(mapping.address(), mapping.bytes());
+        assert!(mapping.contents().iter().all(|&byte| byte == 0xa5));
     }
 }

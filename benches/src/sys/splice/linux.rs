@@ -1,9 +1,9 @@
 //! Linux: vmsplice(2) and splice(2), without `SPLICE_F_GIFT`: the pages stay the sender's.
 
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use rustix::pipe::{IoSliceRaw, SpliceFlags, splice, vmsplice};
 use std::io;
-use std::os::fd::BorrowedFd;
 
 #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
 pub(super) fn support() -> Result<(), Unsupported> {
@@ -12,17 +12,12 @@ pub(super) fn support() -> Result<(), Unsupported> {
 
 #[inline]
 #[expect(unsafe_code, reason = "the kernel keeps a reference to the pages")]
-pub(super) fn memory(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
+pub(super) fn memory(pipe: &Handle, bytes: &[u8]) -> io::Result<usize> {
     // SAFETY: the kernel only reads the pages, and holds them itself until they are read.
     Ok(unsafe { vmsplice(pipe, &[IoSliceRaw::from_slice(bytes)], SpliceFlags::empty()) }?)
 }
 
 #[inline]
-pub(super) fn object(
-    pipe: BorrowedFd<'_>,
-    object: BorrowedFd<'_>,
-    offset: &mut u64,
-    bytes: usize,
-) -> io::Result<usize> {
+pub(super) fn object(pipe: &Handle, object: &Handle, offset: &mut u64, bytes: usize) -> io::Result<usize> {
     Ok(splice(object, Some(offset), pipe, None, bytes, SpliceFlags::empty())?)
 }

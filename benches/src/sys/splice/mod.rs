@@ -1,8 +1,8 @@
 //! Putting memory into a pipe by reference instead of by copy: the pipe then holds the very pages.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::io;
-use std::os::fd::BorrowedFd;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
@@ -22,7 +22,7 @@ pub fn support() -> Result<(), Unsupported> {
 /// # Errors
 /// Of the system: the other end is gone.
 #[inline]
-pub fn memory(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
+pub fn memory(pipe: &Handle, bytes: &[u8]) -> io::Result<usize> {
     imp::memory(pipe, bytes)
 }
 
@@ -31,11 +31,6 @@ pub fn memory(pipe: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
 /// # Errors
 /// Of the system: the other end is gone.
 #[inline]
-pub fn object(
-    pipe: BorrowedFd<'_>,
-    object: BorrowedFd<'_>,
-    offset: &mut u64,
-    bytes: usize,
-) -> io::Result<usize> {
+pub fn object(pipe: &Handle, object: &Handle, offset: &mut u64, bytes: usize) -> io::Result<usize> {
     imp::object(pipe, object, offset, bytes)
 }

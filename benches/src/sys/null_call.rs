@@ -1,0 +1,19 @@
+//! A call that does next to nothing but go into the kernel and come back.
+
+/// Makes it: `getppid` (POSIX), which no library caches.
+#[cfg(unix)]
+#[inline]
+pub fn null_call() {
+    std::hint::black_box(rustix::process::getppid());
+}
+
+/// Makes it: `GetProcessHandleCount` (`processthreadsapi.h`), for Windows has none that does nothing.
+#[cfg(windows)]
+#[inline]
+#[expect(unsafe_code, reason = "a call of the system")]
+pub fn null_call() {
+    use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessHandleCount};
+    let mut count = 0;
+    // SAFETY: the handle is always valid, and the call writes one number.
+    std::hint::black_box(unsafe { GetProcessHandleCount(GetCurrentProcess(), &raw mut count) });
+}

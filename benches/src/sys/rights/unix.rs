@@ -1,0 +1,86 @@
+//! Unix: `SCM_RIGHTS` (unix(7), cmsg(3), recvmsg(2)).
+//!
+//! Receiving is by hand, because the library's call asks for the sender's address as well, which the kernel then looks up
+//! and writes: 1 % of passing a memory object.
+
+use super::Received;
+use crate::sys::handle::Handle;
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use std::io::{self, IoSlice};
+use std::mem::{self, MaybeUninit};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// Where there is no such flag, the library has set `SO_NOSIGPIPE` on the socket.
+#[cfg(not(target_vendor = "apple"))]
+const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
+#[cfg(target_vendor = "apple")]
+const NO_SIGNAL: SendFlags = SendFlags::empty();
+
+/// Where there is no such flag, what was received is closed in children by a call of its own.
+#[cfg(not(target_vendor = "apple"))]
+const CLOSE_ON_EXEC: libc::c_int = libc::MSG_CMSG_CLOEXEC;
+#[cfg(target_vendor = "apple")]
+const CLOSE_ON_EXEC: libc::c_int = 0;
+
+const HANDLE_BYTES: libc::c_uint = RawFd::BITS / u8::BITS;
+
+/// Room for one descriptor and no more, whatever the padding allows: a second one would have nobody to close it.
+#[repr(C, align(8))]
+struct Control([MaybeUninit<u8>; CONTROL_BYTES]);
+
+#[expect(unsafe_code, reason = "arithmetic on a number")]
+// SAFETY: CMSG_LEN only adds the length of a header.
+const CONTROL_BYTES: usize = unsafe { libc::CMSG_LEN(HANDLE_BYTES) as usize };
+
+#[inline]
+pub(super) fn send(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    let handles = [handle.as_fd()];
+    control.push(SendAncillaryMessage::ScmRights(&handles));
+    Ok(sendmsg(socket, &[IoSlice::new(bytes)], &mut control, NO_SIGNAL)?)
+}
+
+#[inline]
+#[expect(unsafe_code, reason = "recvmsg and its headers are raw pointers")]
+pub(super) fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received> {
+    let mut control = Control([MaybeUninit::uninit(); CONTROL_BYTES]);
+    let mut place = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+    // SAFETY: a header of zeroes is one that asks for nothing.
+    let mut header: libc::msghdr = unsafe { mem::zeroed() };
+    header.msg_iov = &raw mut place;
+    header.msg_iovlen = 1;
+    header.msg_control = control.0.as_mut_ptr().cast();
+    header.msg_controllen = length(CONTROL_BYTES);
+    // SAFETY: every pointer in the header is to something that lives, with its length beside it.
+    let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, CLOSE_ON_EXEC) };
+    let bytes = usize::try_from(received).map_err(|_| io::Error::last_os_error())?;
+    // SAFETY: the kernel has filled the control part as far as the header now says; the first of its messages, if
+    // there is one, is whole, and one of rights holds descriptors that are ours from now on.
+    let handle = unsafe {
+        let message = libc::CMSG_FIRSTHDR(&raw const header);
+        (!message.is_null()
+            && (*message).cmsg_level == libc::SOL_SOCKET
+            && (*message).cmsg_type == libc::SCM_RIGHTS
+            && (*message).cmsg_len >= length(CONTROL_BYTES))
+        .then(|| OwnedFd::from_raw_fd(libc::CMSG_DATA(message).cast::<RawFd>().read_unaligned()))
+    };
+    #[cfg(target_vendor = "apple")]
+    if let Some(handle) = &handle {
+        rustix::io::fcntl_setfd(handle, rustix::io::FdFlags::CLOEXEC)?;
+    }
+    Ok(Received { bytes, handle, is_cut: header.msg_flags & libc::MSG_CTRUNC != 0 })
+}
+
+/// The headers' own type for a length: `size_t` on Linux, `socklen_t` elsewhere.
+#[cfg(target_os = "linux")]
+const fn length(bytes: usize) -> usize {
+    bytes
+}
+
+/// The headers' own type for a length: `size_t` on Linux, `socklen_t` elsewhere.
+#[cfg(not(target_os = "linux"))]
+#[expect(clippy::cast_possible_truncation, reason = "two dozen bytes")]
+const fn length(bytes: usize) -> libc::socklen_t {
+    bytes as libc::socklen_t
+}
