@@ -22,6 +22,9 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
             "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
         ));
     }
+    if case.transport.only_asks() && !case.scenario.asks() {
+        return Err(Unsupported::because("a transaction is a question and its answer: expected roundtrip"));
+    }
     match (case.scenario.pattern(), case.transport.ring()) {
         (Pattern::Pair(_), Some(_)) if case.manner.on_full == OnFull::Drop => {
             return Err(Unsupported::because(

@@ -1,6 +1,6 @@
 //! [`Link`]: one end of an open channel, and the forms that several transports share.
 //!
-//! - [`stream`]: bytes over handles.  [`datagram`]: one message a call, over sockets.
+//! - [`stream`]: bytes over handles.  [`named_pipe`]: those of Windows.  [`datagram`]: one message a call, over sockets.
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
 //! - [`ring`]: the shared-memory ring, for a pair and for many.
@@ -17,6 +17,7 @@ pub mod counter;
 pub mod datagram;
 pub mod handle;
 pub mod memfd;
+pub mod named_pipe;
 pub mod out_of_line;
 pub mod ring;
 pub mod stream;
@@ -30,9 +31,32 @@ pub struct Link {
     pub receiver: Box<dyn Receiver>,
     /// The kernel's buffers of this end.
     pub buffers: Buffers,
+    /// On a transport that sends a question and awaits its answer in one call of the system: that call.
+    pub ask: Option<Box<dyn Ask>>,
 }
 
 impl Link {
+    /// Of two halves.
+    pub fn new(sender: impl Sender + 'static, receiver: impl Receiver + 'static, buffers: Buffers) -> Self {
+        Self { sender: Box::new(sender), receiver: Box::new(receiver), buffers, ask: None }
+    }
+
+    /// Sends a question and waits for an answer of the same length, in one call of the system where the transport has
+    /// one. Returns the answer where it is, as [`Receiver::receive`] does.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    #[inline]
+    pub fn exchange<'a>(&'a mut self, question: &[u8], buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        match &mut self.ask {
+            Some(ask) => ask.ask(question, buffer),
+            None => {
+                self.sender.send(question)?;
+                self.receiver.receive(buffer)
+            }
+        }
+    }
+
     /// Lets go of what was received, and waits until the other end has let go of what was sent: memory that it reads must
     /// not end before.
     ///
@@ -85,6 +109,15 @@ pub trait Sender {
         let _ = passed;
         Err(io::Error::from(ErrorKind::Unsupported))
     }
+}
+
+/// Asks, and waits for the answer.
+pub trait Ask {
+    /// Sends a question and receives the answer, which has the buffer's length.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    fn ask<'a>(&'a mut self, question: &[u8], buffer: &'a mut [u8]) -> io::Result<&'a [u8]>;
 }
 
 /// Receives messages.

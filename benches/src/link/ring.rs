@@ -96,11 +96,11 @@ impl Transport for RingTransport {
         let receiver = ring::Receiver::join(incoming).map_err(io::Error::other)?;
         let sender = ring::Sender::join(outgoing).map_err(io::Error::other)?;
         sender.wait_for_a_receiver();
-        Ok(Link {
-            sender: Box::new(RingSender { ring: sender, slot_bytes }),
-            receiver: Box::new(RingReceiver { ring: receiver, slot_bytes }),
-            buffers: Buffers::default(),
-        })
+        Ok(Link::new(
+            RingSender { ring: sender, slot_bytes },
+            RingReceiver { ring: receiver, slot_bytes },
+            Buffers::default(),
+        ))
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Side {
     pub(super) seats: [Seat; SEATS],
 }
 
-/// Set in [`Side::present`] once anybody has ever sat down: only then can everybody have left.
+/// Set in [`Side::present`] once anybody has ever been ready in a seat: only then can everybody have left.
 pub(super) const OPENED: u64 = 1 << 63;
 
 /// One member's place, on cache lines of its own (two lines, because processors fetch them in pairs).

@@ -43,6 +43,8 @@ impl Receiver {
         fence(Ordering::SeqCst);
         let next = header.tail.load(Ordering::Acquire);
         reading.store(next + 1, Ordering::Release);
+        // Not before it is decided where we begin: what is sent from now on is ours.
+        ring.open(&header.receivers);
         let between_looks = (ring.slots() / 2).max(1);
         let ward = ring.ward(Which::Receivers, seat)?;
         Ok(Self { ring, seat, next, held: false, between_looks, ward })

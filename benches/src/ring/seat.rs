@@ -25,9 +25,13 @@ impl Ring {
 
     /// Says that the member in this seat is there; returns whether others of its side are.
     pub(super) fn appear(&self, side: &Side, seat: usize) -> bool {
-        let before = side.present.fetch_or(OPENED | 1 << seat, Ordering::AcqRel);
+        seats_of(side.present.fetch_or(1 << seat, Ordering::AcqRel)) != 0
+    }
+
+    /// Says that a member of this side is there and ready.
+    pub(super) fn open(&self, side: &Side) {
+        side.present.fetch_or(OPENED, Ordering::AcqRel);
         self.wake_all(&self.header().senders);
-        seats_of(before) != 0
     }
 
     /// Gives a seat back, ours or one that we have taken over. What it does is done in an order in which everything can

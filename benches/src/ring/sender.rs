@@ -36,6 +36,7 @@ impl Sender {
             ring.clear(&header.senders, seat);
             return Err(NoSeat::OneSender);
         }
+        ring.open(&header.senders);
         let ward = ring.ward(Which::Senders, seat)?;
         Ok(Self { ring, seat, next, passed: 0, ward })
     }
@@ -55,7 +56,8 @@ impl Sender {
             tell: &|| {},
             ward: ward.as_deref(),
         };
-        waiter.until(|| (header.receivers.present.load(Ordering::Acquire) != 0).then_some(()), || {});
+        waiter
+            .until(|| (header.receivers.present.load(Ordering::Acquire) & OPENED != 0).then_some(()), || {});
     }
 
     /// Sends a message of at most a slot's length, waiting while the ring is full.

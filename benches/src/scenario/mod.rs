@@ -51,6 +51,11 @@ pub trait Scenario: Sync {
     /// The shortest message it can tell from others.
     fn message_bytes_min(&self) -> usize;
 
+    /// Whether every message is a question whose answer is awaited.
+    fn asks(&self) -> bool {
+        false
+    }
+
     /// Whether it needs a transport that passes descriptors.
     fn needs_handles(&self) -> bool {
         false

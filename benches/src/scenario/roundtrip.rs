@@ -33,6 +33,10 @@ impl Scenario for Roundtrip {
         0
     }
 
+    fn asks(&self) -> bool {
+        true
+    }
+
     fn pattern(&self) -> Pattern<'_> {
         Pattern::Pair(self)
     }
@@ -107,8 +111,7 @@ impl Pair for Roundtrip {
 
 #[inline]
 fn exchange<'a>(link: &'a mut Link, message: &[u8], buffer: &'a mut Memory) -> io::Result<&'a [u8]> {
-    link.sender.send(message)?;
-    link.receiver.receive(&mut buffer[..message.len()])
+    link.exchange(message, &mut buffer[..message.len()])
 }
 
 #[inline]

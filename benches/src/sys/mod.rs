@@ -13,6 +13,7 @@ pub mod fingerprint;
 pub mod handle;
 pub mod liveness;
 pub mod message_queue;
+pub mod named_pipe;
 pub mod noise;
 pub mod null_call;
 pub mod passable;

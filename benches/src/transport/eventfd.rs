@@ -56,11 +56,11 @@ impl Transport for Eventfd {
             End::Initiator => (0, slots.total_bytes()),
             End::Responder => (slots.total_bytes(), 0),
         };
-        Ok(Link {
-            sender: Box::new(SlotSender(half(out_at, outgoing))),
-            receiver: Box::new(SlotReceiver(half(in_at, incoming))),
-            buffers: Buffers::default(),
-        })
+        Ok(Link::new(
+            SlotSender(half(out_at, outgoing)),
+            SlotReceiver(half(in_at, incoming)),
+            Buffers::default(),
+        ))
     }
 }
 

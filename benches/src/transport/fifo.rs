@@ -66,10 +66,6 @@ impl Transport for Fifo {
         size_pipe(&writer, channel.buffer_bytes)?;
         size_pipe(&reader, channel.buffer_bytes)?;
         let buffers = Buffers::of_pipes(&writer, &reader);
-        Ok(Link {
-            sender: Box::new(StreamSender(writer)),
-            receiver: Box::new(StreamReceiver(reader)),
-            buffers,
-        })
+        Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
     }
 }

@@ -52,5 +52,5 @@ pub(super) fn link(end: End, parts: Parts, reads_every_page: bool) -> io::Result
     let [socket, page] = parts.take()?;
     let returns = Returns::new(&page, end == End::Initiator)?;
     let (sender, receiver) = memfd::halves(socket, returns, reads_every_page)?;
-    Ok(Link { sender: Box::new(sender), receiver: Box::new(receiver), buffers: Buffers::default() })
+    Ok(Link::new(sender, receiver, Buffers::default()))
 }

@@ -11,10 +11,17 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use tempfile::TempDir;
 
+pub mod alpc;
+pub mod anonymous_pipe;
 pub mod eventfd;
 pub mod fifo;
 pub mod memfd_read;
 pub mod memfd_remap;
+pub mod named_pipe;
+pub mod named_pipe_message;
+pub mod named_pipe_message_overlapped;
+pub mod named_pipe_overlapped;
+pub mod named_pipe_transact;
 pub mod pipe;
 pub mod posix_mq;
 pub mod process_vm_readv;
@@ -38,10 +45,17 @@ pub mod vmsplice;
 
 /// Every transport, in the order of slugs. The slug is the file's name with hyphens.
 pub static ALL: &[&dyn Transport] = &[
+    &alpc::Alpc,
+    &anonymous_pipe::AnonymousPipe,
     &eventfd::Eventfd,
     &fifo::Fifo,
     &memfd_read::MemfdRead,
     &memfd_remap::MemfdRemap,
+    &named_pipe::NAMED_PIPE,
+    &named_pipe_message::NAMED_PIPE_MESSAGE,
+    &named_pipe_message_overlapped::NAMED_PIPE_MESSAGE_OVERLAPPED,
+    &named_pipe_overlapped::NAMED_PIPE_OVERLAPPED,
+    &named_pipe_transact::NAMED_PIPE_TRANSACT,
     &pipe::Pipe,
     &posix_mq::PosixMq,
     &process_vm_readv::ProcessVmReadv,
@@ -82,6 +96,11 @@ pub trait Transport: Sync {
     /// The ring that this is, if it is one: then it also carries messages from and to many.
     fn ring(&self) -> Option<&RingTransport> {
         None
+    }
+
+    /// Whether its one call is a question and its answer.
+    fn only_asks(&self) -> bool {
+        false
     }
 
     /// Whether a descriptor, or what the system has in its place, can be passed with a message.

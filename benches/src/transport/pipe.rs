@@ -42,11 +42,7 @@ impl Transport for Pipe {
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
         let buffers = Buffers::of_pipes(&writer, &reader);
-        Ok(Link {
-            sender: Box::new(StreamSender(writer)),
-            receiver: Box::new(StreamReceiver(reader)),
-            buffers,
-        })
+        Ok(Link::new(StreamSender(writer), StreamReceiver(reader), buffers))
     }
 }
 

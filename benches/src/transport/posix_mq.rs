@@ -46,11 +46,11 @@ impl Transport for PosixMq {
 
     fn connect(&self, _end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
         let [outgoing, incoming] = parts.take()?;
-        Ok(Link {
-            sender: Box::new(QueueSender(outgoing)),
-            receiver: Box::new(QueueReceiver { queue: incoming, short: vec![0; queued_bytes(channel)] }),
-            buffers: Buffers::default(),
-        })
+        Ok(Link::new(
+            QueueSender(outgoing),
+            QueueReceiver { queue: incoming, short: vec![0; queued_bytes(channel)] },
+            Buffers::default(),
+        ))
     }
 }
 

@@ -55,11 +55,11 @@ impl Transport for ProcessVmReadv {
         let mut sender = StreamSender(socket);
         sender.send(&u64::from(std::process::id()).to_le_bytes())?;
         let process = u32::try_from(number(&mut addresses)?).map_err(io::Error::other)?;
-        Ok(Link {
-            sender: Box::new(AddressSender { addresses: sender, lent: Lent::new(returns.clone()) }),
-            receiver: Box::new(ReturningReceiver::new(AddressReceiver { addresses, process }, returns)),
-            buffers: Buffers::default(),
-        })
+        Ok(Link::new(
+            AddressSender { addresses: sender, lent: Lent::new(returns.clone()) },
+            ReturningReceiver::new(AddressReceiver { addresses, process }, returns),
+            Buffers::default(),
+        ))
     }
 }
 

@@ -51,9 +51,6 @@ impl Transport for Socketpair {
 pub(super) fn stream_socket(socket: Handle, channel: &ChannelSpec) -> io::Result<Link> {
     size_socket(&socket, channel.buffer_bytes)?;
     let buffers = Buffers::of_socket(&socket);
-    Ok(Link {
-        receiver: Box::new(StreamReceiver(socket.try_clone()?)),
-        sender: Box::new(StreamSender(socket)),
-        buffers,
-    })
+    let reader = socket.try_clone()?;
+    Ok(Link::new(StreamSender(socket), StreamReceiver(reader), buffers))
 }

@@ -35,7 +35,7 @@ impl Transport for Splice {
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
-        vmsplice::link(end, parts, |pipe, lent| Box::new(ObjectSender { pipe, lent }))
+        vmsplice::link(end, parts, |pipe, lent| ObjectSender { pipe, lent })
     }
 }
 

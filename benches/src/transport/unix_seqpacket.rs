@@ -73,9 +73,10 @@ pub(super) fn carries(kind: Kind, channel: &ChannelSpec) -> Result<(), Unsupport
 /// The link over a connected socket that keeps the borders of messages.
 pub(super) fn link(socket: Handle, empty_is_end: bool, says_goodbye: bool) -> io::Result<Link> {
     let buffers = Buffers::of_socket(&socket);
-    Ok(Link {
-        receiver: Box::new(DatagramReceiver { socket: socket.try_clone()?, empty_is_end }),
-        sender: Box::new(DatagramSender { socket, says_goodbye }),
+    let reader = socket.try_clone()?;
+    Ok(Link::new(
+        DatagramSender { socket, says_goodbye },
+        DatagramReceiver { socket: reader, empty_is_end },
         buffers,
-    })
+    ))
 }

@@ -45,24 +45,24 @@ impl Transport for Vmsplice {
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
-        link(end, parts, |pipe, lent| Box::new(PageSender { pipe, lent }))
+        link(end, parts, |pipe, lent| PageSender { pipe, lent })
     }
 }
 
 /// The link over pipes whose sender passes its pages, and whose receiver copies.
-pub(super) fn link(
+pub(super) fn link<S: Sender + 'static>(
     end: End,
     parts: Parts,
-    sender: impl FnOnce(Handle, Lent) -> Box<dyn Sender>,
+    sender: impl FnOnce(Handle, Lent) -> S,
 ) -> io::Result<Link> {
     let [writer, reader, page] = parts.take()?;
     let returns = Returns::new(&page, end == End::Initiator)?;
     let buffers = Buffers::of_pipes(&writer, &reader);
-    Ok(Link {
-        sender: sender(writer, Lent::new(returns.clone())),
-        receiver: Box::new(ReturningReceiver::new(StreamReceiver(reader), returns)),
+    Ok(Link::new(
+        sender(writer, Lent::new(returns.clone())),
+        ReturningReceiver::new(StreamReceiver(reader), returns),
         buffers,
-    })
+    ))
 }
 
 struct PageSender {

@@ -56,8 +56,11 @@ fn messages_of_many_sizes_arrive_whole_and_in_order() {
             move |mut link| {
                 for number in 0..ROUNDS * SIZES.len() {
                     let mut buffer = vec![0; SIZES[number % SIZES.len()]];
-                    let received = link.receiver.receive(&mut buffer).unwrap();
-                    assert_eq!(received, message(number, received.len()), "{}", transport.info().slug);
+                    let slug = transport.info().slug;
+                    let received = link.receiver.receive(&mut buffer);
+                    let received =
+                        received.unwrap_or_else(|error| panic!("{slug}: message {number}: {error}"));
+                    assert_eq!(received, message(number, received.len()), "{slug}: message {number}");
                 }
             },
         );

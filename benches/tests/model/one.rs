@@ -88,6 +88,31 @@ fn sit_down_meanwhile(settings: Settings) {
 }
 
 #[test]
+fn who_was_waited_for_gets_the_very_first_message() {
+    let spinning = Settings { mechanism: None, ..settings(false, Waiting::Spin, MECHANISMS[0]) };
+    for settings in [settings(false, Waiting::Block, MECHANISMS[0]), spinning] {
+        check(2, move || {
+            let place = Place::new(2, settings);
+            let mut sender = Sender::join(place.view()).unwrap();
+            let receiving = {
+                let place = place.clone();
+                thread::spawn(move || {
+                    let mut receiver = Receiver::join(place.view()).unwrap();
+                    for expected in 0..3 {
+                        assert_eq!(receiver.receive().map(number), Ok(expected));
+                    }
+                })
+            };
+            sender.wait_for_a_receiver();
+            for number in 0..3 {
+                sender.send(&message(number)).unwrap();
+            }
+            receiving.join().unwrap();
+        });
+    }
+}
+
+#[test]
 fn two_receivers_get_every_message() {
     check(2, || {
         let place = Place::new(2, settings(false, Waiting::Block, MECHANISMS[0]));

@@ -132,7 +132,7 @@ mod tests {
 
     /// Looks at 64 pages that nobody has touched; memory of an allocator may have been used before.
     fn touch_new_pages() {
-        let page_bytes = rustix::param::page_size();
+        let page_bytes = shared_memory::granularity_bytes();
         let bytes = 64 * page_bytes;
         let Ok(memory) = shared_memory::create(bytes) else { return };
         let pages = shared_memory::Mapping::untouched(&memory, bytes).unwrap();

@@ -6,6 +6,8 @@
 #[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 
+#[cfg(windows)]
+pub(in crate::sys) use imp::duplicate;
 pub use imp::{Handle, Ticket, adopt, pass, prepare};
 
 #[cfg(test)]

@@ -5,7 +5,8 @@ use super::handle::Handle;
 use std::io;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", windows)), path = "unsupported.rs")]
 mod imp;
 
 /// Whether a pipe can be made to hold this many bytes.

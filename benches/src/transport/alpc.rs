@@ -1,0 +1,40 @@
+//! `alpc`: the kernel's local procedure calls, by which Windows' own services talk. It is listed with the reason why it is
+//! not measured: its calls (`NtAlpcCreatePort` and the rest) are not documented, so that a program which uses them relies
+//! on what may change with any update. What is documented on top of it, RPC over `ncalrpc`, would measure the marshalling of
+//! generated stubs.
+
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::Link;
+use crate::sys::Unsupported;
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Alpc;
+
+impl Transport for Alpc {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name("alpc"),
+            title: "ALPC".into(),
+            family: Slug::from_name("message-queue"),
+            semantics: "Advanced local procedure calls of the Windows kernel. Not measured.".into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, _channel: &ChannelSpec) -> Result<(), Unsupported> {
+        Err(Unsupported::because(
+            "ALPC: its calls are private to Windows, and RPC over it (ncalrpc) would measure generated stubs",
+        ))
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+
+    fn connect(&self, _end: End, _parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        Err(io::Error::from(io::ErrorKind::Unsupported))
+    }
+}

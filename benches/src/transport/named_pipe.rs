@@ -1,0 +1,87 @@
+//! `named-pipe`: a duplex pipe of Windows with a name (`CreateNamedPipeW`), for bytes, with calls that wait; and
+//! [`NamedPipeTransport`], which its relatives are as well.
+
+use super::{Channel, ChannelSpec, End, Parts, Transport};
+use crate::link::{Link, named_pipe as link};
+use crate::sys::Unsupported;
+use crate::sys::named_pipe::{self, Pipe, Settings};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+
+/// See the module.
+pub static NAMED_PIPE: NamedPipeTransport = NamedPipeTransport {
+    slug: "named-pipe",
+    title: "Named pipe",
+    about: "It carries bytes: a message is copied into the kernel by WriteFile and out of it by ReadFile, both of which \
+            wait.",
+    messages: false,
+    overlapped: false,
+    transacts: false,
+};
+
+/// A pipe with a name, in one of its ways.
+#[derive(Debug)]
+pub struct NamedPipeTransport {
+    /// Its name.
+    pub slug: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// Whether it keeps the borders of messages.
+    pub messages: bool,
+    /// Whether a completion port is waited at.
+    pub overlapped: bool,
+    /// Whether a question is sent and its answer awaited in one call.
+    pub transacts: bool,
+}
+
+impl NamedPipeTransport {
+    fn settings(&self, channel: &ChannelSpec) -> Settings {
+        let Self { messages, overlapped, .. } = *self;
+        Settings { messages, overlapped, buffer_bytes: channel.buffer_bytes }
+    }
+}
+
+impl Transport for NamedPipeTransport {
+    fn info(&self) -> TransportInfo {
+        TransportInfo {
+            slug: Slug::from_name(self.slug),
+            title: self.title.into(),
+            family: Slug::from_name("pipe"),
+            semantics: format!(
+                "One duplex pipe of CreateNamedPipe, 64 KiB each way unless asked for another. {}",
+                self.about
+            ),
+            control: true,
+        }
+    }
+
+    fn only_asks(&self) -> bool {
+        self.transacts
+    }
+
+    fn passes_handles(&self) -> bool {
+        true
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        named_pipe::support().and_then(|()| channel.not_empty())
+    }
+
+    fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
+        let (server, name) = named_pipe::create(self.settings(channel))?;
+        Ok(Channel { initiator: Parts::at(name), responder: Parts::of([server]), folder: None })
+    }
+
+    fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link> {
+        let settings = self.settings(channel);
+        match end {
+            End::Initiator => link::link(Pipe::connect(parts.address()?, settings)?, self.transacts),
+            End::Responder => {
+                let [server] = parts.take()?;
+                link::link(Pipe::accept(server, settings)?, false)
+            }
+        }
+    }
+}
