@@ -10,6 +10,9 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
+    /// Where it is measured; all systems unless said.
+    #[serde(default)]
+    systems: Vec<System>,
     /// One scenario, or several.
     scenario: OneOrMany,
     transports: Vec<String>,
@@ -53,6 +56,28 @@ pub(super) struct Group {
     #[serde(default = "one")]
     batch: u64,
     repetitions: Count,
+}
+
+/// An operating system, as [`std::env::consts::OS`] calls it.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum System {
+    FreeBsd,
+    Linux,
+    MacOs,
+    Windows,
+}
+
+impl System {
+    fn is_here(self) -> bool {
+        let name = match self {
+            Self::FreeBsd => "freebsd",
+            Self::Linux => "linux",
+            Self::MacOs => "macos",
+            Self::Windows => "windows",
+        };
+        name == std::env::consts::OS
+    }
 }
 
 /// `"route"`, or `["route", "channel-1-n"]`.
@@ -108,11 +133,15 @@ fn one() -> u64 {
 }
 
 impl Group {
-    /// Adds its cases.
+    /// Adds its cases, if it is for this system. What does not fit together is refused everywhere.
     pub(super) fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
+        let mut own = Vec::new();
         for name in self.scenario.names() {
             let scenario = scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
-            self.expand_one(scenario, cases)?;
+            self.expand_one(scenario, &mut own)?;
+        }
+        if self.systems.is_empty() || self.systems.iter().any(|system| system.is_here()) {
+            cases.append(&mut own);
         }
         Ok(())
     }
@@ -325,6 +354,36 @@ mod tests {
         let head = "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\
                     operations = 1\nwarmup = 0\n";
         parse("x", &format!("{head}{lines}")).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_group_for_other_systems_adds_nothing_here_and_is_still_checked() {
+        let cases = |systems: &str, transport: &str| {
+            parse(
+                "x",
+                &format!(
+                    "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\
+                     operations = 1\nwarmup = 0\nscenario = 'roundtrip'\nmessage_bytes = [64]\nrepetitions = 1\n\
+                     transports = ['{transport}']\n{systems}"
+                ),
+            )
+            .map(|plan| plan.cases.len())
+        };
+        let all = "systems = ['freebsd', 'linux', 'macos', 'windows']";
+        let others = match std::env::consts::OS {
+            "linux" => "systems = ['freebsd', 'macos', 'windows']",
+            _ => "systems = ['linux']",
+        };
+        assert_eq!((cases("", "tcp"), cases(all, "tcp")), (Ok(1), Ok(1)));
+        assert_eq!(cases(others, "tcp"), Ok(0));
+        assert!(
+            cases(others, "smoke-signal").unwrap_err().to_string().contains("`smoke-signal` does not exist")
+        );
+        let unknown = cases("systems = ['beos']", "tcp").unwrap_err().to_string();
+        assert!(
+            unknown.contains("systems") && unknown.contains("beos") && unknown.contains("freebsd"),
+            "{unknown}"
+        );
     }
 
     #[test]
