@@ -25,6 +25,10 @@ pub mod shared_memory;
 pub mod socket;
 pub mod splice;
 pub mod stream;
+#[cfg(target_os = "macos")]
+mod symbol;
+#[cfg(any(target_os = "macos", target_os = "freebsd", test))]
+mod sysctl;
 pub mod tracing;
 pub mod tree;
 pub mod usage;

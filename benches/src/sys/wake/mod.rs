@@ -18,8 +18,6 @@ mod mach_semaphore;
 mod os_sync;
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod posix_semaphore;
-#[cfg(target_os = "macos")]
-mod symbol;
 #[cfg(test)]
 mod tests;
 #[cfg(target_os = "macos")]

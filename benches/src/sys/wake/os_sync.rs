@@ -2,9 +2,9 @@
 //! (`os/os_sync_wait_on_address.h` of the SDK), the public way to sleep at an address. They are looked up
 //! when first needed, so that the program still starts on an older system.
 
-use super::symbol::find;
 use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
+use crate::sys::symbol::find;
 use std::ffi::{c_int, c_void};
 use std::io;
 use std::ptr::NonNull;

@@ -1,9 +1,9 @@
 //! macOS: `__ulock_wait` and `__ulock_wake`, with which the locks of the system itself sleep. No header of
 //! the SDK declares them (`bsd/sys/ulock.h` of the kernel does), so they are looked up when first needed.
 
-use super::symbol::find;
 use super::{ASLEEP, Mechanism, Spot};
 use crate::sys::Unsupported;
+use crate::sys::symbol::find;
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::LazyLock;

@@ -1,0 +1,81 @@
+//! macOS and FreeBSD: values of the kernel by their names (`sysctlbyname(3)`).
+
+/// A text, without the zero at its end. None where there is no such name.
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+pub(super) fn text(name: &str) -> Option<String> {
+    decode_text(&bytes(name)?)
+}
+
+/// A number of 32 or 64 bits. None where there is no such name.
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+pub(super) fn number(name: &str) -> Option<u64> {
+    decode_number(&bytes(name)?)
+}
+
+/// A value as it is stored: numbers in the order of bytes of this machine. None where there is no such name.
+#[cfg(any(target_os = "macos", target_os = "freebsd"))]
+#[expect(unsafe_code, reason = "sysctlbyname(3)")]
+pub(super) fn bytes(name: &str) -> Option<Vec<u8>> {
+    use std::ffi::{CString, c_void};
+    use std::ptr;
+
+    let name = CString::new(name).ok()?;
+    let ask = |value: *mut c_void, length: &mut usize| {
+        // SAFETY: the name ends with a zero, the room is as long as is said or is not there, and nothing is set.
+        unsafe { libc::sysctlbyname(name.as_ptr(), value, length, ptr::null_mut(), 0) == 0 }
+    };
+    let mut length = 0;
+    if !ask(ptr::null_mut(), &mut length) {
+        return None;
+    }
+    let mut value = vec![0; length];
+    if !ask(value.as_mut_ptr().cast(), &mut length) {
+        return None;
+    }
+    value.truncate(length);
+    Some(value)
+}
+
+/// What cannot be read as UTF-8 is replaced; an empty text is none.
+fn decode_text(value: &[u8]) -> Option<String> {
+    let text = value.split(|&byte| byte == 0).next()?;
+    let text = String::from_utf8_lossy(text).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The kernel gives no sign, so -1 is a large number.
+fn decode_number(value: &[u8]) -> Option<u64> {
+    match value.len() {
+        4 => Some(u32::from_ne_bytes(value.try_into().ok()?).into()),
+        8 => Some(u64::from_ne_bytes(value.try_into().ok()?)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_at_its_zero() {
+        assert_eq!(decode_text(b"23E214\0").as_deref(), Some("23E214"));
+        assert_eq!(decode_text(b"GenuineIntel  \0\0garbage").as_deref(), Some("GenuineIntel"));
+        assert_eq!(decode_text(b"without").as_deref(), Some("without"));
+        assert_eq!((decode_text(b"\0"), decode_text(b"")), (None, None));
+    }
+
+    #[test]
+    fn a_number_has_32_or_64_bits() {
+        assert_eq!(decode_number(&7_u32.to_ne_bytes()), Some(7));
+        assert_eq!(decode_number(&(1_u64 << 40).to_ne_bytes()), Some(1 << 40));
+        assert_eq!((decode_number(b"ab"), decode_number(&[0; 16])), (None, None));
+    }
+
+    #[cfg(any(target_os = "macos", target_os = "freebsd"))]
+    #[test]
+    fn the_kernel_tells_its_name_and_its_processors_and_nothing_under_a_name_that_it_does_not_know() {
+        assert!(matches!(text("kern.ostype").as_deref(), Some("Darwin" | "FreeBSD")));
+        assert!(number("hw.ncpu").is_some_and(|count| count > 0));
+        assert_eq!((text("roundtrip.no"), number("roundtrip.no")), (None, None));
+    }
+}
