@@ -3,8 +3,15 @@
 use super::Unsupported;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
+#[cfg(any(windows, test))]
+mod topology;
+
+#[cfg(windows)]
+pub(in crate::sys) use imp::topology;
 
 /// The processors that this process may use, in ascending order.
 ///
@@ -70,4 +77,32 @@ pub fn pair() -> Result<CpuPair, Unsupported> {
         .find(|&cpu| relation(first, cpu) != "siblings of one core")
         .unwrap_or(second);
     Ok(CpuPair { first, second: other_core, relation: relation(first, other_core) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_runs_where_it_was_pinned_or_the_system_says_why_not() {
+        let cpus = match allowed() {
+            Ok(cpus) => cpus,
+            Err(reason) => {
+                println!("{reason}");
+                assert_eq!(pin(0), Err(reason));
+                return;
+            }
+        };
+        assert!(!cpus.is_empty() && cpus.is_sorted(), "{cpus:?}");
+        let pinned = std::thread::spawn(move || {
+            cpus.iter().all(|&cpu| pin(cpu).is_ok() && current().is_none_or(|seen| seen == cpu))
+        });
+        assert!(pinned.join().unwrap());
+    }
+
+    #[test]
+    fn a_processor_that_is_not_there_is_refused_in_a_sentence() {
+        let error = std::thread::spawn(|| pin(1_000)).join().unwrap().unwrap_err();
+        assert!(error.0.contains(' '), "{error}");
+    }
 }
