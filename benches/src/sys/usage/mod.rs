@@ -1,7 +1,9 @@
 //! What the operating system counted for the calling thread: switches, migrations, processor time, faults.
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
 
 /// Counters of the calling thread since it began; absent where the system does not tell.
@@ -43,5 +45,41 @@ impl Usage {
             system_ns: difference(self.system_ns, earlier.system_ns),
             minor_faults: difference(self.minor_faults, earlier.minor_faults),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_a_number_of_its_own_where_it_has_one_at_all() {
+        let other = std::thread::spawn(thread_id).join().unwrap();
+        assert_eq!(thread_id(), thread_id());
+        assert!(thread_id().is_none() || thread_id() != other);
+    }
+
+    #[test]
+    fn work_adds_to_the_times_that_the_system_tells() {
+        let before = of_this_thread();
+        assert_eq!(before.user_ns.is_some(), before.system_ns.is_some());
+        let Some(user_ns) = before.user_ns else {
+            println!("this system does not tell the times of a thread");
+            return;
+        };
+        // Times may be counted by ticks of some milliseconds; only a test that fails does not see one.
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while of_this_thread().user_ns == Some(user_ns) && std::time::Instant::now() < until {
+            std::hint::black_box((0..10_000_u64).sum::<u64>());
+        }
+        assert!(of_this_thread().since(before).user_ns > Some(0));
+    }
+
+    #[test]
+    fn what_one_reading_lacks_the_difference_lacks() {
+        let earlier = Usage { user_ns: Some(5), migrations: Some(9), ..Usage::default() };
+        let later = Usage { user_ns: Some(7), system_ns: Some(1), migrations: Some(8), ..Usage::default() };
+        let expected = Usage { user_ns: Some(2), migrations: Some(0), ..Usage::default() };
+        assert_eq!(later.since(earlier), expected);
     }
 }
