@@ -8,21 +8,26 @@ use std::collections::BTreeMap;
 mod reasons;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
 
 pub use reasons::{CPU_PRESSURE_SHARE_MAX, MEMORY_PRESSURE_SHARE_MAX, STEAL_SHARE_MAX, reasons};
 
-/// Counters of the machine, since it started. Only the difference of two readings means something.
+/// Counters of the machine, since it started. Only the difference of two readings means something; of a level it is
+/// the higher of both.
 ///
 /// | key | of what |
 /// |---|---|
 /// | `elapsed_ns` | time |
 /// | `steal_ns` | the hypervisor ran something else, summed over the processors watched |
+/// | `busy_ns` | processors that were not idle, whoever for, summed over those watched |
 /// | `irq_ns`, `softirq_ns` | interrupts, summed over the processors watched |
 /// | `cpu_pressure_ns`, `memory_pressure_ns`, `io_pressure_ns` | some task of the machine waited (PSI) |
 /// | `throttled_ns`, `throttled_periods` | a cgroup's quota held its processes |
 /// | `thermal_throttle_events` | a watched processor slowed itself down because it was hot |
+/// | `thermal_pressure_level` | how much the system slows the machine down because it is hot, from 0 to 4: a level, and no counter |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     counters: BTreeMap<&'static str, u64>,
@@ -42,13 +47,17 @@ impl Reading {
         Self { counters, cpus }
     }
 
-    /// What was added since an earlier reading of the same processors; and how many they are, as `watched_cpus` where
+    /// What was added since an earlier reading of the same processors, and the higher of two levels; and how many they are, as `watched_cpus` where
     /// they were named, else as `machine_cpus`.
     pub fn since(&self, earlier: &Self) -> BTreeMap<String, u64> {
         let mut added: BTreeMap<String, u64> = self
             .counters
             .iter()
-            .filter_map(|(key, now)| Some(((*key).into(), now.saturating_sub(*earlier.counters.get(key)?))))
+            .filter_map(|(&key, &now)| {
+                let before = *earlier.counters.get(key)?;
+                let is_level = key.ends_with("_level");
+                Some((key.into(), if is_level { now.max(before) } else { now.saturating_sub(before) }))
+            })
             .collect();
         added.insert(self.cpus.0.into(), self.cpus.1);
         added
@@ -75,6 +84,15 @@ mod tests {
     fn a_counter_that_went_backwards_adds_nothing() {
         let added = reading(&[("steal_ns", 40)]).since(&reading(&[("steal_ns", 41)]));
         assert_eq!(added["steal_ns"], 0);
+    }
+
+    #[test]
+    fn of_a_level_the_higher_reading_counts() {
+        let (cool, hot) =
+            (reading(&[("thermal_pressure_level", 0)]), reading(&[("thermal_pressure_level", 2)]));
+        assert_eq!(hot.since(&cool)["thermal_pressure_level"], 2);
+        assert_eq!(cool.since(&hot)["thermal_pressure_level"], 2);
+        assert_eq!(hot.since(&hot)["thermal_pressure_level"], 2);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! When a repetition counts as disturbed, and how that is said. It is then marked, never dropped.
 //!
 //! Interrupts are recorded but are no reason: `tcp` and `udp` do their own work in soft interrupts. Neither is
-//! waiting for a disk, which no transport uses while the clock runs.
+//! waiting for a disk, which no transport uses while the clock runs, nor that processors are busy: the ends are.
 
 use std::collections::BTreeMap;
 
@@ -67,6 +67,12 @@ pub fn reasons(differences: &BTreeMap<String, u64>) -> Vec<String> {
     let thermal = value("thermal_throttle_events");
     if thermal > 0 {
         reasons.push(format!("the processor was hot and slowed itself down {}", counted(thermal, "time")));
+    }
+    let level = value("thermal_pressure_level");
+    if level > 0 {
+        reasons.push(format!(
+            "the system slowed the machine down because it was hot (thermal pressure {level} of 4)"
+        ));
     }
     reasons
 }
@@ -149,5 +155,10 @@ mod tests {
                 "the processor was hot and slowed itself down 2 times"
             ]
         );
+        assert_eq!(
+            of(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 1)]),
+            ["the system slowed the machine down because it was hot (thermal pressure 1 of 4)"]
+        );
+        assert_eq!(of(&[("elapsed_ns", 10_000_000), ("thermal_pressure_level", 0)]), Vec::<String>::new());
     }
 }

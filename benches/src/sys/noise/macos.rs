@@ -1,0 +1,69 @@
+//! macOS: ticks of all processors (`host_statistics` with `HOST_CPU_LOAD_INFO`, `mach/host_info.h`), and the level of
+//! thermal pressure (notify(3); its name and its levels are in `libkern/OSThermalNotification.h`).
+
+use mach2::mach_init::mach_host_self;
+use std::collections::BTreeMap;
+use std::ffi::{CStr, c_char, c_int};
+use std::mem::MaybeUninit;
+use std::sync::LazyLock;
+
+/// `kOSThermalNotificationPressureLevelName`.
+const THERMAL_PRESSURE: &CStr = c"com.apple.system.thermalpressurelevel";
+/// `notify.h`.
+const NOTIFY_STATUS_OK: u32 = 0;
+
+#[expect(unsafe_code, reason = "functions of the system's library")]
+unsafe extern "C" {
+    /// Makes a token by which the state of this name can be asked for.
+    fn notify_register_check(name: *const c_char, token: *mut c_int) -> u32;
+    /// The number that whoever posts this name has set with it.
+    fn notify_get_state(token: c_int, state: *mut u64) -> u32;
+}
+
+/// Nobody can choose a processor here, so these are of the machine.
+pub(super) fn counters(_cpus: Option<&[u32]>) -> BTreeMap<&'static str, u64> {
+    let of_key = |key, value: Option<u64>| value.map(|value| (key, value));
+    let read = [of_key("busy_ns", busy_ns()), of_key("thermal_pressure_level", thermal_pressure_level())];
+    read.into_iter().flatten().collect()
+}
+
+pub(super) fn processors() -> u64 {
+    std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
+}
+
+#[expect(unsafe_code, reason = "host_statistics")]
+fn busy_ns() -> Option<u64> {
+    // Each call of `mach_host_self` counts one user more of the port, so that it is called once.
+    // SAFETY: takes nothing.
+    static HOST: LazyLock<libc::host_t> = LazyLock::new(|| unsafe { mach_host_self() });
+    let mut load = MaybeUninit::<libc::host_cpu_load_info>::uninit();
+    let mut words = libc::HOST_CPU_LOAD_INFO_COUNT;
+    // SAFETY: the structure is of this flavour, and as long as is said.
+    let result = unsafe {
+        libc::host_statistics(*HOST, libc::HOST_CPU_LOAD_INFO, load.as_mut_ptr().cast(), &raw mut words)
+    };
+    if result != libc::KERN_SUCCESS || words != libc::HOST_CPU_LOAD_INFO_COUNT {
+        return None;
+    }
+    // SAFETY: the call has filled all of it. The order is that of the states in mach/machine.h.
+    let [user, system, _idle, nice] = unsafe { load.assume_init() }.cpu_ticks;
+    let busy: u64 = [user, system, nice].map(u64::from).iter().sum();
+    // 10 ms (sysconf(_SC_CLK_TCK)).
+    Some(busy * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)))
+}
+
+/// 0 nominal, 1 moderate, 2 heavy, 3 trapping, 4 sleeping.
+#[expect(unsafe_code, reason = "notify_get_state")]
+fn thermal_pressure_level() -> Option<u64> {
+    static TOKEN: LazyLock<Option<c_int>> = LazyLock::new(|| {
+        let mut token = 0;
+        // SAFETY: the name ends with a zero, and the call writes one number.
+        let status = unsafe { notify_register_check(THERMAL_PRESSURE.as_ptr(), &raw mut token) };
+        (status == NOTIFY_STATUS_OK).then_some(token)
+    });
+    let token = (*TOKEN)?;
+    let mut level = 0;
+    // SAFETY: the token is registered, and the call writes one number.
+    let status = unsafe { notify_get_state(token, &raw mut level) };
+    (status == NOTIFY_STATUS_OK).then_some(level)
+}
