@@ -2,9 +2,19 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+mod cpuid;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+mod facts;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
+#[cfg(any(target_os = "linux", windows))]
+mod pair;
+#[cfg(any(target_os = "macos", test))]
+mod pmset;
 
 /// How the value of a fact begins that could not be read.
 pub const NOT_AVAILABLE: &str = "not available";

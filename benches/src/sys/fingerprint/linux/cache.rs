@@ -1,38 +1,12 @@
-//! The caches of the two processors that are used, and which of them both have in common.
+//! The caches of the two processors that are used, from sysfs.
 
 use super::Facts;
 use crate::sys::affinity::CpuPair;
+use crate::sys::fingerprint::pair::{self, Cache};
 use crate::sys::tree::{Tree, numbers};
 
 pub(super) fn read(tree: &Tree, pair: &CpuPair, facts: &mut Facts) {
-    let (first, second) = (caches(tree, pair.first), caches(tree, pair.second));
-    for (key, name) in [("cpu.cache_l1d_kib", "L1d"), ("cpu.cache_l2_kib", "L2"), ("cpu.cache_l3_kib", "L3")]
-    {
-        let size = |caches: &[Cache]| caches.iter().find(|cache| cache.name == name).map(|cache| cache.kib);
-        // Processors with cores of two kinds have caches of two sizes.
-        facts.put(
-            key,
-            match (size(&first), size(&second)) {
-                (Some(one), Some(other)) if one != other => Some(format!("{one} and {other}")),
-                (one, other) => one.or(other).map(|kib| kib.to_string()),
-            },
-        );
-    }
-    let shared: Vec<&str> = first
-        .iter()
-        .filter(|cache| cache.cpus.contains(&pair.second))
-        .map(|cache| cache.name.as_str())
-        .collect();
-    let shared = if shared.is_empty() { "none".into() } else { shared.join(", ") };
-    facts.put("placement.shared_caches", (!first.is_empty()).then_some(shared));
-}
-
-struct Cache {
-    /// `L1d`, `L1i`, `L2`, `L3`.
-    name: String,
-    kib: u64,
-    /// The processors that use it.
-    cpus: Vec<u32>,
+    pair::read(pair, |cpu| caches(tree, cpu), facts);
 }
 
 fn caches(tree: &Tree, cpu: u32) -> Vec<Cache> {

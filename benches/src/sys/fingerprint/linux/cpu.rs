@@ -2,6 +2,7 @@
 
 use super::{Facts, cpuinfo};
 use crate::sys::affinity;
+use crate::sys::fingerprint::facts;
 use crate::sys::tree::Tree;
 use std::collections::BTreeSet;
 
@@ -64,8 +65,7 @@ fn topology(tree: &Tree) -> Option<String> {
     }
     let packages = places.iter().map(|place| place.0).collect::<BTreeSet<_>>().len();
     let cores = places.iter().collect::<BTreeSet<_>>().len();
-    let counted = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-    Some([counted(packages, "package"), counted(cores, "core"), counted(places.len(), "thread")].join(", "))
+    Some(facts::topology(packages, cores, places.len()))
 }
 
 /// `name=state; ...`, in the order of names.

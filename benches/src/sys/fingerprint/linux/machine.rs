@@ -1,6 +1,8 @@
 //! What it runs on: maker, product, hypervisor, memory.
 
 use super::{Facts, cpuinfo};
+use crate::sys::fingerprint::cpuid;
+use crate::sys::fingerprint::facts::gib;
 use crate::sys::tree::Tree;
 
 pub(super) fn read(tree: &Tree, facts: &mut Facts) {
@@ -13,8 +15,11 @@ pub(super) fn read(tree: &Tree, facts: &mut Facts) {
     // The `hypervisor` flag is how a guest is told that it is one (CPUID leaf 1, ECX bit 31).
     let kind = tree.text("/sys/hypervisor/type").unwrap_or_else(|| if guest { "yes" } else { "none" }.into());
     facts.put("machine.hypervisor", Some(kind));
-    facts.put("machine.hypervisor_vendor", if guest { hypervisor_vendor() } else { Some("none".into()) });
-    facts.put("memory.total_gib", total_gib(tree));
+    facts.put(
+        "machine.hypervisor_vendor",
+        if guest { cpuid::hypervisor_vendor() } else { Some("none".into()) },
+    );
+    facts.put("memory.total_gib", meminfo_kib(tree, "MemTotal:").map(gib));
     facts.put("memory.transparent_huge_pages", chosen(tree, "enabled"));
     facts.put("memory.transparent_huge_pages_shared", chosen(tree, "shmem_enabled"));
     facts.put("memory.swap_mib", meminfo_kib(tree, "SwapTotal:").map(|kib| (kib >> 10).to_string()));
@@ -24,30 +29,6 @@ pub(super) fn read(tree: &Tree, facts: &mut Facts) {
 /// A line of `/proc/meminfo`, in KiB.
 pub(super) fn meminfo_kib(tree: &Tree, name: &str) -> Option<u64> {
     tree.field("/proc/meminfo", name)?.split(' ').next()?.parse().ok()
-}
-
-/// The name with which a hypervisor introduces itself: `KVMKVMKVM`, `VMwareVMware`, `Microsoft Hv`, `XenVMMXenVMM`.
-#[cfg(target_arch = "x86_64")]
-fn hypervisor_vendor() -> Option<String> {
-    use std::arch::x86_64::__cpuid;
-    /// Leaves from here on are the hypervisor's own, and its name is in three registers of the first.
-    const HYPERVISOR_LEAF: u32 = 0x4000_0000;
-    let answer = __cpuid(HYPERVISOR_LEAF);
-    let bytes: Vec<u8> =
-        [answer.ebx, answer.ecx, answer.edx].into_iter().flat_map(u32::to_le_bytes).collect();
-    let name = String::from_utf8_lossy(&bytes).trim_matches(['\0', ' ']).to_owned();
-    (!name.is_empty()).then_some(name)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn hypervisor_vendor() -> Option<String> {
-    None
-}
-
-/// Rounded, because a kernel takes a little more or less for itself from boot to boot.
-fn total_gib(tree: &Tree) -> Option<String> {
-    let kib = meminfo_kib(tree, "MemTotal:")?;
-    Some(((kib + (1 << 19)) >> 20).to_string())
 }
 
 /// The word in brackets of `always [madvise] never`.

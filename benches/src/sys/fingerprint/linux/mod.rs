@@ -10,6 +10,7 @@ mod kernel;
 mod limit;
 mod machine;
 
+use super::facts::Facts;
 use crate::sys::affinity;
 use crate::sys::tree::Tree;
 use std::collections::BTreeMap;
@@ -33,24 +34,11 @@ fn stable_of(tree: &Tree, pair: Option<&affinity::CpuPair>) -> BTreeMap<String, 
     limit::read_of_machine(tree, &mut facts);
     if let Some(pair) = pair {
         cache::read(tree, pair, &mut facts);
-        facts.put("placement.same_cpu", Some(pair.first.to_string()));
-        let cross = format!("{} and {}: {}", pair.first, pair.second, pair.relation);
-        facts.put("placement.cross_cpu", Some(cross));
     }
     facts.0
 }
 
-/// `topic.name` and what was read.
-#[derive(Default)]
-struct Facts(BTreeMap<String, String>);
-
 impl Facts {
-    /// Absence is itself a fact: a virtual machine has no frequency driver to read.
-    fn put(&mut self, key: &str, value: Option<String>) {
-        let absent = || format!("{}: this kernel does not show it", super::NOT_AVAILABLE);
-        self.0.insert(key.to_owned(), value.unwrap_or_else(absent));
-    }
-
     /// The text of a file as it stands.
     fn file(&mut self, key: &str, tree: &Tree, path: &str) {
         self.put(key, tree.text(path));
