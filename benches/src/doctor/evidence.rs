@@ -12,6 +12,8 @@ const WATCH: Duration = Duration::from_secs(1);
 /// Facts of a machine, and what it went through while it was watched.
 #[derive(Clone, Debug, Default)]
 pub struct Evidence {
+    /// The operating system as the compiler names it: `linux`, `windows`.
+    pub system: &'static str,
     /// [`fingerprint::stable`] and [`fingerprint::conditions`], whose keys differ.
     pub facts: BTreeMap<String, String>,
     /// The difference of two readings ([`Reading::since`]), of all processors, while nothing is measured.
@@ -39,7 +41,23 @@ impl Evidence {
         let noise = Reading::now(None).since(&before);
         let mut facts = fingerprint::stable();
         facts.extend(fingerprint::conditions());
-        Self { facts, noise, is_debug_build: cfg!(debug_assertions), needs: Needs::of_presets() }
+        Self {
+            system: std::env::consts::OS,
+            facts,
+            noise,
+            is_debug_build: cfg!(debug_assertions),
+            needs: Needs::of_presets(),
+        }
+    }
+
+    /// What to do: commands where they are known, which is on Linux, and words elsewhere.
+    pub(super) fn mend(&self, on_linux: impl Into<String>, elsewhere: impl Into<String>) -> String {
+        if self.is_linux() { on_linux.into() } else { elsewhere.into() }
+    }
+
+    /// Whether its kernel is Linux, which some rules are about.
+    pub(super) fn is_linux(&self) -> bool {
+        self.system == "linux"
     }
 
     /// A fact that could be read.
@@ -52,9 +70,14 @@ impl Evidence {
         self.fact(key)?.parse().ok()
     }
 
-    /// Whether it is a guest of a hypervisor.
+    /// Whether it is a guest of a hypervisor, as far as the system tells.
     pub(super) fn is_guest(&self) -> bool {
         self.fact("machine.hypervisor").is_some_and(|kind| kind != "none")
+    }
+
+    /// How many processors were busy while watching, on average.
+    pub(super) fn busy_processors(&self) -> Option<f64> {
+        self.watched_percent("busy_ns").map(|percent| percent / 100.0)
     }
 
     /// Whether this process has a capability (capabilities(7)), by its number.

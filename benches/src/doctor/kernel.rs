@@ -70,7 +70,10 @@ fn swap(evidence: &Evidence) -> Verdict {
         (Some(0), _) => Verdict::fine("none"),
         (_, None) => Verdict::unknown("this system does not tell"),
         (_, Some(0)) => Verdict::fine("not in use"),
-        (_, Some(kib)) => Verdict::noisy(format!("{} MiB in use", kib.div_ceil(1_024)), "sudo swapoff --all"),
+        (_, Some(kib)) => Verdict::noisy(
+            format!("{} MiB in use", kib.div_ceil(1_024)),
+            evidence.mend("sudo swapoff --all", "End what needs the memory, or start the machine anew."),
+        ),
     }
 }
 

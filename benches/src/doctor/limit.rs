@@ -43,6 +43,9 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn message_queues(evidence: &Evidence) -> Verdict {
+    if !evidence.is_linux() {
+        return Verdict::unknown("this system does not tell");
+    }
     /// What the kernel adds to each message of a queue when it counts against the limit: a header and a node of the
     /// tree, rounded up (getrlimit(2), `RLIMIT_MSGQUEUE`).
     const OVERHEAD_BYTES: u64 = 128;
@@ -129,6 +132,7 @@ fn perf_events(evidence: &Evidence) -> Verdict {
         return Verdict::fine("permitted by a capability of this process");
     }
     match evidence.fact("os.perf_event_paranoid").and_then(|level| level.parse::<i64>().ok()) {
+        None if !evidence.is_linux() => Verdict::unknown("perf_event_open is Linux's"),
         None => {
             Verdict::limiting("this kernel has none", "Use a kernel that is built with CONFIG_PERF_EVENTS.")
         }

@@ -52,10 +52,14 @@ fn not_shown(evidence: &Evidence, what: &str) -> Verdict {
 }
 
 fn governor(evidence: &Evidence) -> Verdict {
-    match evidence.fact("cpu.governor") {
-        None => not_shown(evidence, "the frequency governor is"),
-        Some("performance") => Verdict::fine("performance"),
-        Some(other) => Verdict::noisy(other, "sudo cpupower frequency-set -g performance"),
+    match (evidence.fact("cpu.governor"), evidence.fact("machine.power_scheme")) {
+        (Some("performance"), _) => Verdict::fine("performance"),
+        (Some(other), _) => Verdict::noisy(other, "sudo cpupower frequency-set -g performance"),
+        (None, Some("high performance")) => Verdict::fine("the power scheme is high performance"),
+        (None, Some(other)) => {
+            Verdict::noisy(format!("the power scheme is {other}"), "powercfg /setactive SCHEME_MIN")
+        }
+        (None, None) => not_shown(evidence, "the frequency governor is"),
     }
 }
 
@@ -75,7 +79,10 @@ fn smt(evidence: &Evidence) -> Verdict {
         None => not_shown(evidence, "the state of siblings is"),
         Some("on") => Verdict::noisy(
             "on: two threads a core",
-            "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+            evidence.mend(
+                "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+                "Switch it off in the firmware's settings.",
+            ),
         ),
         Some(_) if evidence.is_guest() => Verdict::fine("off as far as a guest can see"),
         Some(_) => Verdict::fine("off"),
@@ -138,10 +145,15 @@ fn isolation(evidence: &Evidence) -> Verdict {
 fn heat(evidence: &Evidence) -> Verdict {
     let at = evidence.number("cpu.temperature_celsius").map(|celsius| format!(", {celsius} degrees Celsius"));
     let at = at.unwrap_or_default();
-    match evidence.noise.get("thermal_throttle_events") {
-        None => not_shown(evidence, "throttling is"),
-        Some(0) => Verdict::fine(format!("not slowed down while watched{at}")),
-        Some(events) => Verdict::noisy(
+    let watched = |key| evidence.noise.get(key).copied();
+    match (watched("thermal_throttle_events"), watched("thermal_pressure_level")) {
+        (None, None) => not_shown(evidence, "throttling is"),
+        (Some(0), _) => Verdict::fine(format!("not slowed down while watched{at}")),
+        (None, Some(0)) => Verdict::fine("no thermal pressure"),
+        (None, Some(level)) => {
+            Verdict::noisy(format!("thermal pressure {level} of 4"), "Let it cool down, or clean its fans.")
+        }
+        (Some(events), _) => Verdict::noisy(
             format!("slowed down {events} times within a second{at}"),
             "Let it cool down, clean its fans, or lower the limit:\n\
              sudo cpupower frequency-set --max 2GHz",
@@ -151,7 +163,9 @@ fn heat(evidence: &Evidence) -> Verdict {
 
 fn power(evidence: &Evidence) -> Verdict {
     match evidence.fact("machine.power") {
-        None => Verdict::fine("no battery"),
+        // Linux shows what supplies there are, and none is none.
+        None if evidence.is_linux() => Verdict::fine("no battery"),
+        None => not_shown(evidence, "the source of power is"),
         Some("mains") => Verdict::fine("mains"),
         Some(other) => Verdict::noisy(other, "Plug it in."),
     }

@@ -57,7 +57,7 @@ fn virtual_machine(evidence: &Evidence) -> Verdict {
 }
 
 fn steal(evidence: &Evidence) -> Verdict {
-    if !evidence.is_guest() {
+    if evidence.fact("machine.hypervisor").is_some() && !evidence.is_guest() {
         return Verdict::fine("not a guest");
     }
     let cpus = evidence.noise.get("machine_cpus").copied().unwrap_or(1).max(1);
@@ -77,6 +77,17 @@ fn steal(evidence: &Evidence) -> Verdict {
 }
 
 fn quota(evidence: &Evidence) -> Verdict {
+    match evidence.fact("limit.job_cpu") {
+        Some("none") => return Verdict::fine("no job object limits it"),
+        Some(rate) => {
+            return Verdict::noisy(
+                format!("a job object leaves it {rate} of the processors"),
+                "Start it outside of that job: not in a container, and not by that service.",
+            );
+        }
+        None if !evidence.is_linux() => return Verdict::unknown("this system does not tell"),
+        None => {}
+    }
     let Some(quota) = evidence.fact("limit.cgroup_cpu") else {
         return Verdict::fine("no control groups");
     };
@@ -94,15 +105,16 @@ fn quota(evidence: &Evidence) -> Verdict {
 
 fn load(evidence: &Evidence) -> Verdict {
     let average = evidence.fact("load.average").and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
-    let Some(average) = average else { return Verdict::unknown("this system does not tell") };
-    let found = format!("{average:.2} over the last minute");
+    let (average, found) = match (average, evidence.busy_processors()) {
+        (Some(average), _) => (average, format!("{average:.2} over the last minute")),
+        // Where no queue is told, what was busy is what ran.
+        (None, Some(busy)) => (busy, format!("{busy:.2} processors were busy while watched")),
+        (None, None) => return Verdict::unknown("this system does not tell"),
+    };
     if average > LOAD_MAX {
-        return Verdict::noisy(
-            found,
-            format!(
-                "Wait until it is below {LOAD_MAX}, or end what runs:\nps -eo pid,psr,pcpu,comm --sort=-pcpu | head"
-            ),
-        );
+        let wait = format!("Wait until it is below {LOAD_MAX}, or end what runs");
+        let which = "ps -eo pid,psr,pcpu,comm --sort=-pcpu | head";
+        return Verdict::noisy(found, evidence.mend(format!("{wait}:\n{which}"), format!("{wait}.")));
     }
     Verdict::fine(found)
 }

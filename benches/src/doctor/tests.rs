@@ -48,6 +48,7 @@ fn quiet() -> Evidence {
         ("thermal_throttle_events", 0),
     ];
     Evidence {
+        system: "linux",
         facts: facts.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
         noise: noise.iter().map(|&(key, value)| (key.into(), value)).collect(),
         is_debug_build: false,
@@ -153,6 +154,57 @@ fn what_the_system_does_not_tell_is_unknown_and_a_guest_is_told_who_decides() {
     let guest = with("governor", &[("cpu.governor", ""), ("machine.hypervisor", "yes")]);
     assert!(guest.found.ends_with("the host decides"), "{guest:?}");
     assert!(findings(&Evidence::default()).iter().all(|finding| !finding.found.is_empty()));
+}
+
+/// A machine of another system, which tells these facts.
+fn elsewhere(facts: &[(&str, &str)], noise: &[(&str, u64)]) -> Evidence {
+    Evidence {
+        system: "windows",
+        facts: facts.iter().map(|&(key, value)| (key.into(), value.into())).collect(),
+        noise: noise.iter().map(|&(key, value)| (key.into(), value)).collect(),
+        ..Evidence::default()
+    }
+}
+
+#[test]
+fn a_system_that_tells_nothing_is_neither_praised_nor_blamed() {
+    let known: Vec<Finding> = findings(&elsewhere(&[], &[]))
+        .into_iter()
+        .filter(|finding| finding.state != State::Unknown && finding.slug != "build")
+        .collect();
+    assert_eq!(known, []);
+}
+
+#[test]
+fn elsewhere_no_command_of_linux_is_advised() {
+    let evidence = elsewhere(
+        &[
+            ("cpu.smt", "on"),
+            ("limit.job_cpu", "at most 20.00 %"),
+            ("machine.hypervisor", "none"),
+            ("machine.power", "battery"),
+            ("machine.power_scheme", "balanced"),
+            ("memory.swap_used_kib", "2048"),
+        ],
+        &[("elapsed_ns", 1_000_000_000), ("busy_ns", 1_500_000_000), ("thermal_pressure_level", 1)],
+    );
+    let noisy: Vec<Finding> =
+        findings(&evidence).into_iter().filter(|finding| finding.state == State::Noisy).collect();
+    let slugs: Vec<&str> = noisy.iter().map(|finding| finding.slug).collect();
+    assert_eq!(slugs, ["governor", "smt", "heat", "power", "quota", "load", "swap"]);
+    let words = ["sudo", "cpupower", "/sys/", "ps -eo"];
+    let of_linux = |finding: &Finding| {
+        finding.mend.as_deref().is_none_or(|mend| words.iter().any(|word| mend.contains(word)))
+    };
+    assert!(!noisy.iter().any(of_linux), "{noisy:?}");
+    assert_eq!(found("load", &evidence).found, "1.50 processors were busy while watched");
+    let fine = elsewhere(
+        &[("limit.job_cpu", "none"), ("machine.power_scheme", "high performance")],
+        &[("elapsed_ns", 1_000_000_000), ("busy_ns", 20_000_000), ("thermal_pressure_level", 0)],
+    );
+    for slug in ["governor", "heat", "quota", "load"] {
+        assert_eq!(found(slug, &fine).state, State::Fine, "{slug}");
+    }
 }
 
 #[test]
