@@ -38,7 +38,9 @@ mod tests {
 
     #[test]
     fn folders_of_the_dead_are_swept_and_those_of_the_living_stay() {
-        let mut dead = std::process::Command::new("true").spawn().unwrap();
+        // This program with what makes it end at once, because not every system has a program for that.
+        let mut list = std::process::Command::new(std::env::current_exe().unwrap());
+        let mut dead = list.arg("--list").stdout(std::process::Stdio::null()).spawn().unwrap();
         dead.wait().unwrap();
         let left = std::env::temp_dir().join(format!("{PREFIX}{}-x", dead.id()));
         std::fs::create_dir_all(&left).unwrap();

@@ -40,6 +40,9 @@ mod tests {
     use super::*;
     use std::process::{Command, Stdio};
 
+    /// Set for a child that is to live until its standard input ends.
+    const WAITS: &str = "ROUNDTRIP_TEST_WAITS";
+
     #[test]
     fn we_live_and_always_as_the_same() {
         assert_eq!(own(), own());
@@ -53,7 +56,18 @@ mod tests {
 
     #[test]
     fn a_killed_child_is_dead_before_it_is_reaped() {
-        let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
+        // No program that merely waits exists on every system, so this one is its own child.
+        if std::env::var_os(WAITS).is_some() {
+            std::io::stdin().read_line(&mut String::new()).unwrap();
+            return;
+        }
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "sys::liveness::tests::a_killed_child_is_dead_before_it_is_reaped"])
+            .env(WAITS, "1")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         let identity = of(child.id()).unwrap();
         assert!(is_alive(identity));
         child.kill().unwrap();

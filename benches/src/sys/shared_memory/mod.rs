@@ -21,11 +21,6 @@ pub fn support() -> Result<(), Unsupported> {
     imp::support()
 }
 
-/// What offsets are rounded to: a page, or, on Windows, several.
-pub(crate) fn granularity_bytes() -> usize {
-    imp::granularity()
-}
-
 /// Creates zeroed memory of this size.
 ///
 /// # Errors
@@ -75,7 +70,7 @@ impl Mapping {
 
     #[expect(unsafe_code, reason = "an address in mapped memory")]
     fn map(memory: &Handle, offset: usize, bytes: usize, present: bool) -> io::Result<Self> {
-        let before_bytes = offset % granularity_bytes();
+        let before_bytes = offset % imp::granularity();
         let start = imp::map(memory, offset - before_bytes, before_bytes + bytes, present)?;
         // SAFETY: so many bytes are mapped there, and more.
         Ok(Self { address: unsafe { start.add(before_bytes) }, bytes, before_bytes })
