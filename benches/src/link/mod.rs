@@ -4,6 +4,7 @@
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
 //! - [`ring`]: the shared-memory ring, for a pair and for many.
+//! - [`mach`]: Mach messages, inline and out of line.
 //! - [`handle`]: descriptors over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
 
 use crate::memory::Memory;
@@ -16,6 +17,7 @@ pub mod buffers;
 pub mod counter;
 pub mod datagram;
 pub mod handle;
+pub mod mach;
 pub mod memfd;
 pub mod named_pipe;
 pub mod out_of_line;

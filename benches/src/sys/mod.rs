@@ -12,6 +12,7 @@ pub mod fifo;
 pub mod fingerprint;
 pub mod handle;
 pub mod liveness;
+pub mod mach;
 pub mod message_queue;
 pub mod named_pipe;
 pub mod noise;

@@ -15,6 +15,14 @@ pub mod alpc;
 pub mod anonymous_pipe;
 pub mod eventfd;
 pub mod fifo;
+pub mod mach_inline;
+pub mod mach_kqueue;
+pub mod mach_kqueue_bridge;
+pub mod mach_kqueue_receive;
+pub mod mach_ool;
+pub mod mach_ool_physical;
+pub mod mach_ool_physical_read;
+pub mod mach_ool_read;
 pub mod memfd_read;
 pub mod memfd_remap;
 pub mod named_pipe;
@@ -49,6 +57,14 @@ pub static ALL: &[&dyn Transport] = &[
     &anonymous_pipe::AnonymousPipe,
     &eventfd::Eventfd,
     &fifo::Fifo,
+    &mach_inline::MACH_INLINE,
+    &mach_kqueue::MACH_KQUEUE,
+    &mach_kqueue_bridge::MACH_KQUEUE_BRIDGE,
+    &mach_kqueue_receive::MACH_KQUEUE_RECEIVE,
+    &mach_ool::MACH_OOL,
+    &mach_ool_physical::MACH_OOL_PHYSICAL,
+    &mach_ool_physical_read::MACH_OOL_PHYSICAL_READ,
+    &mach_ool_read::MACH_OOL_READ,
     &memfd_read::MemfdRead,
     &memfd_remap::MemfdRemap,
     &named_pipe::NAMED_PIPE,

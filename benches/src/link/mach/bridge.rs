@@ -1,0 +1,130 @@
+//! [`Bridge`]: a thread receives messages, and tells of each by one byte in a pipe.
+//!
+//! So a thread that waits for descriptors hears of messages, too. It was the only way when kqueue could not wait for ports.
+//! The message itself is handed over in memory: the thread that receives takes an empty frame, fills it and passes it on,
+//! and gets it back when it has been looked at. There are as many frames as a port holds messages; while none is empty,
+//! none is received, and the port fills up.
+
+use super::carried;
+use super::frame::Frame;
+use super::inbox::{FRAME_BYTES_FIRST, fill};
+use super::message::{self, Content, Destination, STOP_BYTES};
+use super::port::ReceivePort;
+use super::sender::deliver;
+use crate::link::closed;
+use crate::sys::mach::{Kernel, Name, Trailer, abi};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+/// The side of the thread that waits for descriptors.
+pub(super) struct Bridge<K: Kernel> {
+    kernel: K,
+    /// It outlives the other side.
+    port: ReceivePort<K>,
+    queue: K::Queue,
+    pipe: PipeReader,
+    filled: Receiver<io::Result<Frame>>,
+    /// None: the other thread shall fill no more.
+    empty: Option<Sender<Frame>>,
+    held: Option<Frame>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<K: Kernel> Bridge<K> {
+    /// Starts the thread that receives from this port.
+    pub(super) fn new(kernel: &K, port: ReceivePort<K>) -> io::Result<Self> {
+        let (pipe, bytes) = io::pipe()?;
+        let mut queue = kernel.queue()?;
+        kernel.watch_pipe(&mut queue, &pipe)?;
+        let ((empty, to_fill), (full, filled)) = (channel(), channel());
+        for _ in 0..abi::QUEUE_LIMIT_DEFAULT {
+            let frame = Frame::new(FRAME_BYTES_FIRST, kernel.page_bytes());
+            empty.send(frame).map_err(|_| closed())?;
+        }
+        let far = FarSide { kernel: kernel.clone(), port: port.name(), to_fill, full, bytes };
+        let thread = thread::Builder::new().name("mach bridge".into()).spawn(move || far.run())?;
+        Ok(Self {
+            kernel: kernel.clone(),
+            port,
+            queue,
+            pipe,
+            filled,
+            empty: Some(empty),
+            held: None,
+            thread: Some(thread),
+        })
+    }
+
+    /// Waits for the next message, and returns it where it lies.
+    #[inline]
+    pub(super) fn next(&mut self) -> io::Result<&Frame> {
+        self.kernel.wait(&mut self.queue)?;
+        // A pipe that has ended is one whose thread has, which it does only in trouble, and tells before.
+        self.pipe.read_exact(&mut [0]).map_err(|_| closed())?;
+        let frame = self.filled.recv().map_err(|_| closed())??;
+        Ok(self.held.insert(frame))
+    }
+
+    /// What [`Bridge::next`] has returned last, if it was not released since.
+    #[inline]
+    pub(super) fn frame(&self) -> Option<&Frame> {
+        self.held.as_ref()
+    }
+
+    /// Gives the frame back that [`Bridge::next`] has returned.
+    #[inline]
+    pub(super) fn release(&mut self) {
+        if let (Some(frame), Some(empty)) = (self.held.take(), &self.empty) {
+            // A thread that is gone needs it no more.
+            let _ = empty.send(frame);
+        }
+    }
+}
+
+impl<K: Kernel> Drop for Bridge<K> {
+    #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+    fn drop(&mut self) {
+        self.empty = None;
+        let mut stop = [0; STOP_BYTES];
+        let to = Destination::Own(self.port.name());
+        // SAFETY: it has no memory. Where it cannot be sent, the thread has no port to wait for.
+        let _ = unsafe { deliver(&self.kernel, &mut stop, |message| message::put_stop(message, to)) };
+        if let Some(thread) = self.thread.take() {
+            // A thread that has panicked has said so.
+            let _ = thread.join();
+        }
+        for frame in self.filled.try_iter().flatten() {
+            // SAFETY: it has been received, and nobody will look at it.
+            unsafe { carried::release(&self.kernel, &frame) };
+        }
+    }
+}
+
+/// The side of the thread that receives.
+struct FarSide<K: Kernel> {
+    kernel: K,
+    port: Name,
+    to_fill: Receiver<Frame>,
+    full: Sender<io::Result<Frame>>,
+    bytes: PipeWriter,
+}
+
+impl<K: Kernel> FarSide<K> {
+    fn run(mut self) {
+        while let Ok(mut frame) = self.to_fill.recv() {
+            let received = fill(&self.kernel, &mut frame, Trailer::Least, |buffer| {
+                Ok(self.kernel.receive(self.port, buffer, Trailer::Least, None))
+            });
+            if received.is_ok() && message::read(&frame) == Ok(Content::Stop) {
+                return;
+            }
+            let is_over = received.is_err();
+            // The other side takes what is on its way before it ends.
+            let told = self.full.send(received.map(|()| frame)).is_ok() && self.bytes.write_all(&[1]).is_ok();
+            if is_over || !told {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Mach messages, after the design that Chromium had for them in 2008 and rejected.
+//!
+//! Each end has a port of its own, which holds five messages, and a send right to the other's. All of it is written
+//! against [`Kernel`], so that it is tested on any system (`tests.rs`); over the kernel of macOS it has never been run.
+//!
+//! - [`message`](self): how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie.
+//! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] says how a message is awaited.
+//! - `rendezvous`, `token`: how two ends find each other; `port`, [`Right`]: rights, released when dropped.
+//! - [`MachTransport`]: one struct for all of the transports.
+//!
+//! # When the other end is gone
+//! The kernel says so in both directions. A receiver has asked for a message once nobody can send to its port any more,
+//! which comes after all that was sent: be it because the other's sender was dropped or its process has ended. A sender to a
+//! port whose receiver was dropped finds a dead name, and one that waits for room there is woken. Nobody says goodbye.
+//!
+//! # A send that times out
+//! It is given back by the kernel as if it had been received: the header has another reference to the right that it was
+//! sent with, out-of-line memory is mapped once more, at another address. All that is released, and the message is put
+//! together anew.
+//!
+//! # Empty messages
+//! Possible in every form: an inline message of a header and a length, an out-of-line one with a descriptor of no memory at
+//! no address, which the kernel passes as it is.
+
+mod bridge;
+mod carried;
+mod frame;
+mod inbox;
+mod message;
+mod port;
+mod receiver;
+mod rendezvous;
+mod right;
+mod sender;
+#[cfg(test)]
+mod tests;
+mod token;
+mod transport;
+
+pub use message::Copying;
+pub use receiver::MachReceiver;
+pub use right::Right;
+pub use sender::{Carriage, MachSender};
+pub use transport::MachTransport;
+
+use super::Link;
+use super::buffers::Buffers;
+use crate::sys::mach::Kernel;
+use crate::transport::End;
+use rendezvous::Meeting;
+use std::io;
+use std::time::Duration;
+
+/// How long two ends wait for each other. The harness has lost its patience before that.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How a receiver waits for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// By the call that receives it.
+    Call,
+    /// By a kqueue that says that it is there; then it is received by a call.
+    Event,
+    /// By a kqueue that receives it.
+    ByEvent,
+    /// By a kqueue that says that there is a byte in a pipe, from a thread that has received it.
+    Bridge,
+}
+
+/// How messages are carried, and received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Inline or out of line.
+    pub carriage: Carriage,
+    /// How a receiver waits.
+    pub arrival: Arrival,
+    /// Whether receiving includes looking at each page of what came out of line.
+    pub reads_every_page: bool,
+}
+
+/// Draws the address where two ends meet.
+///
+/// # Errors
+/// Never, so far.
+pub fn draw_address() -> io::Result<String> {
+    Ok(token::Address::draw()?.to_string())
+}
+
+/// Meets the other end.
+///
+/// # Errors
+/// When it does not come, or of the system.
+pub fn connect<K: Kernel>(kernel: &K, end: End, address: &str, form: Form) -> io::Result<Link> {
+    let (sender, receiver) = halves(kernel, end, address, form)?;
+    Ok(Link { sender: Box::new(sender), receiver: Box::new(receiver), buffers: Buffers::default() })
+}
+
+/// Meets the other end; both halves as they are, so that rights can be passed, too.
+///
+/// # Errors
+/// As [`connect`].
+pub fn halves<K: Kernel>(
+    kernel: &K,
+    end: End,
+    address: &str,
+    form: Form,
+) -> io::Result<(MachSender<K>, MachReceiver<K>)> {
+    let address = address.parse()?;
+    let Meeting { peer, port } = match end {
+        End::Initiator => rendezvous::initiate(kernel, &address, PATIENCE)?,
+        End::Responder => rendezvous::respond(kernel, &address, PATIENCE)?,
+    };
+    let receiver = MachReceiver::new(kernel, port, form)?;
+    Ok((MachSender::new(kernel, peer, form.carriage), receiver))
+}

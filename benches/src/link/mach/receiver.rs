@@ -1,0 +1,183 @@
+//! [`MachReceiver`]: receives messages, and returns them where they arrived.
+
+use super::bridge::Bridge;
+use super::carried::{self, Region};
+use super::frame::Frame;
+use super::inbox::{Inbox, MESSAGE_BYTES_MAX, Way};
+use super::message::{self, Content};
+use super::port::{ReceivePort, SendRight};
+use super::right::Right;
+use super::sender::Carriage;
+use super::{Arrival, Form};
+use crate::link::{Receiver, closed, unexpected_length};
+use crate::sys::mach::Kernel;
+use std::hint::black_box;
+use std::io;
+use std::ops::Range;
+
+/// Receives from a port of this end.
+pub struct MachReceiver<K: Kernel> {
+    kernel: K,
+    source: Source<K>,
+    carriage: Carriage,
+    reads_every_page: bool,
+    /// Memory that came last.
+    region: Option<Region<K>>,
+    /// That nobody can send any more is said once.
+    is_closed: bool,
+}
+
+/// Where messages come from.
+enum Source<K: Kernel> {
+    Inbox(Inbox<K>),
+    Bridge(Bridge<K>),
+}
+
+impl<K: Kernel> Source<K> {
+    #[inline]
+    fn next(&mut self) -> io::Result<&Frame> {
+        match self {
+            Self::Inbox(inbox) => inbox.next(),
+            Self::Bridge(bridge) => bridge.next(),
+        }
+    }
+
+    /// A part of the message that came last.
+    #[inline]
+    fn part(&self, range: Range<usize>) -> &[u8] {
+        match self {
+            Self::Inbox(inbox) => &inbox.frame()[range],
+            Self::Bridge(bridge) => bridge.frame().map_or(&[], |frame| &frame[range]),
+        }
+    }
+}
+
+impl<K: Kernel> MachReceiver<K> {
+    pub(super) fn new(
+        kernel: &K,
+        port: ReceivePort<K>,
+        Form { carriage, arrival, reads_every_page }: Form,
+    ) -> io::Result<Self> {
+        let inbox = |port, way| Source::Inbox(Inbox::new(kernel, port, way));
+        let source = match arrival {
+            Arrival::Call => inbox(port, Way::Call),
+            Arrival::Event => {
+                let way = Way::event(kernel, &port)?;
+                inbox(port, way)
+            }
+            Arrival::ByEvent => inbox(port, Way::by_event(kernel)?),
+            Arrival::Bridge => Source::Bridge(Bridge::new(kernel, port)?),
+        };
+        Ok(Self {
+            kernel: kernel.clone(),
+            source,
+            carriage,
+            reads_every_page,
+            region: None,
+            is_closed: false,
+        })
+    }
+
+    /// Receives a right.
+    ///
+    /// # Errors
+    /// When the other end is gone, when something else came, or of the system.
+    #[inline]
+    pub fn receive_right(&mut self) -> io::Result<Right<K>> {
+        self.release();
+        match self.next()? {
+            Content::Right(name) => Ok(Right::owning(SendRight::owning(&self.kernel, name))),
+            other => Err(self.refuse(other)),
+        }
+    }
+
+    /// The next message, read. What is refused is let go of.
+    #[inline]
+    #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+    fn next(&mut self) -> io::Result<Content> {
+        if self.is_closed {
+            return Err(closed());
+        }
+        let frame = self.source.next()?;
+        match message::read(frame) {
+            Ok(Content::NoSenders) => {
+                self.is_closed = true;
+                Err(closed())
+            }
+            Ok(content) => Ok(content),
+            Err(reason) => {
+                // SAFETY: it has just been received, and is not used.
+                unsafe { carried::release(&self.kernel, frame) };
+                Err(refused(reason))
+            }
+        }
+    }
+
+    /// Lets go of a message that is right, but not what is expected now.
+    #[cold]
+    #[expect(unsafe_code, reason = "memory by its address")]
+    fn refuse(&self, content: Content) -> io::Error {
+        match content {
+            Content::OutOfLine { address, bytes } => {
+                // SAFETY: it came with the message, and is taken over here alone.
+                drop(unsafe { Region::new(&self.kernel, address, bytes) });
+            }
+            Content::Right(name) | Content::Introduction { port: name, .. } => {
+                drop(SendRight::owning(&self.kernel, name));
+            }
+            Content::Inline(_) | Content::NoSenders | Content::Stop => {}
+        }
+        refused("it is of another kind than is expected now")
+    }
+
+    /// Keeps the memory that came, and looks at it if it shall.
+    #[inline]
+    #[expect(unsafe_code, reason = "memory by its address")]
+    fn keep(&mut self, address: u64, bytes: usize) -> &[u8] {
+        // SAFETY: it came with the message, and is taken over here alone.
+        let region = self.region.insert(unsafe { Region::new(&self.kernel, address, bytes) });
+        if self.reads_every_page {
+            let page_bytes = self.kernel.page_bytes();
+            black_box(region.iter().step_by(page_bytes).fold(0, |sum: u8, &byte| sum.wrapping_add(byte)));
+        }
+        region
+    }
+}
+
+fn refused(reason: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("a Mach message was refused: {reason}"))
+}
+
+impl<K: Kernel> Receiver for MachReceiver<K> {
+    #[inline]
+    fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        self.release();
+        let expected = buffer.len();
+        match (self.next()?, self.carriage) {
+            (Content::Inline(range), Carriage::Inline) if range.len() == expected => {
+                Ok(self.source.part(range))
+            }
+            (Content::Inline(range), Carriage::Inline) => Err(unexpected_length(range.len(), expected)),
+            (Content::OutOfLine { address, bytes }, Carriage::OutOfLine(_)) if bytes == expected => {
+                Ok(self.keep(address, bytes))
+            }
+            (content @ Content::OutOfLine { bytes, .. }, Carriage::OutOfLine(_)) => {
+                let _ = self.refuse(content);
+                Err(if bytes > MESSAGE_BYTES_MAX {
+                    refused("its memory is longer than the 256 MiB that a message may have")
+                } else {
+                    unexpected_length(bytes, expected)
+                })
+            }
+            (content, _) => Err(self.refuse(content)),
+        }
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        self.region = None;
+        if let Source::Bridge(bridge) = &mut self.source {
+            bridge.release();
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! How two ends find each other: one checks a name in with the bootstrap server, the other looks it up and introduces
+//! itself with a send right to its port and a [`Token`]; the answer is an introduction too. Then each has the other's port.
+//!
+//! Whoever comes with another token, or as another user, is refused: what it sent is let go of, and the wait goes on. The
+//! user is known from the audit token, which the kernel appends to a message.
+
+use super::carried;
+use super::frame::Frame;
+use super::inbox::fill;
+use super::message::{self, Content, Destination, INTRODUCTION_BYTES};
+use super::port::{ReceivePort, SendRight};
+use super::sender::deliver;
+use super::token::{Address, Token};
+use crate::link::closed;
+use crate::sys::mach::{Code, Kernel, Trailer};
+use std::io;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Between two look-ups of a name that nobody has checked in yet.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// What an end has once both have met.
+pub(super) struct Meeting<K: Kernel> {
+    /// The other's port.
+    pub(super) peer: SendRight<K>,
+    /// Our own, to which only the other can send.
+    pub(super) port: ReceivePort<K>,
+}
+
+/// The end that looks the name up, as soon as it is there.
+pub(super) fn initiate<K: Kernel>(
+    kernel: &K,
+    address: &Address,
+    patience: Duration,
+) -> io::Result<Meeting<K>> {
+    let until = Instant::now() + patience;
+    let service = loop {
+        match kernel.look_up(address.service()) {
+            Ok(name) => break SendRight::owning(kernel, name),
+            Err(Code::UNKNOWN_SERVICE) if Instant::now() < until => thread::sleep(PAUSE),
+            Err(code) => return Err(code.into()),
+        }
+    };
+    let port = ReceivePort::new(kernel)?;
+    introduce(kernel, &service, &port, &address.token)?;
+    // Now only who has taken the introduction can send to the port, and that nobody can is heard.
+    drop(service);
+    let peer = welcome(kernel, &port, &address.token, until)?;
+    Ok(Meeting { peer, port })
+}
+
+/// The end that checks the name in.
+pub(super) fn respond<K: Kernel>(
+    kernel: &K,
+    address: &Address,
+    patience: Duration,
+) -> io::Result<Meeting<K>> {
+    let until = Instant::now() + patience;
+    let service = ReceivePort::checked_in(kernel, address.service())?;
+    let peer = welcome(kernel, &service, &address.token, until)?;
+    let port = ReceivePort::new(kernel)?;
+    introduce(kernel, &peer, &port, &address.token)?;
+    Ok(Meeting { peer, port })
+}
+
+/// Tells the other end where we receive.
+#[expect(unsafe_code, reason = "a message may describe memory")]
+pub(super) fn introduce<K: Kernel>(
+    kernel: &K,
+    to: &SendRight<K>,
+    port: &ReceivePort<K>,
+    token: &Token,
+) -> io::Result<()> {
+    let (to, port) = (Destination::Peer(to.name()), port.name());
+    let put = |message: &mut [u8]| message::put_introduction(message, to, port, token);
+    // SAFETY: it has no memory.
+    unsafe { deliver(kernel, &mut [0; INTRODUCTION_BYTES], put) }
+}
+
+/// Waits for somebody who knows the token and is the same user, and returns the right to send there.
+#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+pub(super) fn welcome<K: Kernel>(
+    kernel: &K,
+    port: &ReceivePort<K>,
+    token: &Token,
+    until: Instant,
+) -> io::Result<SendRight<K>> {
+    let trailer = Trailer::Audit;
+    let mut frame = Frame::new(INTRODUCTION_BYTES + trailer.bytes(), kernel.page_bytes());
+    let mut refused = "nobody came";
+    loop {
+        let received = fill(kernel, &mut frame, trailer, |buffer| {
+            let left = until.saturating_duration_since(Instant::now());
+            Ok(kernel.receive(port.name(), buffer, trailer, Some(left)))
+        });
+        match received {
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                let waited = format!("the other end did not introduce itself in time: {refused}");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, waited));
+            }
+            received => received?,
+        }
+        let is_same_user = message::user(&frame) == Some(kernel.user());
+        refused = match message::read(&frame) {
+            Ok(Content::Introduction { port, token: theirs }) if theirs == *token && is_same_user => {
+                return Ok(SendRight::owning(kernel, port));
+            }
+            Ok(Content::NoSenders) => return Err(closed()),
+            Ok(Content::Introduction { .. }) if is_same_user => "the last who came had another token",
+            Ok(Content::Introduction { .. }) => "the last who came was another user",
+            Ok(_) => "the last who came did not introduce itself",
+            Err(reason) => reason,
+        };
+        // SAFETY: it has just been received, and is not used.
+        unsafe { carried::release(kernel, &frame) };
+    }
+}

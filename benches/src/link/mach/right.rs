@@ -1,0 +1,43 @@
+//! [`Right`]: a send right that stands for an open file, to be passed in a message.
+
+use super::port::SendRight;
+use crate::sys::mach::{self, Handle, Kernel, Name, OwnedHandle};
+use std::io;
+
+/// A send right that stands for an open file. Released when dropped.
+pub struct Right<K: Kernel>(SendRight<K>);
+
+impl<K: Kernel> Right<K> {
+    /// Of an open file, which may be closed then (`fileport_makeport`).
+    ///
+    /// # Errors
+    /// Of the system.
+    pub fn of(kernel: &K, file: Handle<'_>) -> io::Result<Self> {
+        Ok(Self(SendRight::owning(kernel, kernel.file_to_right(file)?)))
+    }
+
+    pub(super) fn owning(right: SendRight<K>) -> Self {
+        Self(right)
+    }
+
+    #[inline]
+    pub(super) fn name(&self) -> Name {
+        self.0.name()
+    }
+
+    /// Opens the file (`fileport_makefd`).
+    ///
+    /// # Errors
+    /// When the right stands for none; when this process may open no more files.
+    pub fn open(&self) -> io::Result<OwnedHandle> {
+        self.0.kernel().right_to_file(self.name())
+    }
+
+    /// The number of the file, by which two rights are known to stand for the same one.
+    ///
+    /// # Errors
+    /// As [`Right::open`].
+    pub fn identity(&self) -> io::Result<u64> {
+        mach::number_of(self.open()?)
+    }
+}

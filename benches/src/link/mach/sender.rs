@@ -1,0 +1,130 @@
+//! [`MachSender`]: sends messages, inline or out of line, and rights.
+
+use super::carried;
+use super::frame::Frame;
+use super::inbox::FRAME_BYTES_FIRST;
+use super::message::{self, Copying, Destination, OUT_OF_LINE_BYTES, PAYLOAD, RIGHT_BYTES};
+use super::port::SendRight;
+use super::right::Right;
+use crate::link::{Sender, closed};
+use crate::memory::Memory;
+use crate::sys::mach::{Code, Kernel};
+use std::io;
+use std::time::Duration;
+
+/// How long a send waits for room before it is tried again.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How a message is carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carriage {
+    /// In the Mach message itself.
+    Inline,
+    /// As memory that the Mach message describes.
+    OutOfLine(Copying),
+}
+
+/// Sends to the port of the other end.
+pub struct MachSender<K: Kernel> {
+    kernel: K,
+    peer: SendRight<K>,
+    carriage: Carriage,
+    frame: Frame,
+}
+
+impl<K: Kernel> MachSender<K> {
+    pub(super) fn new(kernel: &K, peer: SendRight<K>, carriage: Carriage) -> Self {
+        let bytes = match carriage {
+            Carriage::Inline => FRAME_BYTES_FIRST,
+            Carriage::OutOfLine(_) => OUT_OF_LINE_BYTES,
+        };
+        Self { kernel: kernel.clone(), peer, carriage, frame: Frame::new(bytes, kernel.page_bytes()) }
+    }
+
+    /// Copies the payload into the message, which is part of what sending inline costs, and sends it.
+    #[inline]
+    #[expect(unsafe_code, reason = "a message may describe memory")]
+    fn send_inline(&mut self, payload: &[u8]) -> io::Result<()> {
+        let (to, bytes) = (Destination::Peer(self.peer.name()), message::inline_bytes(payload.len()));
+        self.frame.grow(bytes);
+        let message = &mut self.frame[..bytes];
+        message[PAYLOAD..PAYLOAD + payload.len()].copy_from_slice(payload);
+        // SAFETY: it has no memory. What was not sent comes back with its payload as it was.
+        unsafe { deliver(&self.kernel, message, |message| message::put_inline(message, to, payload.len())) }
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a message describes memory")]
+    fn send_out_of_line(&mut self, memory: &[u8], copying: Copying) -> io::Result<()> {
+        let to = Destination::Peer(self.peer.name());
+        let put = |message: &mut [u8]| message::put_out_of_line(message, to, memory, copying);
+        // SAFETY: the memory is borrowed until then.
+        unsafe { deliver(&self.kernel, &mut self.frame[..OUT_OF_LINE_BYTES], put) }
+    }
+
+    /// Passes a right. It stays this process's too.
+    ///
+    /// # Errors
+    /// When the other end is gone, or of the system.
+    #[inline]
+    #[expect(unsafe_code, reason = "a message may describe memory")]
+    pub fn send_right(&mut self, right: &Right<K>) -> io::Result<()> {
+        let (to, right) = (Destination::Peer(self.peer.name()), right.name());
+        self.frame.grow(RIGHT_BYTES);
+        let message = &mut self.frame[..RIGHT_BYTES];
+        // SAFETY: it has no memory.
+        unsafe { deliver(&self.kernel, message, |message| message::put_right(message, to, right)) }
+    }
+}
+
+impl<K: Kernel> Sender for MachSender<K> {
+    #[inline]
+    fn send(&mut self, message: &[u8]) -> io::Result<()> {
+        match self.carriage {
+            Carriage::Inline => self.send_inline(message),
+            Carriage::OutOfLine(copying) => self.send_out_of_line(message, copying),
+        }
+    }
+
+    fn allocate(&mut self, bytes: usize) -> io::Result<Memory> {
+        Ok(match self.carriage {
+            Carriage::Inline => Memory::heap(bytes),
+            Carriage::OutOfLine(_) => paged(bytes, self.kernel.page_bytes()),
+        })
+    }
+}
+
+/// Memory that begins at a page of the system, so that its pages can be mapped as they are. Elsewhere
+/// [`Memory::heap`] is at a page of 4 KiB, and those of Apple silicon have 16.
+fn paged(bytes: usize, page_bytes: usize) -> Memory {
+    // Up to the end of the last page, so that nothing else is in it that would be copied when it is written.
+    let whole = vec![0xff; bytes.next_multiple_of(page_bytes) + page_bytes];
+    let start = whole.as_ptr().align_offset(page_bytes);
+    Memory::Heap { used: start..start + bytes, whole }
+}
+
+/// Sends a message, waiting while the port is full: as often as time is up, the message is put together again and tried
+/// again. The kernel has then given back what it had taken, as other rights and other memory.
+///
+/// # Safety
+/// What `put` describes of memory is readable until this returns.
+#[inline]
+#[expect(unsafe_code, reason = "a message may describe memory")]
+pub(super) unsafe fn deliver<K: Kernel>(
+    kernel: &K,
+    message: &mut [u8],
+    mut put: impl FnMut(&mut [u8]),
+) -> io::Result<()> {
+    loop {
+        put(message);
+        // SAFETY: the caller's promise; no message gives memory away.
+        let code = unsafe { kernel.send(message, PATIENCE) };
+        match code.base() {
+            Code::SUCCESS => return Ok(()),
+            // SAFETY: the kernel has given the message back, and it is not used as it is.
+            Code::SEND_TIMED_OUT | Code::SEND_INTERRUPTED => unsafe { carried::release(kernel, message) },
+            Code::SEND_INVALID_DEST => return Err(closed()),
+            _ => return Err(code.into()),
+        }
+    }
+}

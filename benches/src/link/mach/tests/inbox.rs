@@ -1,0 +1,68 @@
+//! The buffer that grows, and what else can happen when a message is received.
+
+use super::*;
+use crate::link::mach::frame::Frame;
+use crate::link::mach::inbox::fill;
+use crate::sys::mach::{Code, Trailer, abi};
+
+#[test]
+fn a_buffer_grows_once_for_a_size_and_never_shrinks() {
+    const SIZES: [usize; 6] = [100, 1 << 20, 100, 1 << 20, 500_000, 2 << 20];
+    for transport in [ALL[0], ALL[1], ALL[3]] {
+        let kernel = Simulated::new(USER);
+        let other = kernel.process(USER);
+        let respond = |_: &str, _: Form, mut side: Side| {
+            for bytes in SIZES {
+                assert!(side.receive(bytes).unwrap() == message(0, bytes));
+            }
+            // A message that was too large has stayed where it was, and was received then.
+            assert_eq!(side.kernel.tally().too_large, 2);
+        };
+        let initiate = |_: &str, _: Form, mut side: Side| {
+            for bytes in SIZES {
+                side.sender.send(&message(0, bytes)).unwrap();
+            }
+        };
+        pair(transport.slug, transport.form, (&kernel, other), initiate, Arc::new(respond));
+        kernel.assert_clean();
+    }
+}
+
+/// Fills a small frame with what a kernel answers that is made up; of what is too large it says this size.
+fn filled(size: u32, answers: &[Code]) -> io::Result<usize> {
+    let kernel = Simulated::new(USER);
+    let mut frame = Frame::new(1_000, 4_096);
+    let mut answers = answers.iter();
+    fill(&kernel, &mut frame, Trailer::Least, |buffer| {
+        buffer[abi::SIZE].copy_from_slice(&size.to_ne_bytes());
+        Ok(*answers.next().expect("no more calls"))
+    })?;
+    assert!(answers.next().is_none());
+    Ok(frame.len())
+}
+
+#[test]
+fn a_frame_becomes_as_large_as_the_message_and_its_trailer() {
+    let too_large = Code::RECEIVE_TOO_LARGE;
+    assert_eq!(filled(100_000, &[too_large, Code::SUCCESS]).unwrap(), 100_008);
+    // One whose trailer alone does not fit.
+    assert_eq!(filled(996, &[too_large, Code::SUCCESS]).unwrap(), 1_004);
+    assert_eq!(filled(0, &[Code::RECEIVE_INTERRUPTED, Code::SUCCESS]).unwrap(), 1_000);
+}
+
+#[test]
+fn a_message_that_nobody_should_receive_is_refused_with_a_sentence() {
+    let most = 256 << 20;
+    let error = filled(most + 4, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
+    assert_eq!(error, "a Mach message of 268435460 B waits: expected at most 268435456 B");
+    // A kernel that contradicts itself is not asked for ever.
+    let error = filled(992, &[Code::RECEIVE_TOO_LARGE]).unwrap_err().to_string();
+    assert_eq!(error, "a Mach message of 992 B does not fit a buffer of 1000 B");
+}
+
+#[test]
+fn an_answer_of_the_kernel_is_told_by_its_name() {
+    assert!(is_closed(filled(0, &[Code::RECEIVE_PORT_DIED])));
+    let error = filled(0, &[Code(Code::RECEIVE_BODY_ERROR.0 | 0x1000)]).unwrap_err().to_string();
+    assert_eq!(error, "the Mach kernel answered MACH_RCV_BODY_ERROR (0x1000500c)");
+}

@@ -1,0 +1,91 @@
+//! [`MachTransport`]: Mach messages in one form, as a transport.
+
+use super::message::inline_bytes;
+use super::sender::Carriage;
+use super::{Copying, Form, inbox};
+use crate::link::Link;
+use crate::sys::Unsupported;
+use crate::sys::mach::{self, abi};
+use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
+use roundtrip_wire::{Slug, TransportInfo};
+use std::io;
+
+/// Mach messages in one form.
+#[derive(Debug)]
+pub struct MachTransport {
+    /// Its name.
+    pub slug: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What is done and what is copied.
+    pub semantics: &'static str,
+    /// How messages are carried, and received.
+    pub form: Form,
+}
+
+impl Transport for MachTransport {
+    fn info(&self) -> TransportInfo {
+        let family = match self.form.carriage {
+            Carriage::Inline => "message-queue",
+            Carriage::OutOfLine(_) => "out-of-line",
+        };
+        TransportInfo {
+            slug: Slug::from_name(self.slug),
+            title: self.title.into(),
+            family: Slug::from_name(family),
+            semantics: self.semantics.into(),
+            control: true,
+        }
+    }
+
+    fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
+        channel.default_buffer()?;
+        mach::support()?;
+        carries(self.form.carriage, channel.message_bytes)
+    }
+
+    fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
+        let address = super::draw_address()?;
+        let parts = || Parts { descriptors: Vec::new(), address: Some(address.clone()) };
+        Ok(Channel { initiator: parts(), responder: parts(), folder: None })
+    }
+
+    fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
+        let kernel = mach::system().map_err(io::Error::other)?;
+        let address = parts.address.ok_or_else(|| io::Error::other("no address was passed"))?;
+        super::connect(&kernel, end, &address, self.form)
+    }
+}
+
+/// Whether a message of this length can be carried.
+fn carries(carriage: Carriage, message_bytes: usize) -> Result<(), Unsupported> {
+    let (most, whose) = match carriage {
+        Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the kernel takes inline"),
+        Carriage::OutOfLine(Copying::Virtual) => (inbox::MESSAGE_BYTES_MAX, "a message may have"),
+        Carriage::OutOfLine(Copying::Physical) => (abi::PHYSICAL_BYTES_MAX, "the kernel copies physically"),
+    };
+    if message_bytes <= most {
+        return Ok(());
+    }
+    Err(Unsupported::because(format!(
+        "a message of {message_bytes} B is longer than {whose}: expected at most {most} B"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_does_not_carry_is_refused_with_its_limit() {
+        for (carriage, most) in [
+            (Carriage::Inline, 50_331_552),
+            (Carriage::OutOfLine(Copying::Virtual), 268_435_456),
+            (Carriage::OutOfLine(Copying::Physical), 7_340_032),
+        ] {
+            assert_eq!(carries(carriage, most), Ok(()));
+            let reason = carries(carriage, most + 1).unwrap_err().to_string();
+            assert!(reason.ends_with(&format!("expected at most {most} B")), "{reason}");
+        }
+    }
+}

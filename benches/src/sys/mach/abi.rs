@@ -1,0 +1,112 @@
+//! Numbers and places of `mach/message.h`, for processes of 64 bits: structures there are packed to 4 bytes. The file of
+//! macOS checks them against its headers.
+
+use std::ops::Range;
+
+/// `mach_msg_header_t`.
+pub const HEADER_BYTES: usize = 24;
+/// `msgh_bits`: dispositions and [`COMPLEX`].
+pub const BITS: Range<usize> = 0..4;
+/// `msgh_size`: of the message without its trailer.
+pub const SIZE: Range<usize> = 4..8;
+/// `msgh_remote_port`: sent, who is to have it; received, whom to answer.
+pub const REMOTE: Range<usize> = 8..12;
+/// `msgh_local_port`: sent, whom to answer; received, through which port it came.
+pub const LOCAL: Range<usize> = 12..16;
+/// `msgh_voucher_port`.
+pub const VOUCHER: Range<usize> = 16..20;
+/// `msgh_id`: what the message means, which only its ends know.
+pub const ID: Range<usize> = 20..24;
+
+/// `msgh_descriptor_count`, in a complex message.
+pub const COUNT: Range<usize> = 24..28;
+/// Where the first descriptor begins (`mach_msg_base_t`).
+pub const DESCRIPTORS: usize = 28;
+
+/// `mach_msg_port_descriptor_t`.
+pub const RIGHT_BYTES: usize = 12;
+/// `mach_msg_ool_descriptor64_t` and `mach_msg_ool_ports_descriptor64_t`.
+pub const MEMORY_BYTES: usize = 16;
+/// Where a descriptor says what it is.
+pub const TYPE: usize = 11;
+/// Of a right: its name.
+pub const RIGHT_NAME: Range<usize> = 0..4;
+/// Of a right, and of rights out of line: what is done with them.
+pub const DISPOSITION: usize = 10;
+/// Of memory: where it begins.
+pub const ADDRESS: Range<usize> = 0..8;
+/// Of memory: whether the sender loses it.
+pub const DEALLOCATE: usize = 8;
+/// Of memory: how it is copied.
+pub const COPY: usize = 9;
+/// Of memory: how many bytes; of rights out of line: how many rights.
+pub const LENGTH: Range<usize> = 12..16;
+
+/// `MACH_MSGH_BITS_COMPLEX`: there are descriptors.
+pub const COMPLEX: u32 = 0x8000_0000;
+/// `MACH_MSGH_BITS_REMOTE_MASK`: the disposition of [`REMOTE`].
+pub const REMOTE_MASK: u32 = 0x1f;
+/// How far the disposition of [`LOCAL`] is moved up.
+pub const LOCAL_SHIFT: u32 = 8;
+/// `MACH_MSGH_BITS_USER`: what a process may set.
+pub const USER_BITS: u32 = 0x801f_1f1f;
+
+/// `MACH_MSG_TYPE_MOVE_RECEIVE`; in a received message: a receive right came.
+pub const MOVE_RECEIVE: u8 = 16;
+/// `MACH_MSG_TYPE_MOVE_SEND`; in a received message: a send right came.
+pub const MOVE_SEND: u8 = 17;
+/// `MACH_MSG_TYPE_MOVE_SEND_ONCE`; in a received message: a send-once right came.
+pub const MOVE_SEND_ONCE: u8 = 18;
+/// `MACH_MSG_TYPE_COPY_SEND`.
+pub const COPY_SEND: u8 = 19;
+/// `MACH_MSG_TYPE_MAKE_SEND`, from a receive right.
+pub const MAKE_SEND: u8 = 20;
+/// `MACH_MSG_TYPE_MAKE_SEND_ONCE`, from a receive right.
+pub const MAKE_SEND_ONCE: u8 = 21;
+
+/// `MACH_MSG_PORT_DESCRIPTOR`.
+pub const RIGHT: u8 = 0;
+/// `MACH_MSG_OOL_DESCRIPTOR`.
+pub const MEMORY: u8 = 1;
+/// `MACH_MSG_OOL_PORTS_DESCRIPTOR`.
+pub const RIGHTS: u8 = 2;
+/// `MACH_MSG_OOL_VOLATILE_DESCRIPTOR`.
+pub const VOLATILE_MEMORY: u8 = 3;
+
+/// `MACH_MSG_PHYSICAL_COPY`.
+pub const PHYSICAL_COPY: u8 = 0;
+/// `MACH_MSG_VIRTUAL_COPY`.
+pub const VIRTUAL_COPY: u8 = 1;
+
+/// `mach_msg_trailer_t`: a received message has at least this behind it.
+pub const TRAILER_BYTES_LEAST: usize = 8;
+/// `mach_msg_audit_trailer_t`.
+pub const TRAILER_BYTES_AUDIT: usize = 52;
+/// `mach_msg_max_trailer_t`, the longest: with a context, a filter and labels.
+pub const TRAILER_BYTES_MOST: usize = 68;
+/// `msgh_trailer_type`: `MACH_MSG_TRAILER_FORMAT_0`, the only one.
+pub const TRAILER_TYPE: Range<usize> = 0..4;
+/// `msgh_trailer_size`.
+pub const TRAILER_SIZE: Range<usize> = 4..8;
+/// The sender's effective user: the second word of the audit token, which `audit_token_to_euid` (`bsm/libbsm.h`)
+/// returns.
+pub const TRAILER_USER: Range<usize> = 24..28;
+
+/// `MACH_NOTIFY_NO_SENDERS` (`mach/notify.h`): the `msgh_id` of such a notification.
+pub const NO_SENDERS: i32 = 0o106;
+/// `mach_no_senders_notification_t` without its trailer.
+pub const NO_SENDERS_BYTES: usize = 36;
+
+/// `MACH_PORT_QLIMIT_DEFAULT` (`mach/port.h`).
+pub const QUEUE_LIMIT_DEFAULT: u32 = 5;
+/// `MACH_PORT_QLIMIT_MAX`.
+pub const QUEUE_LIMIT_MAX: u32 = 1_024;
+/// `BOOTSTRAP_MAX_NAME_LEN` (`servers/bootstrap.h`), with the zero at the end.
+pub const SERVICE_NAME_BYTES_MAX: usize = 128;
+
+/// The longest message that the kernel takes, without its trailer: three quarters of the 64 MiB that a message in the
+/// kernel may have, less the longest trailer (XNU's `osfmk/ipc`: `IPC_KMSG_MAX_SPACE`, `ipc_kmsg_max_body_space`).
+pub const MESSAGE_BYTES_MAX: usize = (64 << 20) / 4 * 3 - TRAILER_BYTES_MOST;
+/// The most that one message may have of memory that the kernel copies physically: seven eighths of the 8 MiB that it
+/// maps for that (XNU's `osfmk/ipc/ipc_init.c`: `ipc_kmsg_max_vm_space`).
+pub const PHYSICAL_BYTES_MAX: usize = (8 << 20) / 8 * 7;

@@ -1,0 +1,99 @@
+//! [`Code`]: what a call of the kernel answers.
+
+use std::fmt;
+use std::io;
+
+/// A `kern_return_t`, or, of the calls that send and receive, a `mach_msg_return_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code(pub i32);
+
+/// Set in every code of the calls that send and receive, and in no other.
+const OF_MESSAGES: i32 = 0x1000_0000;
+
+/// Declares the codes that this program knows, with their names.
+macro_rules! codes {
+    ($($name:ident = $value:literal, $header:literal;)*) => {
+        impl Code {
+            $(#[doc = concat!("`", $header, "`.")] pub const $name: Self = Self($value);)*
+        }
+
+        /// What the headers call them.
+        const NAMES: &[(Code, &str)] = &[$((Code::$name, $header)),*];
+    };
+}
+
+codes! {
+    SUCCESS = 0, "KERN_SUCCESS";
+    INVALID_ARGUMENT = 4, "KERN_INVALID_ARGUMENT";
+    INVALID_NAME = 15, "KERN_INVALID_NAME";
+    INVALID_RIGHT = 17, "KERN_INVALID_RIGHT";
+    INVALID_VALUE = 18, "KERN_INVALID_VALUE";
+    NAME_IN_USE = 1_101, "BOOTSTRAP_NAME_IN_USE";
+    UNKNOWN_SERVICE = 1_102, "BOOTSTRAP_UNKNOWN_SERVICE";
+    NO_KERNEL_MEMORY = 0x0400, "MACH_MSG_VM_KERNEL";
+    SEND_INVALID_DEST = 0x1000_0003, "MACH_SEND_INVALID_DEST";
+    SEND_TIMED_OUT = 0x1000_0004, "MACH_SEND_TIMED_OUT";
+    SEND_INTERRUPTED = 0x1000_0007, "MACH_SEND_INTERRUPTED";
+    SEND_MSG_TOO_SMALL = 0x1000_0008, "MACH_SEND_MSG_TOO_SMALL";
+    SEND_INVALID_RIGHT = 0x1000_000a, "MACH_SEND_INVALID_RIGHT";
+    SEND_TOO_LARGE = 0x1000_000e, "MACH_SEND_TOO_LARGE";
+    SEND_INVALID_TYPE = 0x1000_000f, "MACH_SEND_INVALID_TYPE";
+    SEND_INVALID_HEADER = 0x1000_0010, "MACH_SEND_INVALID_HEADER";
+    RECEIVE_INVALID_NAME = 0x1000_4002, "MACH_RCV_INVALID_NAME";
+    RECEIVE_TIMED_OUT = 0x1000_4003, "MACH_RCV_TIMED_OUT";
+    RECEIVE_TOO_LARGE = 0x1000_4004, "MACH_RCV_TOO_LARGE";
+    RECEIVE_INTERRUPTED = 0x1000_4005, "MACH_RCV_INTERRUPTED";
+    RECEIVE_PORT_CHANGED = 0x1000_4006, "MACH_RCV_PORT_CHANGED";
+    RECEIVE_PORT_DIED = 0x1000_4009, "MACH_RCV_PORT_DIED";
+    RECEIVE_BODY_ERROR = 0x1000_400c, "MACH_RCV_BODY_ERROR";
+}
+
+impl Code {
+    /// `MACH_MSG_MASK` (`mach/message.h`): bits beside the code of a message, which say what else went wrong.
+    pub(super) const MORE: i32 = 0x3e00;
+
+    /// Without what else went wrong.
+    #[inline]
+    pub fn base(self) -> Self {
+        if self.0 & OF_MESSAGES == 0 { self } else { Self(self.0 & !Self::MORE) }
+    }
+
+    /// Nothing, if it says so.
+    ///
+    /// # Errors
+    /// Itself, if it says anything else.
+    pub fn ok(self) -> Result<(), Self> {
+        if self == Self::SUCCESS { Ok(()) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(code, _)| *code == self.base()).map(|(_, name)| *name);
+        write!(formatter, "the Mach kernel answered {} ({:#x})", name.unwrap_or("a code"), self.0)
+    }
+}
+
+impl std::error::Error for Code {}
+
+impl From<Code> for io::Error {
+    fn from(code: Code) -> Self {
+        Self::other(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_known_whatever_else_went_wrong() {
+        let more = Code(Code::SEND_TIMED_OUT.0 | 0x2400);
+        assert_eq!(more.base(), Code::SEND_TIMED_OUT);
+        assert_eq!(more.to_string(), "the Mach kernel answered MACH_SEND_TIMED_OUT (0x10002404)");
+        // Alone, the same bits are the code.
+        assert_eq!(Code::NO_KERNEL_MEMORY.base(), Code::NO_KERNEL_MEMORY);
+        assert_eq!(Code(99).to_string(), "the Mach kernel answered a code (0x63)");
+        assert!(Code::SUCCESS.ok().is_ok() && more.ok() == Err(more));
+    }
+}

@@ -1,0 +1,13 @@
+//! `mach-kqueue-receive`: Mach messages, received inside the call that waits for the kqueue (`EVFILT_MACHPORT` with
+//! `MACH_RCV_MSG`).
+
+use crate::link::mach::{Arrival, Carriage, Form, MachTransport};
+
+/// See the module.
+pub static MACH_KQUEUE_RECEIVE: MachTransport = MachTransport {
+    slug: "mach-kqueue-receive",
+    title: "Mach message, received by kqueue",
+    semantics: "As mach-inline, but kevent64 waits for a message and receives it (EVFILT_MACHPORT with \
+                MACH_RCV_MSG): one call a message. It is copied into the message, into the kernel and out of it.",
+    form: Form { carriage: Carriage::Inline, arrival: Arrival::ByEvent, reads_every_page: false },
+};
