@@ -10,7 +10,7 @@
  * in the cache and the pages of a mapping present. The clock does not run meanwhile.
  *
  * calls of all mechanisms: fork(2), sched_setaffinity(2), prctl(2), clock_gettime(2)
- * calls of one mechanism: streams.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
+ * calls of one mechanism: streams.c, ready.c, records.c, slots.c, pages.c, objects.c, lent.c, rings.c
  */
 #include "roundtrip.h"
 #include <sched.h>
@@ -24,9 +24,9 @@
 
 static const struct mechanism *const mechanisms[] = {
     &eventfd_mechanism, &fifo_mechanism, &memfd_read_mechanism, &memfd_remap_mechanism, &pipe_mechanism,
-    &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_mechanism, &ring_spin_mechanism,
-    &socketpair_mechanism, &splice_mechanism, &tcp_mechanism, &udp_mechanism, &unix_dgram_mechanism,
-    &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
+    &pipe_epoll_mechanism, &posix_mq_mechanism, &process_vm_readv_mechanism, &ring_futex_mechanism,
+    &ring_spin_mechanism, &socketpair_mechanism, &splice_mechanism, &tcp_mechanism, &udp_mechanism,
+    &unix_dgram_mechanism, &unix_seqpacket_mechanism, &unix_stream_mechanism, &vmsplice_mechanism,
 };
 
 static uint64_t now_ns(void) {

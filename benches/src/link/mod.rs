@@ -1,6 +1,8 @@
 //! [`Link`]: one end of an open channel, and the forms that several transports share.
 //!
-//! - [`stream`]: bytes over handles.  [`named_pipe`]: those of Windows.  [`datagram`]: one message a call, over sockets.
+//! - [`stream`]: bytes over handles; [`ready`]: waited for first, as event loops do.
+//! - [`named_pipe`]: the pipes of Windows; [`mach`]: messages of the Mach kernel.
+//! - [`datagram`]: one message a call, over sockets.
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
 //! - [`ring`]: the shared-memory ring, for a pair and for many.
@@ -21,6 +23,7 @@ pub mod mach;
 pub mod memfd;
 pub mod named_pipe;
 pub mod out_of_line;
+pub mod ready;
 pub mod ring;
 pub mod stream;
 

@@ -20,6 +20,7 @@ pub mod null_call;
 pub mod passable;
 pub mod pipe;
 pub mod pipe_capacity;
+pub mod readiness;
 pub mod remote_memory;
 pub mod rights;
 pub mod shared_memory;

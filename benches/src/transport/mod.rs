@@ -31,6 +31,8 @@ pub mod named_pipe_message_overlapped;
 pub mod named_pipe_overlapped;
 pub mod named_pipe_transact;
 pub mod pipe;
+pub mod pipe_epoll;
+pub mod pipe_kqueue;
 pub mod posix_mq;
 pub mod process_vm_readv;
 pub mod ring_futex;
@@ -73,6 +75,8 @@ pub static ALL: &[&dyn Transport] = &[
     &named_pipe_overlapped::NAMED_PIPE_OVERLAPPED,
     &named_pipe_transact::NAMED_PIPE_TRANSACT,
     &pipe::Pipe,
+    &pipe_epoll::PIPE_EPOLL,
+    &pipe_kqueue::PIPE_KQUEUE,
     &posix_mq::PosixMq,
     &process_vm_readv::ProcessVmReadv,
     &ring_futex::RING_FUTEX,

@@ -1,0 +1,7 @@
+//! `pipe-epoll`: two anonymous pipes, one each way, whose receivers wait in `epoll_wait(2)` first: Linux.
+
+use crate::link::ready::ReadyPipe;
+
+/// See the module.
+pub static PIPE_EPOLL: ReadyPipe =
+    ReadyPipe { slug: "pipe-epoll", title: "Pipe, epoll", mechanism: "epoll", call: "epoll_wait" };

@@ -1,0 +1,7 @@
+//! `pipe-kqueue`: two anonymous pipes, one each way, whose receivers wait in kevent(2) first: macOS and FreeBSD.
+
+use crate::link::ready::ReadyPipe;
+
+/// See the module.
+pub static PIPE_KQUEUE: ReadyPipe =
+    ReadyPipe { slug: "pipe-kqueue", title: "Pipe, kqueue", mechanism: "kqueue", call: "kevent" };
