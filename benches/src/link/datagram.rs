@@ -1,8 +1,8 @@
 //! One message a call, over sockets that keep the borders of messages: `send` and `recv`.
 
+use super::passable::Passable;
 use super::{Receiver, Sender, closed, closed_or, handle, unexpected_length};
 use crate::sys::handle::Handle;
-use crate::sys::passable::Passable;
 use crate::sys::socket;
 use std::io::{self, ErrorKind};
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Descriptors over Unix sockets, each with some bytes.
 
 use super::closed;
+use super::passable::Passable;
 use crate::sys::handle::Handle;
-use crate::sys::passable::Passable;
 use crate::sys::rights;
 use std::io::{self, ErrorKind};
 
@@ -12,8 +12,7 @@ use std::io::{self, ErrorKind};
 /// As [`send_with`].
 #[inline]
 pub fn send(socket: &Handle, passed: &Passable) -> io::Result<()> {
-    let Passable::Handle(handle) = passed;
-    send_with(socket, handle, &[0])
+    send_with(socket, passed.handle()?, &[0])
 }
 
 /// Receives what [`send`] has sent.

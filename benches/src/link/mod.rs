@@ -7,11 +7,11 @@
 //! - [`counter`]: a number in shared memory that the other side waits for.
 //! - [`ring`]: the shared-memory ring, for a pair and for many.
 //! - [`mach`]: Mach messages, inline and out of line.
-//! - [`handle`]: descriptors over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
+//! - [`passable`]: what can be given away; [`handle`]: over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
 
 use crate::memory::Memory;
-use crate::sys::passable::Passable;
 use buffers::Buffers;
+use passable::Passable;
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ pub mod mach;
 pub mod memfd;
 pub mod named_pipe;
 pub mod out_of_line;
+pub mod passable;
 pub mod ready;
 pub mod ring;
 pub mod stream;

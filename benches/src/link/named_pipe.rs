@@ -2,9 +2,9 @@
 //! there sent as a message (`DuplicateHandle`).
 
 use super::buffers::Buffers;
+use super::passable::Passable;
 use super::{Ask, Link, Receiver, Sender, closed_or, unexpected_length};
 use crate::sys::named_pipe::{self, Pipe, Process};
-use crate::sys::passable::Passable;
 use std::io;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ impl Sender for PipeSender {
     }
 
     fn send_handle(&mut self, passed: &Passable) -> io::Result<()> {
-        let number = self.other.give(passed)?;
+        let number = self.other.give(passed.handle()?)?;
         write_all(&self.pipe, &number.to_le_bytes())
     }
 }
@@ -72,7 +72,7 @@ impl Receiver for PipeReceiver {
     fn receive_handle(&mut self) -> io::Result<Passable> {
         let mut number = [0; size_of::<u64>()];
         self.receive(&mut number)?;
-        named_pipe::take(u64::from_le_bytes(number))
+        named_pipe::take(u64::from_le_bytes(number)).map(Passable::Handle)
     }
 }
 

@@ -52,11 +52,7 @@ impl Transport for ReadyPipe {
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [writer, reader] = parts.take()?;
         let buffers = Buffers::of_pipes(&writer, &reader);
-        Ok(Link {
-            sender: Box::new(StreamSender(writer)),
-            receiver: Box::new(ReadyReceiver::new(reader)?),
-            buffers,
-        })
+        Ok(Link::new(StreamSender(writer), ReadyReceiver::new(reader)?, buffers))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Bytes over handles: written until all is written, read until all is read.
 
+use super::passable::Passable;
 use super::{Receiver, Sender, closed, handle};
 use crate::sys::handle::Handle;
-use crate::sys::passable::Passable;
 use crate::sys::stream;
 use std::io::{self, ErrorKind};
 

@@ -3,9 +3,9 @@
 
 use super::{EndReport, Observer, Pair, Pattern, Ready, Scenario, Work, samples};
 use crate::link::Link;
+use crate::link::passable::Passable;
 use crate::payload::{ANSWER_BYTES, sequence_of};
 use crate::sys::clock::now_ns;
-use crate::sys::passable::Passable;
 use std::io;
 
 /// See the module.

@@ -11,6 +11,8 @@ pub mod exit;
 pub mod fifo;
 pub mod fingerprint;
 pub mod handle;
+#[cfg(target_os = "freebsd")]
+mod kinfo;
 pub mod liveness;
 pub mod mach;
 pub mod message_queue;

@@ -28,6 +28,8 @@ pub(super) fn bytes(name: &str) -> Option<Vec<u8>> {
     if !ask(ptr::null_mut(), &mut length) {
         return None;
     }
+    // Some values grow by a little from one moment to the next.
+    length *= 2;
     let mut value = vec![0; length];
     if !ask(value.as_mut_ptr().cast(), &mut length) {
         return None;

@@ -284,7 +284,7 @@ impl Parts {
     }
 
     /// A name alone.
-    fn at(address: impl Into<String>) -> Self {
+    pub(crate) fn at(address: impl Into<String>) -> Self {
         Self { handles: Vec::new(), address: Some(address.into()) }
     }
 
@@ -303,7 +303,7 @@ impl Parts {
     ///
     /// # Errors
     /// When the harness passed none.
-    fn address(&self) -> io::Result<&str> {
+    pub(crate) fn address(&self) -> io::Result<&str> {
         self.address.as_deref().ok_or_else(|| io::Error::other("no address was passed"))
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! - [`message`](self): how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie.
 //! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] says how a message is awaited.
+//! - `passing`: the same over the kernel of this machine, with rights that are passed.
 //! - `rendezvous`, `token`: how two ends find each other; `port`, [`Right`]: rights, released when dropped.
 //! - [`MachTransport`]: one struct for all of the transports.
 //!
@@ -27,6 +28,7 @@ mod carried;
 mod frame;
 mod inbox;
 mod message;
+mod passing;
 mod port;
 mod receiver;
 mod rendezvous;
@@ -45,8 +47,9 @@ pub use transport::MachTransport;
 
 use super::Link;
 use super::buffers::Buffers;
-use crate::sys::mach::Kernel;
+use crate::sys::mach::{Kernel, System};
 use crate::transport::End;
+use passing::{PassingReceiver, PassingSender};
 use rendezvous::Meeting;
 use std::io;
 use std::time::Duration;
@@ -90,9 +93,9 @@ pub fn draw_address() -> io::Result<String> {
 ///
 /// # Errors
 /// When it does not come, or of the system.
-pub fn connect<K: Kernel>(kernel: &K, end: End, address: &str, form: Form) -> io::Result<Link> {
-    let (sender, receiver) = halves(kernel, end, address, form)?;
-    Ok(Link { sender: Box::new(sender), receiver: Box::new(receiver), buffers: Buffers::default() })
+pub fn connect(kernel: System, end: End, address: &str, form: Form) -> io::Result<Link> {
+    let (sender, receiver) = halves(&kernel, end, address, form)?;
+    Ok(Link::new(PassingSender { kernel, sender }, PassingReceiver(receiver), Buffers::default()))
 }
 
 /// Meets the other end; both halves as they are, so that rights can be passed, too.

@@ -1,7 +1,9 @@
 //! [`Right`]: a send right that stands for an open file, to be passed in a message.
 
 use super::port::SendRight;
-use crate::sys::mach::{self, Handle, Kernel, Name, OwnedHandle};
+use crate::sys::handle::Handle;
+use crate::sys::mach::{Kernel, Name};
+use crate::sys::passable;
 use std::io;
 
 /// A send right that stands for an open file. Released when dropped.
@@ -12,7 +14,7 @@ impl<K: Kernel> Right<K> {
     ///
     /// # Errors
     /// Of the system.
-    pub fn of(kernel: &K, file: Handle<'_>) -> io::Result<Self> {
+    pub fn of(kernel: &K, file: &Handle) -> io::Result<Self> {
         Ok(Self(SendRight::owning(kernel, kernel.file_to_right(file)?)))
     }
 
@@ -29,7 +31,7 @@ impl<K: Kernel> Right<K> {
     ///
     /// # Errors
     /// When the right stands for none; when this process may open no more files.
-    pub fn open(&self) -> io::Result<OwnedHandle> {
+    pub fn open(&self) -> io::Result<Handle> {
         self.0.kernel().right_to_file(self.name())
     }
 
@@ -38,6 +40,6 @@ impl<K: Kernel> Right<K> {
     /// # Errors
     /// As [`Right::open`].
     pub fn identity(&self) -> io::Result<u64> {
-        mach::number_of(self.open()?)
+        passable::identity(&self.open()?)
     }
 }

@@ -38,6 +38,10 @@ impl Transport for MachTransport {
         }
     }
 
+    fn passes_handles(&self) -> bool {
+        true
+    }
+
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         channel.default_buffer()?;
         mach::support()?;
@@ -46,14 +50,13 @@ impl Transport for MachTransport {
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
         let address = super::draw_address()?;
-        let parts = || Parts { descriptors: Vec::new(), address: Some(address.clone()) };
+        let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: None })
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let kernel = mach::system().map_err(io::Error::other)?;
-        let address = parts.address.ok_or_else(|| io::Error::other("no address was passed"))?;
-        super::connect(&kernel, end, &address, self.form)
+        super::connect(kernel, end, parts.address()?, self.form)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use super::Unsupported;
 
+#[cfg(any(target_os = "freebsd", test))]
+pub(super) mod groups;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
 #[cfg(any(windows, test))]
 mod topology;

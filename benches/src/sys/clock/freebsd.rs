@@ -37,4 +37,6 @@ pub(super) fn sleep_until(moment_ns: u64) {
     }
 }
 
+/// There is no such wish: a sleep may be late by some share of its length, which is the machine's choice for all
+/// (`kern.timecounter.alloweddeviation`, 5 % by default) and a fact of the fingerprint.
 pub(super) fn sleep_precisely() {}

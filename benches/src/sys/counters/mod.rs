@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "freebsd")), path = "unsupported.rs")]
 mod imp;
 
 /// In [`Reading::counts`] when some counter had to share its place in the processor: the smallest share of the time,

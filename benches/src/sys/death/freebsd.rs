@@ -1,22 +1,33 @@
-//! FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), which a process sets for itself.
+//! FreeBSD: `PROC_PDEATHSIG_CTL` (procctl(2)), set between fork and exec, so that there is no moment without it. It
+//! outlives exec, except that of a program with the rights of somebody else.
 
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-pub(super) fn prepare(_command: &mut Command) {}
+#[expect(unsafe_code, reason = "pre_exec runs between fork and exec")]
+pub(super) fn prepare(command: &mut Command) {
+    // SAFETY: the closure makes one system call that is safe after fork and touches no memory of the parent.
+    unsafe {
+        command.pre_exec(|| {
+            const THIS_PROCESS: libc::id_t = 0;
+            let mut signal: libc::c_int = libc::SIGKILL;
+            let signal = (&raw mut signal).cast();
+            // The call reads one number.
+            match libc::procctl(libc::P_PID, THIS_PROCESS, libc::PROC_PDEATHSIG_CTL, signal) {
+                0 => Ok(()),
+                _ => Err(io::Error::last_os_error()),
+            }
+        });
+    }
+}
 
 #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
 pub(super) fn bind(_child: &Child) -> io::Result<()> {
     Ok(())
 }
 
-#[expect(unsafe_code, reason = "procctl")]
+#[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
 pub(super) fn die_with_parent() -> io::Result<()> {
-    const THIS_PROCESS: libc::id_t = 0;
-    let mut signal: libc::c_int = libc::SIGKILL;
-    // SAFETY: the call reads one number. A parent that has ended already is noticed by the end of standard input.
-    let done = unsafe {
-        libc::procctl(libc::P_PID, THIS_PROCESS, libc::PROC_PDEATHSIG_CTL, (&raw mut signal).cast())
-    };
-    if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    Ok(())
 }

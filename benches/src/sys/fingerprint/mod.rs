@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod cpuid;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod facts;
 #[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
 #[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(windows, path = "windows/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
-#[cfg(any(target_os = "linux", windows))]
+#[cfg(any(target_os = "freebsd", test))]
+mod levels;
+#[cfg(any(target_os = "linux", target_os = "freebsd", windows))]
 mod pair;
 #[cfg(any(target_os = "macos", test))]
 mod pmset;

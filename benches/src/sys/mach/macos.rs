@@ -3,8 +3,9 @@
 //! A kqueue watches ports themselves since macOS 10.12; before, only sets of them. `fileport_makeport` and
 //! `fileport_makefd` (`sys/fileport.h`, a header that is not in the SDK) are in the system library and declared here.
 
-use super::{Code, Handle, Kernel, Name, OwnedHandle, Trailer, abi};
+use super::{Code, Kernel, Name, Trailer, abi};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use mach2::bootstrap::{self, bootstrap_check_in, bootstrap_look_up, bootstrap_port};
 use mach2::mach_port::{
     mach_port_allocate, mach_port_deallocate, mach_port_mod_refs, mach_port_request_notification,
@@ -211,7 +212,7 @@ impl Kernel for System {
         Ok(if is_gone { Code::RECEIVE_PORT_DIED } else { Code(event.fflags.cast_signed()) })
     }
 
-    fn file_to_right(&self, file: Handle<'_>) -> io::Result<Name> {
+    fn file_to_right(&self, file: &Handle) -> io::Result<Name> {
         let mut name = MACH_PORT_NULL;
         // SAFETY: the descriptor is open; the call writes one name.
         if unsafe { fileport_makeport(file.as_raw_fd(), &raw mut name) } < 0 {
@@ -220,7 +221,7 @@ impl Kernel for System {
         Ok(Name(name))
     }
 
-    fn right_to_file(&self, right: Name) -> io::Result<OwnedHandle> {
+    fn right_to_file(&self, right: Name) -> io::Result<Handle> {
         // SAFETY: takes a name; one of something else is an error.
         let file = unsafe { fileport_makefd(right.0) };
         if file < 0 {

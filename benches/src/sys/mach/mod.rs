@@ -6,6 +6,7 @@
 //! are compiled. The real one has never been run.
 
 use super::Unsupported;
+use super::handle::Handle;
 use std::ffi::CStr;
 use std::fmt;
 use std::io::{self, PipeReader};
@@ -22,11 +23,6 @@ mod imp;
 
 pub use code::Code;
 pub use imp::System;
-
-#[cfg(unix)]
-pub use std::os::fd::{BorrowedFd as Handle, OwnedFd as OwnedHandle};
-#[cfg(windows)]
-pub use std::os::windows::io::{BorrowedHandle as Handle, OwnedHandle};
 
 /// The kernel of this machine.
 ///
@@ -199,30 +195,11 @@ pub trait Kernel: Clone + Send + 'static {
     ///
     /// # Errors
     /// Of the system.
-    fn file_to_right(&self, file: Handle<'_>) -> io::Result<Name>;
+    fn file_to_right(&self, file: &Handle) -> io::Result<Name>;
 
     /// Opens the file that a send right stands for, close-on-exec (`fileport_makefd`).
     ///
     /// # Errors
     /// When it stands for none; when this process may open no more files.
-    fn right_to_file(&self, right: Name) -> io::Result<OwnedHandle>;
-}
-
-/// The number of an open file (`st_ino`), by which two descriptors are known to be of the same one.
-///
-/// # Errors
-/// Of the system, or where it has no such numbers.
-#[cfg(unix)]
-pub fn number_of(file: OwnedHandle) -> io::Result<u64> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(std::fs::File::from(file).metadata()?.ino())
-}
-
-/// The number of an open file: this system has none.
-///
-/// # Errors
-/// Always.
-#[cfg(windows)]
-pub fn number_of(_file: OwnedHandle) -> io::Result<u64> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
+    fn right_to_file(&self, right: Name) -> io::Result<Handle>;
 }

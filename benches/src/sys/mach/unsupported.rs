@@ -1,7 +1,8 @@
 //! Systems without a Mach kernel.
 
-use super::{Code, Handle, Kernel, Name, OwnedHandle, Trailer};
+use super::{Code, Kernel, Name, Trailer};
 use crate::sys::Unsupported;
+use crate::sys::handle::Handle;
 use std::convert::Infallible;
 use std::ffi::CStr;
 use std::io::{self, PipeReader};
@@ -94,11 +95,11 @@ impl Kernel for System {
         match *self {}
     }
 
-    fn file_to_right(&self, _file: Handle<'_>) -> io::Result<Name> {
+    fn file_to_right(&self, _file: &Handle) -> io::Result<Name> {
         match *self {}
     }
 
-    fn right_to_file(&self, _right: Name) -> io::Result<OwnedHandle> {
+    fn right_to_file(&self, _right: Name) -> io::Result<Handle> {
         match *self {}
     }
 }

@@ -5,7 +5,8 @@ use super::handle::Handle;
 use std::io;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "freebsd")), path = "unsupported.rs")]
 mod imp;
 
 /// Messages that a queue holds: the default limit of Linux (`fs.mqueue.msg_max`, `mq_overview(7)`).

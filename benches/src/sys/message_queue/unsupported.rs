@@ -5,7 +5,7 @@ use crate::sys::handle::Handle;
 use std::io;
 
 pub(super) fn support() -> Result<(), Unsupported> {
-    Err(Unsupported::because("POSIX message queues: only on Linux yet (macOS has none)"))
+    Err(Unsupported::because("POSIX message queues: only on Linux and FreeBSD (macOS has none)"))
 }
 
 pub(super) fn create(_message_bytes: usize) -> io::Result<Handle> {

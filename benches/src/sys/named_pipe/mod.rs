@@ -3,7 +3,6 @@
 
 use super::Unsupported;
 use super::handle::Handle;
-use super::passable::Passable;
 use std::io;
 
 #[cfg_attr(windows, path = "windows.rs")]
@@ -105,7 +104,7 @@ impl Pipe {
 /// # Errors
 /// When it is the number of none.
 #[inline]
-pub fn take(number: u64) -> io::Result<Passable> {
+pub fn take(number: u64) -> io::Result<Handle> {
     imp::take(number)
 }
 
@@ -127,7 +126,7 @@ impl Process {
     /// # Errors
     /// Of the system.
     #[inline]
-    pub fn give(&self, passed: &Passable) -> io::Result<u64> {
+    pub fn give(&self, passed: &Handle) -> io::Result<u64> {
         self.0.give(passed)
     }
 }

@@ -3,7 +3,6 @@
 use super::Settings;
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
-use crate::sys::passable::Passable;
 use std::io;
 
 pub(super) fn support() -> Result<(), Unsupported> {
@@ -18,7 +17,7 @@ pub(super) fn create(_settings: Settings) -> io::Result<(Handle, String)> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-pub(super) fn take(_number: u64) -> io::Result<Passable> {
+pub(super) fn take(_number: u64) -> io::Result<Handle> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
@@ -61,7 +60,7 @@ impl Process {
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    pub(super) fn give(&self, _passed: &Passable) -> io::Result<u64> {
+    pub(super) fn give(&self, _passed: &Handle) -> io::Result<u64> {
         match *self {}
     }
 }

@@ -4,7 +4,6 @@
 use super::Settings;
 use crate::sys::Unsupported;
 use crate::sys::handle::{self, Handle, Ticket, duplicate};
-use crate::sys::passable::Passable;
 use std::io;
 use std::mem;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -276,8 +275,8 @@ fn outcome(is_done: bool, moved: u32) -> io::Result<usize> {
 }
 
 #[inline]
-pub(super) fn take(number: u64) -> io::Result<Passable> {
-    handle::adopt(Ticket::Object(number)).map(Passable::Handle)
+pub(super) fn take(number: u64) -> io::Result<Handle> {
+    handle::adopt(Ticket::Object(number))
 }
 
 #[derive(Debug)]
@@ -292,8 +291,7 @@ impl Process {
     }
 
     #[inline]
-    pub(super) fn give(&self, passed: &Passable) -> io::Result<u64> {
-        let Passable::Handle(handle) = passed;
-        duplicate(handle.object()?, self.0.as_raw_handle())
+    pub(super) fn give(&self, passed: &Handle) -> io::Result<u64> {
+        duplicate(passed.object()?, self.0.as_raw_handle())
     }
 }

@@ -5,12 +5,14 @@
 
 use std::collections::BTreeMap;
 
+#[cfg(any(test, target_os = "freebsd"))]
+mod cp_times;
 mod reasons;
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
 
 pub use reasons::{CPU_PRESSURE_SHARE_MAX, MEMORY_PRESSURE_SHARE_MAX, STEAL_SHARE_MAX, reasons};

@@ -1,4 +1,4 @@
-//! [`Passable`]: what `handle-passing` passes, and how it is known again on the other side.
+//! Something to give to another process, and how it is known again there.
 
 use super::handle::Handle;
 use std::io;
@@ -7,30 +7,20 @@ use std::io;
 #[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 
-/// Something of the system that one process can give to another. Closed when dropped.
-#[derive(Debug)]
-pub enum Passable {
-    /// A descriptor, or a handle.
-    Handle(Handle),
+/// A new thing that can be given: a pipe's reader on Unix, a file mapping on Windows.
+///
+/// # Errors
+/// Of the system, such as too many open files.
+pub fn make() -> io::Result<Handle> {
+    imp::make()
 }
 
-impl Passable {
-    /// A new one, of a kind that any transport can pass: a pipe's reader on Unix, a file mapping on Windows.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files.
-    pub fn new() -> io::Result<Self> {
-        imp::make().map(Self::Handle)
-    }
-
-    /// A number that the same object has in every process, and hardly another one.
-    ///
-    /// # Errors
-    /// Of the system, when it is no longer open.
-    pub fn identity(&self) -> io::Result<u64> {
-        let Self::Handle(handle) = self;
-        imp::identity(handle)
-    }
+/// A number that the same thing has in every process, and hardly another one.
+///
+/// # Errors
+/// Of the system, when it is no longer open.
+pub fn identity(handle: &Handle) -> io::Result<u64> {
+    imp::identity(handle)
 }
 
 #[cfg(test)]
@@ -39,10 +29,8 @@ mod tests {
 
     #[test]
     fn the_same_object_has_the_same_identity_and_another_has_not() {
-        let one = Passable::new().unwrap();
-        let Passable::Handle(handle) = &one;
-        let same = Passable::Handle(handle.try_clone().unwrap());
-        assert_eq!(one.identity().unwrap(), same.identity().unwrap());
-        assert_ne!(one.identity().unwrap(), Passable::new().unwrap().identity().unwrap());
+        let one = make().unwrap();
+        assert_eq!(identity(&one).unwrap(), identity(&one.try_clone().unwrap()).unwrap());
+        assert_ne!(identity(&one).unwrap(), identity(&make().unwrap()).unwrap());
     }
 }

@@ -1,10 +1,9 @@
 //! Calls of one thread, counted by what they were and what they moved.
 
-use super::super::{ENTRIES_MAX, OTHER};
+use super::super::ranked;
 use super::names;
 use super::ptrace::Progress;
 use roundtrip_wire::SystemCalls;
-use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// The calls of one thread so far.
@@ -34,28 +33,19 @@ impl Counts {
         }
     }
 
-    /// The most frequent first; the rarest in one sum when there are more than [`ENTRIES_MAX`].
+    /// The most frequent first.
     pub(super) fn into_calls(self) -> Vec<SystemCalls> {
-        let mut calls: Vec<SystemCalls> = self
-            .calls
-            .into_iter()
+        let calls = self.calls.into_iter();
+        let named = calls
             .map(|((number, bytes), count)| SystemCalls { name: names::name(number), bytes, count })
             .collect();
-        calls.sort_unstable_by(|a, b| {
-            let order = |calls: &SystemCalls| (Reverse(calls.count), calls.bytes);
-            order(a).cmp(&order(b)).then_with(|| a.name.cmp(&b.name))
-        });
-        if calls.len() > ENTRIES_MAX {
-            let rest = calls.split_off(ENTRIES_MAX - 1);
-            let count = rest.iter().map(|calls| calls.count).sum();
-            calls.push(SystemCalls { name: OTHER.to_owned(), bytes: None, count });
-        }
-        calls
+        ranked(named)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::{ENTRIES_MAX, OTHER};
     use super::*;
 
     #[expect(clippy::cast_sign_loss, reason = "numbers of system calls are not negative")]

@@ -4,14 +4,32 @@ use super::Unsupported;
 use roundtrip_wire::SystemCalls;
 use std::collections::BTreeMap;
 
+#[cfg(any(test, target_os = "freebsd"))]
+mod dtrace;
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "unsupported.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "freebsd")), path = "unsupported.rs")]
 mod imp;
 
 /// Entries of one thread in what [`Tracer::finish`] gives; what is rarer is summed in the last one, [`OTHER`].
 pub const ENTRIES_MAX: usize = 64;
 /// Name of the sum of all calls that have no entry of their own.
 pub const OTHER: &str = "other";
+
+/// Puts the most frequent calls first, and the rarest in one sum when there are more than [`ENTRIES_MAX`].
+#[cfg(any(test, target_os = "linux", target_os = "freebsd"))]
+fn ranked(mut calls: Vec<SystemCalls>) -> Vec<SystemCalls> {
+    calls.sort_unstable_by(|a, b| {
+        let order = |calls: &SystemCalls| (std::cmp::Reverse(calls.count), calls.bytes);
+        order(a).cmp(&order(b)).then_with(|| a.name.cmp(&b.name))
+    });
+    if calls.len() > ENTRIES_MAX {
+        let rest = calls.split_off(ENTRIES_MAX - 1);
+        let count = rest.iter().map(|calls| calls.count).sum();
+        calls.push(SystemCalls { name: OTHER.to_owned(), bytes: None, count });
+    }
+    calls
+}
 
 /// Processes that are being watched. They go on unwatched when it is dropped.
 ///

@@ -10,7 +10,7 @@ pub(super) enum Tracer {}
 
 impl Tracer {
     pub(super) fn attach(_pids: Vec<u32>, _cpu: Option<u32>) -> Result<Self, Unsupported> {
-        Err(Unsupported::because("system calls are traced on Linux only yet"))
+        Err(Unsupported::because("system calls are traced on Linux and FreeBSD only yet"))
     }
 
     pub(super) fn finish(self) -> BTreeMap<u32, Vec<SystemCalls>> {

@@ -2,9 +2,11 @@
 
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
+#[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(windows, path = "windows.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "macos", windows)), path = "unsupported.rs")]
 mod imp;
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+mod rusage;
 
 /// Counters of the calling thread since it began; absent where the system does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

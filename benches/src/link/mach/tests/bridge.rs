@@ -1,6 +1,7 @@
 //! The thread that hands messages over.
 
 use super::*;
+use crate::sys::passable;
 
 fn bridged(
     initiate: impl FnOnce(&str, Form, Side),
@@ -42,8 +43,7 @@ fn no_more_messages_are_handed_over_than_there_are_frames() {
 fn a_bridge_that_is_dropped_lets_go_of_what_it_was_handed() {
     bridged(
         |_, _, mut side| {
-            let (file, _other) = io::pipe().unwrap();
-            let right = Right::of(&side.kernel, as_handle(&file)).unwrap();
+            let right = Right::of(&side.kernel, &passable::make().unwrap()).unwrap();
             for _ in 0..5 {
                 side.sender.send_right(&right).unwrap();
             }
@@ -71,14 +71,4 @@ fn every_frame_grows_by_itself() {
             assert_eq!(side.kernel.tally().too_large, 5);
         },
     );
-}
-
-#[cfg(unix)]
-fn as_handle(file: &impl std::os::fd::AsFd) -> crate::sys::mach::Handle<'_> {
-    file.as_fd()
-}
-
-#[cfg(windows)]
-fn as_handle(file: &impl std::os::windows::io::AsHandle) -> crate::sys::mach::Handle<'_> {
-    file.as_handle()
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sys::mach::abi;
+use crate::sys::passable;
 
 const SIZES: [usize; 11] = [0, 1, 3, 4, 5, 4_095, 4_096, 4_097, 32_767, 65_536, 1 << 20];
 const LARGE: usize = 8 << 20;
@@ -162,16 +163,14 @@ fn memory_out_of_line_begins_at_a_page_of_the_system() {
     );
 }
 
-/// The number of a file is what two descriptors of it have in common.
-#[cfg(unix)]
+/// What a right stands for is known again by what it has in common with the first.
 #[test]
 fn a_right_to_a_file_is_passed_and_stays_the_senders_too() {
-    use std::os::fd::AsFd;
     const RIGHTS: u32 = 20;
     every_pair(
         |_, _, mut side| {
-            let (file, _other) = io::pipe().unwrap();
-            let right = Right::of(&side.kernel, file.as_fd()).unwrap();
+            let file = passable::make().unwrap();
+            let right = Right::of(&side.kernel, &file).unwrap();
             drop(file);
             side.sender.send(&right.identity().unwrap().to_le_bytes()).unwrap();
             side.kernel.impatient(3);

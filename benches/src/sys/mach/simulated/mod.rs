@@ -9,7 +9,8 @@ mod ports;
 mod space;
 mod tests;
 
-use super::{Code, Handle, Kernel, Name, OwnedHandle, Trailer, abi};
+use super::{Code, Kernel, Name, Trailer, abi};
+use crate::sys::handle::Handle;
 use ports::{Port, PortId};
 use space::Task;
 use std::collections::BTreeMap;
@@ -361,12 +362,12 @@ impl Kernel for Simulated {
         Ok(self.receive(port, buffer, Trailer::Least, None))
     }
 
-    fn file_to_right(&self, file: Handle<'_>) -> io::Result<Name> {
-        let file = file.try_clone_to_owned()?;
+    fn file_to_right(&self, file: &Handle) -> io::Result<Name> {
+        let file = file.try_clone()?;
         Ok(self.act(|state, task| state.allocate_file(task, file)))
     }
 
-    fn right_to_file(&self, right: Name) -> io::Result<OwnedHandle> {
+    fn right_to_file(&self, right: Name) -> io::Result<Handle> {
         let state = self.state();
         let port = state.tasks[&self.task].names.get(&right).and_then(|entry| entry.port);
         let file = port.and_then(|port| state.ports[&port].file.as_ref());

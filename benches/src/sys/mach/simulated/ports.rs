@@ -1,8 +1,9 @@
 //! Ports of the simulated kernel: queues, and counts of who may send.
 
-use super::super::{Code, Name, OwnedHandle, Trailer, abi};
+use super::super::{Code, Name, Trailer, abi};
 use super::State;
 use super::copying::Letter;
+use crate::sys::handle::Handle;
 use std::collections::VecDeque;
 
 pub(crate) type PortId = u32;
@@ -19,7 +20,7 @@ pub(crate) struct Port {
     /// There is a send-once right for telling that nobody can send.
     pub(super) tells_no_senders: bool,
     /// Of the kernel's own port that stands for an open file: it dies with its last sender.
-    pub(super) file: Option<OwnedHandle>,
+    pub(super) file: Option<Handle>,
     received: u32,
 }
 
@@ -46,7 +47,7 @@ impl State {
     }
 
     /// A port of the kernel that stands for a file, and a send right to it.
-    pub(super) fn allocate_file(&mut self, task: u32, file: OwnedHandle) -> Name {
+    pub(super) fn allocate_file(&mut self, task: u32, file: Handle) -> Name {
         let port = self.id();
         self.ports.insert(port, Port { file: Some(file), senders: 1, ..Port::default() });
         self.copy_out_right(task, Some(port), abi::MOVE_SEND)

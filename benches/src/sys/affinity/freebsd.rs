@@ -1,0 +1,57 @@
+//! FreeBSD: `cpuset_getaffinity(2)` and `cpuset_setaffinity(2)` of the calling thread, `sched_getcpu(3)`, and the
+//! scheduler's groups of processors.
+
+use super::groups::Topology;
+use crate::sys::Unsupported;
+use std::io;
+
+/// One bit a processor, the lowest first (`sys/bitset.h`): as many as a kernel can have since FreeBSD 14 (`MAXCPU`).
+/// Before FreeBSD 13.2 the kernel refuses sets that are longer than its own.
+type Set = [u64; 1024 / 64];
+
+const _: () = assert!(size_of::<Set>() >= size_of::<libc::cpuset_t>());
+const THIS_THREAD: libc::id_t = -1;
+
+#[expect(unsafe_code, reason = "cpuset_getaffinity(2)")]
+pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
+    let mut set = Set::default();
+    let (level, which, bytes) = (libc::CPU_LEVEL_WHICH, libc::CPU_WHICH_TID, size_of::<Set>());
+    // SAFETY: the set is as long as is said.
+    if unsafe { libc::cpuset_getaffinity(level, which, THIS_THREAD, bytes, set.as_mut_ptr().cast()) } != 0 {
+        let error = io::Error::last_os_error();
+        return Err(Unsupported::because(format!("cpuset_getaffinity failed: {error}")));
+    }
+    Ok((0..).zip(bits(&set)).filter_map(|(cpu, is_set)| is_set.then_some(cpu)).collect())
+}
+
+#[expect(unsafe_code, reason = "cpuset_setaffinity(2)")]
+pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
+    let failed =
+        |error: &dyn std::fmt::Display| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}"));
+    let mut set = Set::default();
+    let word = set.get_mut(cpu as usize / 64).ok_or_else(|| failed(&"expected a number below 1024"))?;
+    *word = 1 << (cpu % 64);
+    let (level, which, bytes) = (libc::CPU_LEVEL_WHICH, libc::CPU_WHICH_TID, size_of::<Set>());
+    // SAFETY: the set is as long as is said, and only read.
+    match unsafe { libc::cpuset_setaffinity(level, which, THIS_THREAD, bytes, set.as_ptr().cast()) } {
+        0 => Ok(()),
+        _ => Err(failed(&io::Error::last_os_error())),
+    }
+}
+
+#[inline]
+#[expect(unsafe_code, reason = "sched_getcpu(3)")]
+pub(super) fn current() -> Option<u32> {
+    // SAFETY: takes nothing.
+    u32::try_from(unsafe { libc::sched_getcpu() }).ok()
+}
+
+/// Package and core of a processor. The groups name caches and NUMA nodes, not packages, so all are of one here: that
+/// two processors are of different packages is never said.
+pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
+    Some((0, Topology::of_this_machine()?.core_of(cpu)?))
+}
+
+fn bits(set: &Set) -> impl Iterator<Item = bool> {
+    set.iter().flat_map(|word| (0..64).map(move |bit| word >> bit & 1 == 1))
+}

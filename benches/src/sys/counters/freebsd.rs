@@ -1,0 +1,219 @@
+//! FreeBSD: hwpmc(4) through libpmc (pmc(3)), which is looked up when first needed (dlopen(3)), for the processor; for the
+//! scheduler what getrusage(2) tells of the thread.
+
+use super::{Count, Set};
+use crate::sys::kinfo;
+use crate::sys::usage::{self, Usage};
+use libc::{c_char, c_int, c_uint, c_void};
+use std::cell::Cell;
+use std::ffi::{CStr, CString};
+use std::io;
+use std::mem::transmute;
+use std::sync::OnceLock;
+
+/// Open events, in the order in which they were opened.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    hardware: Vec<Hardware>,
+    scheduler: Vec<&'static str>,
+    /// What the thread had used at the start, and between start and stop.
+    used: Cell<Usage>,
+}
+
+/// One counter of the processor.
+#[derive(Debug)]
+struct Hardware {
+    name: &'static str,
+    id: Id,
+    library: &'static Library,
+    counted: Cell<Option<u64>>,
+}
+
+impl Events {
+    pub(super) fn open(&mut self, name: &'static str) -> Result<(), String> {
+        if Set::Scheduler.names().contains(&name) {
+            // Which migrations there were is not told.
+            of_scheduler(name, Usage::default()).ok_or("this system does not count it")?;
+            self.scheduler.push(name);
+            return Ok(());
+        }
+        let event = event(name).ok_or("hwpmc has no event of this name for every processor")?;
+        match kinfo::process(std::process::id()).map(|process| process.ki_numthreads) {
+            Some(1) => {}
+            Some(threads) => {
+                return Err(format!(
+                    "hwpmc counts all threads of a process together, and this has {threads}"
+                ));
+            }
+            None => return Err("how many threads this process has is not told".into()),
+        }
+        let library = library()?;
+        let id = library.allocate(event)?;
+        self.hardware.push(Hardware { name, id, library, counted: Cell::new(None) });
+        Ok(())
+    }
+
+    /// One call for each counter of the processor: the first ones count the calls that start the others.
+    pub(super) fn start(&self) {
+        self.used.set(usage::of_this_thread());
+        for counter in &self.hardware {
+            counter.library.start(counter.id);
+        }
+    }
+
+    /// They are read first, while they run: what a counter that has stopped says may be of the last switch.
+    pub(super) fn stop(&self) {
+        for counter in &self.hardware {
+            counter.counted.set(counter.library.read(counter.id));
+        }
+        for counter in &self.hardware {
+            counter.library.stop(counter.id);
+        }
+        self.used.set(usage::of_this_thread().since(self.used.get()));
+    }
+
+    pub(super) fn read(&self) -> Vec<(&'static str, Result<Count, String>)> {
+        let hardware = self.hardware.iter().map(|counter| (counter.name, counter.counted.get()));
+        let scheduler = self.scheduler.iter().map(|&name| (name, of_scheduler(name, self.used.get())));
+        let whole = |value: Option<u64>| {
+            value
+                .map(|value| Count { value, counted_time_percent: 100 })
+                .ok_or("reading the counter failed".into())
+        };
+        hardware.chain(scheduler).map(|(name, value)| (name, whole(value))).collect()
+    }
+}
+
+impl Drop for Hardware {
+    fn drop(&mut self) {
+        self.library.release(self.id);
+    }
+}
+
+/// A counter of the scheduler from what a thread used. Faults are those without the disk.
+fn of_scheduler(name: &str, used: Usage) -> Option<u64> {
+    // Of a usage without numbers: whether there are any is known only when they are read.
+    let value = |value: Option<u64>| value.unwrap_or_default();
+    Some(match name {
+        "context_switches" => value(used.voluntary_switches) + value(used.involuntary_switches),
+        "page_faults" => value(used.minor_faults),
+        "task_clock_ns" => value(used.user_ns) + value(used.system_ns),
+        _ => return None,
+    })
+}
+
+/// The names that libpmc has for events of many processors (`libpmc_pmu_util.c`).
+fn event(name: &str) -> Option<&'static CStr> {
+    Some(match name {
+        "branch_misses" => c"branch-mispredicts",
+        "cache_misses" => c"LLC-MISSES",
+        "cache_references" => c"LLC-REFERENCE",
+        "cycles" => c"unhalted-cycles",
+        "instructions" => c"instructions",
+        _ => return None,
+    })
+}
+
+/// `pmc_id_t`
+type Id = u32;
+
+/// Of libpmc what is needed (`pmc.h`). The last argument of `pmc_allocate` is new in FreeBSD 12.
+#[derive(Debug)]
+struct Library {
+    allocate: unsafe extern "C" fn(*const c_char, c_uint, u32, c_int, *mut Id, u64) -> c_int,
+    release: unsafe extern "C" fn(Id) -> c_int,
+    start: unsafe extern "C" fn(Id) -> c_int,
+    stop: unsafe extern "C" fn(Id) -> c_int,
+    read: unsafe extern "C" fn(Id, *mut u64) -> c_int,
+}
+
+/// `PMC_MODE_TC`: counts while the process runs, on whatever processor (`sys/pmc.h`).
+const OF_PROCESS: c_uint = 3;
+/// `PMC_CPU_ANY`.
+const ANY_PROCESSOR: c_int = -1;
+
+#[expect(unsafe_code, reason = "calls of libpmc")]
+impl Library {
+    fn allocate(&self, event: &CStr) -> Result<Id, String> {
+        let mut id = 0;
+        // SAFETY: the name ends with a zero, and the call writes one number.
+        match unsafe { (self.allocate)(event.as_ptr(), OF_PROCESS, 0, ANY_PROCESSOR, &raw mut id, 0) } {
+            0 => Ok(id),
+            _ => {
+                let error = io::Error::last_os_error();
+                Err(format!("hwpmc does not give the event {}: {error}", event.to_string_lossy()))
+            }
+        }
+    }
+
+    /// A counter that is attached to nothing is attached to this process. One that does not start has no value.
+    fn start(&self, id: Id) {
+        // SAFETY: takes a number.
+        let _ = unsafe { (self.start)(id) };
+    }
+
+    fn stop(&self, id: Id) {
+        // SAFETY: takes a number. It fails for one that has not been started.
+        let _ = unsafe { (self.stop)(id) };
+    }
+
+    fn read(&self, id: Id) -> Option<u64> {
+        let mut value = 0;
+        // SAFETY: the call writes one number.
+        (unsafe { (self.read)(id, &raw mut value) } == 0).then_some(value)
+    }
+
+    fn release(&self, id: Id) {
+        // SAFETY: takes a number, and this one is ours.
+        let _ = unsafe { (self.release)(id) };
+    }
+}
+
+/// Loaded and initialised once.
+fn library() -> Result<&'static Library, String> {
+    static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
+    LIBRARY.get_or_init(load).as_ref().map_err(String::clone)
+}
+
+#[expect(unsafe_code, reason = "functions that are looked up by their names")]
+fn load() -> Result<Library, String> {
+    let handle = [c"libpmc.so.5", c"libpmc.so"].into_iter().find_map(|name| {
+        // SAFETY: the name ends with a zero, and the library does nothing while it is loaded.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW) };
+        (!handle.is_null()).then_some(handle)
+    });
+    let handle = handle.ok_or("there is no libpmc here: expected the base system's")?;
+    let find = |name: &str| {
+        let symbol = CString::new(name).map_err(|error| error.to_string())?;
+        // SAFETY: the library is loaded, and stays so; the name ends with a zero.
+        let address: *mut c_void = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
+        if address.is_null() { Err(format!("libpmc has no {name}")) } else { Ok(address) }
+    };
+    // SAFETY: these are the types of the functions of these names in pmc.h.
+    let (initialise, library) = unsafe {
+        (
+            transmute::<*mut c_void, unsafe extern "C" fn() -> c_int>(find("pmc_init")?),
+            Library {
+                allocate: transmute::<
+                    *mut c_void,
+                    unsafe extern "C" fn(*const c_char, c_uint, u32, c_int, *mut Id, u64) -> c_int,
+                >(find("pmc_allocate")?),
+                release: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_release")?),
+                start: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_start")?),
+                stop: transmute::<*mut c_void, unsafe extern "C" fn(Id) -> c_int>(find("pmc_stop")?),
+                read: transmute::<*mut c_void, unsafe extern "C" fn(Id, *mut u64) -> c_int>(find(
+                    "pmc_read",
+                )?),
+            },
+        )
+    };
+    // SAFETY: takes nothing.
+    if unsafe { initialise() } != 0 {
+        let error = io::Error::last_os_error();
+        return Err(match error.raw_os_error() {
+            Some(libc::ENOENT) => "hwpmc is not loaded: kldload hwpmc".into(),
+            _ => format!("hwpmc cannot be used: {error}"),
+        });
+    }
+    Ok(library)
+}

@@ -1,0 +1,169 @@
+//! FreeBSD: uname(3) and sysctl(3). The keys are those of Linux where the meaning is the same.
+//!
+//! Stable is what can change a figure and is the same after a reboot.
+
+use super::facts::Facts;
+use super::levels;
+use crate::sys::affinity::groups::Topology;
+use crate::sys::affinity::{self, CpuPair};
+use crate::sys::sysctl::{number, text};
+use crate::sys::tree::Tree;
+use crate::sys::{clock, liveness};
+use rustix::process::{Resource, getrlimit};
+use std::collections::BTreeMap;
+
+pub(super) fn stable() -> BTreeMap<String, String> {
+    let (mut facts, tree) = (Facts::default(), Tree::system());
+    let pair = affinity::pair().ok();
+    kernel(&tree, &mut facts);
+    machine(&mut facts);
+    cpu(&tree, pair.as_ref().map_or(0, |pair| pair.first), &mut facts);
+    limits_of_machine(&mut facts);
+    if let Some(pair) = pair {
+        placement(&pair, &mut facts);
+    }
+    facts.0
+}
+
+pub(super) fn conditions() -> BTreeMap<String, String> {
+    let mut facts = Facts::default();
+    let cpu = affinity::pair().map_or(0, |pair| pair.first);
+    facts.put("load.average", load());
+    facts.put("cpu.frequency_mhz", decimal(&format!("dev.cpu.{cpu}.freq")));
+    // In tenths of a kelvin (coretemp(4), amdtemp(4)).
+    let temperature = number(&format!("dev.cpu.{cpu}.temperature"));
+    facts.put(
+        "cpu.temperature_celsius",
+        temperature.map(|tenths| (tenths.saturating_sub(2_731) / 10).to_string()),
+    );
+    let free = number("vm.stats.vm.v_free_count").zip(number("vm.stats.vm.v_inactive_count"));
+    let available_kib = free
+        .zip(number("hw.pagesize"))
+        .map(|((free, inactive), page_bytes)| (((free + inactive) * page_bytes) >> 10).to_string());
+    facts.put("memory.available_kib", available_kib);
+    let power = number("hw.acpi.acline").map(|mains| if mains == 1 { "mains" } else { "battery" });
+    facts.put("machine.power", power.map(str::to_owned));
+    // This clock starts with the system.
+    facts.put("machine.uptime_seconds", Some((clock::now_ns() / 1_000_000_000).to_string()));
+    facts.put("os.unprivileged_debug", decimal("security.bsd.unprivileged_proc_debug"));
+    for (key, resource) in
+        [("limit.open_files", Resource::Nofile), ("limit.locked_memory_bytes", Resource::Memlock)]
+    {
+        let current = getrlimit(resource).current;
+        facts.put(key, Some(current.map_or("unlimited".into(), |value| value.to_string())));
+    }
+    facts.0
+}
+
+fn kernel(tree: &Tree, facts: &mut Facts) {
+    let uname = rustix::system::uname();
+    facts.put("os.kernel", Some(uname.release().to_string_lossy().into_owned()));
+    facts.put("os.build", text("kern.version"));
+    facts.put("os.configuration", text("kern.ident"));
+    let distribution = tree.field("/etc/os-release", "PRETTY_NAME=");
+    facts.put("os.distribution", distribution.map(|name| name.trim_matches('"').into()));
+    facts.put("os.scheduler", text("kern.sched.name"));
+    facts.put("os.timer_hz", decimal("kern.hz"));
+    facts.put("os.aslr", decimal("kern.elf64.aslr.enable"));
+    facts.put("os.jail", number("security.jail.jailed").map(|jailed| yes_or_none(jailed == 1)));
+    facts.put("clock.source", text("kern.timecounter.hardware"));
+    facts.put("clock.allowed_deviation_percent", decimal("kern.timecounter.alloweddeviation"));
+}
+
+fn machine(facts: &mut Facts) {
+    facts.put("machine.hypervisor", text("kern.vm_guest"));
+    facts.put("machine.hypervisor_vendor", text("hw.hv_vendor").filter(|vendor| !vendor.is_empty()));
+    // Rounded, because a kernel takes a little more or less for itself from boot to boot.
+    let gib = |bytes: u64| ((bytes + (1 << 29)) >> 30).to_string();
+    facts.put("memory.total_gib", number("hw.physmem").map(gib));
+    facts.put("memory.swap_mib", number("vm.swap_total").map(|bytes| (bytes >> 20).to_string()));
+    let nodes = number("vm.ndomains").filter(|&nodes| nodes > 0);
+    facts.put(
+        "memory.numa_nodes",
+        nodes.map(|nodes| if nodes == 1 { "0".into() } else { format!("0-{}", nodes - 1) }),
+    );
+    let superpages = decimal("vm.pmap.pg_ps_enabled").or_else(|| decimal("vm.pmap.superpages_enabled"));
+    facts.put("memory.superpages", superpages);
+}
+
+/// `cpu` is the one whose frequency and idle states are told.
+fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
+    let of_one = |name: &str| format!("dev.cpu.{cpu}.{name}");
+    facts.put("cpu.model", text("hw.model"));
+    facts.put("cpu.allowed", affinity::allowed().ok().map(|cpus| cpus.len().to_string()));
+    let counts = number("kern.smp.cores").zip(number("hw.ncpu"));
+    facts.put("cpu.topology", counts.map(|(cores, threads)| format!("{cores} cores, {threads} threads")));
+    facts.put("cpu.smt", number("kern.smp.threads_per_core").map(|threads| on_or_off(threads > 1)));
+    facts.put("cpu.smt_allowed", decimal("machdep.hyperthreading_allowed"));
+    facts.put("cpu.mitigations", mitigations());
+
+    let powerd = tree.number("/var/run/powerd.pid").and_then(|pid| u32::try_from(pid).ok());
+    facts.put("cpu.powerd", Some(yes_or_none(powerd.is_some_and(liveness::runs))));
+    facts.put("cpu.frequency_driver", text("dev.cpufreq.0.freq_driver"));
+    facts.put("cpu.frequency_preference", decimal("dev.hwpstate_intel.0.epp"));
+    let limits = text(&of_one("freq_levels")).and_then(|levels| levels::frequency_limits_mhz(&levels));
+    facts.put("cpu.frequency_limits_mhz", limits);
+
+    facts.put("cpu.idle_driver", text("machdep.idle"));
+    let states = text(&of_one("cx_supported")).zip(text(&of_one("cx_lowest")));
+    let deepest = states.and_then(|(supported, lowest)| levels::deepest_idle(&supported, &lowest));
+    facts.put("cpu.idle_deepest", deepest.as_ref().map(|(name, _)| name.clone()));
+    facts.put("cpu.idle_exit_us", deepest.map(|(_, exit_us)| exit_us.to_string()));
+}
+
+/// `name=state; ...`, of those that this kernel knows.
+fn mitigations() -> Option<String> {
+    const NUMBERS: &[&str] = &["vm.pmap.pti", "hw.ibrs_active", "hw.spec_store_bypass_disable_active"];
+    const TEXTS: &[&str] = &["hw.mds_disable_state", "machdep.mitigations.zenbleed.state"];
+    let numbers = NUMBERS.iter().filter_map(|name| Some((name, decimal(name)?)));
+    let texts = TEXTS.iter().filter_map(|name| Some((name, text(name)?)));
+    let states: Vec<String> = numbers.chain(texts).map(|(name, state)| format!("{name}={state}")).collect();
+    (!states.is_empty()).then(|| states.join("; "))
+}
+
+fn limits_of_machine(facts: &mut Facts) {
+    for (key, name) in [
+        ("limit.pipe_memory_bytes", "kern.ipc.maxpipekva"),
+        ("limit.pipe_direct_min_bytes", "kern.ipc.pipe_mindirect"),
+        ("limit.pipe_resize_allowed", "kern.ipc.piperesizeallowed"),
+        ("limit.socket_receive_max_bytes", "kern.ipc.maxsockbuf"),
+        ("limit.socket_send_max_bytes", "kern.ipc.maxsockbuf"),
+        ("limit.socket_receive_default_bytes", "net.local.stream.recvspace"),
+        ("limit.socket_send_default_bytes", "net.local.stream.sendspace"),
+        ("limit.queue_messages", "kern.mqueue.maxmsg"),
+        ("limit.queue_message_bytes", "kern.mqueue.maxmsgsize"),
+        ("limit.queues", "kern.mqueue.maxmq"),
+    ] {
+        facts.put(key, decimal(name));
+    }
+}
+
+fn placement(pair: &CpuPair, facts: &mut Facts) {
+    facts.put("placement.same_cpu", Some(pair.first.to_string()));
+    facts.put("placement.cross_cpu", Some(format!("{} and {}: {}", pair.first, pair.second, pair.relation)));
+    let topology = Topology::of_this_machine();
+    let shared = topology.map(|topology| topology.shared_caches(pair.first, pair.second));
+    facts.put("placement.shared_caches", shared);
+}
+
+fn decimal(name: &str) -> Option<String> {
+    number(name).map(|number| number.to_string())
+}
+
+fn on_or_off(on: bool) -> String {
+    if on { "on" } else { "off" }.into()
+}
+
+fn yes_or_none(yes: bool) -> String {
+    if yes { "yes" } else { "none" }.into()
+}
+
+/// Of the last 1, 5 and 15 minutes.
+#[expect(unsafe_code, reason = "getloadavg(3)")]
+fn load() -> Option<String> {
+    let mut averages = [0.0; 3];
+    // SAFETY: the call writes as many numbers as is said.
+    let count = unsafe { libc::getloadavg(averages.as_mut_ptr(), 3) };
+    let [one, five, fifteen] = averages;
+    (count == 3).then(|| format!("{one:.2} {five:.2} {fifteen:.2}"))
+}
