@@ -1,9 +1,12 @@
 //! Peers whose system calls are watched: everything is counted, and nothing else about them changes.
 
-use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left};
+use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
+use roundtrip_bench::definition::{Mode, Placement};
+use roundtrip_bench::probe::Probe;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::sys::tracing::Tracer;
+use roundtrip_bench::{harness, transport};
 use roundtrip_wire::SystemCalls;
 use rustix::process::{Pid, Signal, kill_process};
 use std::env;
@@ -207,6 +210,28 @@ fn a_refusal_is_a_reason_and_lets_go_of_what_was_watched_already() {
     assert_eq!(child.status().code(), Some(7));
     drop(child);
     assert_no_tracer_left(&before);
+}
+
+#[test]
+fn who_waits_for_readiness_waits_once_for_each_message() {
+    let _turn = alone();
+    let pipe = transport::find("pipe-epoll").unwrap();
+    let mut planned = case(pipe, "roundtrip", (Mode::TwoProcesses, Placement::Free), 64);
+    planned.probe = Some(Probe::Syscalls);
+    let report = match harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}) {
+        Err(reason) if reason.starts_with("probe syscalls") => return println!("not tested: {reason}"),
+        other => other.unwrap(),
+    };
+    for end in &report.ends {
+        let calls = &end.observation.system_calls;
+        let count = |wanted: &dyn Fn(&SystemCalls) -> bool| -> u64 {
+            calls.iter().filter(|calls| wanted(calls)).map(|calls| calls.count).sum()
+        };
+        // Each sends as many as it receives.
+        let messages = count(&|calls| calls.name == "write" && calls.bytes == Some(64));
+        assert!(messages >= planned.work.warmup + planned.work.operations, "{calls:?}");
+        assert_eq!(count(&|calls| calls.name.starts_with("epoll_")), messages, "{calls:?}");
+    }
 }
 
 /// The watched process of [`Held::two_threads`]; nothing when it is run as one of the tests.
