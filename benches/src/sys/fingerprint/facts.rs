@@ -20,6 +20,7 @@ impl Facts {
 }
 
 /// `1 package, 4 cores, 8 threads`.
+#[cfg(any(not(target_os = "freebsd"), test))]
 pub(super) fn topology(packages: usize, cores: usize, threads: usize) -> String {
     [counted(packages, "package"), counted(cores, "core"), counted(threads, "thread")].join(", ")
 }
@@ -35,6 +36,7 @@ pub(super) fn gib(kib: u64) -> String {
 }
 
 /// Processors with cores of two kinds have caches of two sizes: `48 and 32`.
+#[cfg(any(not(target_os = "freebsd"), test))]
 pub(super) fn sizes(kib: &[Option<u64>]) -> Option<String> {
     let mut sizes: Vec<u64> = kib.iter().copied().flatten().collect();
     sizes.dedup();

@@ -2,7 +2,7 @@
 //!
 //! Stable is what can change a figure and is the same after a reboot.
 
-use super::facts::Facts;
+use super::facts::{Facts, counted, gib};
 use super::levels;
 use crate::sys::affinity::groups::Topology;
 use crate::sys::affinity::{self, CpuPair};
@@ -73,10 +73,8 @@ fn kernel(tree: &Tree, facts: &mut Facts) {
 fn machine(facts: &mut Facts) {
     facts.put("machine.hypervisor", text("kern.vm_guest"));
     facts.put("machine.hypervisor_vendor", text("hw.hv_vendor").filter(|vendor| !vendor.is_empty()));
-    // Rounded, because a kernel takes a little more or less for itself from boot to boot.
-    let gib = |bytes: u64| ((bytes + (1 << 29)) >> 30).to_string();
-    facts.put("memory.total_gib", number("hw.physmem").map(gib));
-    facts.put("memory.swap_mib", number("vm.swap_total").map(|bytes| (bytes >> 20).to_string()));
+    facts.put("memory.total_gib", number("hw.physmem").map(|bytes| gib(bytes >> 10)));
+    facts.number("memory.swap_mib", number("vm.swap_total").map(|bytes| bytes >> 20));
     let nodes = number("vm.ndomains").filter(|&nodes| nodes > 0);
     facts.put(
         "memory.numa_nodes",
@@ -91,8 +89,10 @@ fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     let of_one = |name: &str| format!("dev.cpu.{cpu}.{name}");
     facts.put("cpu.model", text("hw.model"));
     facts.put("cpu.allowed", affinity::allowed().ok().map(|cpus| cpus.len().to_string()));
-    let counts = number("kern.smp.cores").zip(number("hw.ncpu"));
-    facts.put("cpu.topology", counts.map(|(cores, threads)| format!("{cores} cores, {threads} threads")));
+    let count = |name: &str| number(name).and_then(|count| usize::try_from(count).ok());
+    let counts = count("kern.smp.cores").zip(count("hw.ncpu"));
+    let topology = |(cores, threads)| [counted(cores, "core"), counted(threads, "thread")].join(", ");
+    facts.put("cpu.topology", counts.map(topology));
     facts.put("cpu.smt", number("kern.smp.threads_per_core").map(|threads| on_or_off(threads > 1)));
     facts.put("cpu.smt_allowed", decimal("machdep.hyperthreading_allowed"));
     facts.put("cpu.mitigations", mitigations());

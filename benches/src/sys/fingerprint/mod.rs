@@ -12,7 +12,7 @@ mod facts;
 mod imp;
 #[cfg(any(target_os = "freebsd", test))]
 mod levels;
-#[cfg(any(target_os = "linux", target_os = "freebsd", windows))]
+#[cfg(any(target_os = "linux", windows))]
 mod pair;
 #[cfg(any(target_os = "macos", test))]
 mod pmset;
