@@ -11,7 +11,9 @@ use gathered::Gathered;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_wire::{Canary, CaseResult, Environment};
+use std::convert::Infallible;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -89,6 +91,21 @@ pub struct Outcome {
 
 /// Runs all of a plan. What fails or is unsupported is in the outcome; nothing stops the rest.
 pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn FnMut(Event<'_>)) -> Outcome {
+    let ControlFlow::Continue(outcome) = run_until(plan, peer, order_seed, &mut |event| {
+        observe(event);
+        ControlFlow::<Infallible>::Continue(())
+    });
+    outcome
+}
+
+/// [`run()`], until `observe` wants no more. The repetition that is under way comes to its end first, so no process is
+/// left; of what was measured until then nothing is told.
+pub fn run_until<B>(
+    plan: &Plan,
+    peer: &PeerCommand,
+    order_seed: u64,
+    observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<B>,
+) -> ControlFlow<B, Outcome> {
     scratch::sweep();
     let environment = environment::environment();
     let canaries = canaries::measure(peer);
@@ -107,16 +124,19 @@ pub fn run(plan: &Plan, peer: &PeerCommand, order_seed: u64, observe: &mut dyn F
         for index in round {
             let began = Instant::now();
             let gathered = &mut all[index];
+            let mut wanted = ControlFlow::Continue(());
             let report = peers::run(&gathered.next(), peer, plan.deadline, &mut |pids| {
-                observe(Event::Measuring(pids));
+                wanted = observe(Event::Measuring(pids));
             });
+            wanted?;
             gathered.add(report, began.elapsed());
             done += 1;
             let (left_max, time_left_max) = gathered::left(&all);
-            observe(Event::Repetition { case: &plan.cases[index], done, left_max, time_left_max });
+            observe(Event::Repetition { case: &plan.cases[index], done, left_max, time_left_max })?;
         }
     }
 
     let results = all.into_iter().map(Gathered::into_result).collect();
-    Outcome { environment, canaries, order_seed, started_at, finished_at: Utc::now(), results }
+    let finished_at = Utc::now();
+    ControlFlow::Continue(Outcome { environment, canaries, order_seed, started_at, finished_at, results })
 }

@@ -7,6 +7,7 @@ use roundtrip_bench::harness::{self, Outcome};
 use roundtrip_bench::scenario::{Pattern, Scenario};
 use roundtrip_bench::{scenario, transport};
 use roundtrip_wire::{CaseResult, Slug};
+use std::ops::ControlFlow;
 
 /// Nothing, the shortest of each scenario, around a page, the capacity of a pipe and of the rings, the largest datagram,
 /// and beyond all of them.
@@ -129,6 +130,30 @@ fn operations_timed_in_batches_are_all_delivered_and_counted() {
     let report = harness::peers::run(&planned, &peer(), DEADLINE, &mut |_| {}).unwrap();
     assert_eq!(report.ends[0].samples_ns.len(), 4);
     assert_eq!((report.ends[0].attempted, report.ends[0].delivered), (64, 64));
+}
+
+#[test]
+fn a_run_that_is_no_longer_wanted_ends_after_the_repetition_and_leaves_nothing_behind() {
+    let _turn = alone();
+    let before = Leftovers::now();
+    let setting = (Mode::TwoProcesses, Placement::Free);
+    let cases = vec![case(transport::find("fifo").unwrap(), "roundtrip", setting, 64)];
+    let plan = Plan { preset: Slug::from_name("until"), about: String::new(), cases, deadline: DEADLINE };
+    for end_at_repetition in [false, true] {
+        let mut events = Vec::new();
+        let ended = harness::run_until(&plan, &peer(), 1, &mut |event| {
+            let is_repetition = matches!(event, harness::Event::Repetition { .. });
+            events.push(is_repetition);
+            if is_repetition == end_at_repetition {
+                return ControlFlow::Break("no longer wanted");
+            }
+            ControlFlow::Continue(())
+        });
+        assert!(matches!(ended, ControlFlow::Break("no longer wanted")), "{ended:?}");
+        let until: &[bool] = if end_at_repetition { &[false, true] } else { &[false] };
+        assert_eq!(events, until);
+        assert_nothing_left(&before);
+    }
 }
 
 #[test]
