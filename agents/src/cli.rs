@@ -1,10 +1,12 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+use crate::service::System;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
 use roundtrip_wire::Slug;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Measure how long messages between processes take, and track it commit by commit.
 #[derive(Debug, Parser)]
@@ -32,6 +34,19 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
+    /// Measure the commits of a repository as they are checked out, and upload every report.
+    #[command(
+        after_help = "It works until it is told to stop. Reports wait in the spool until the server has them; no two \
+        agents share one.\n\n\
+        Examples:\n  \
+        roundtrip agent --repository ~/src/lib --upload https://roundtrip.example.org --token-file agent.token\n  \
+        roundtrip agent --repository . --upload http://127.0.0.1:7979 --token-file agent.token --every 10m\n\n\
+        Exit codes: 0 told to stop, 1 failure, 2 usage, 5 no token, 8 cannot write."
+    )]
+    Agent(AgentArguments),
+    /// Let this machine keep an agent running: as a service of systemd, launchd, rc.d or Windows.
+    #[command(subcommand)]
+    Service(ServiceCommand),
     /// Measure a round trip between every two processors of this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip matrix\n  \
@@ -85,6 +100,76 @@ pub(crate) struct RunArguments {
     /// The project's name [default: from roundtrip.toml, else the repository's].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
+}
+
+/// What an agent measures, how often, and for whom.
+#[derive(Debug, Args)]
+pub(crate) struct WorkArguments {
+    /// The checkout whose commits are measured.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) repository: PathBuf,
+    /// Upload the reports to this server.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
+    pub(crate) upload: String,
+    /// File with the token for uploads.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: PathBuf,
+    /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
+    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
+    pub(crate) preset: String,
+    /// Measure at least this often, even if no new commit comes: 90s, 30m, 12h, 1d.
+    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = humantime::parse_duration)]
+    pub(crate) every: Duration,
+    /// This machine's name in charts [default: its host name].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
+    pub(crate) machine: Option<Slug>,
+    /// The project's name [default: from roundtrip.toml, else the repository's].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentArguments {
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+    /// Keep reports in this folder until the server has them [default: where `roundtrip run` keeps them].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) spool: Option<PathBuf>,
+    /// Append the log to this file, each line with its time [default: standard error, without].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Install the service and start it. Needs the rights of the system.
+    #[command(after_help = "Examples:\n  \
+        sudo roundtrip service install --repository /srv/lib --upload https://roundtrip.example.org --token-file \
+        /etc/roundtrip/agent.token\n  \
+        roundtrip service install --repository . --upload http://127.0.0.1:7979 --token-file agent.token --print\n\n\
+        Exit codes: 0 installed and started, 1 failure, 2 usage, 5 no token, 8 cannot write.")]
+    Install(InstallArguments),
+    /// Stop the service and remove it. Reports that wait stay where they are.
+    #[command(after_help = "Exit codes: 0 removed, 1 failure, or it is not installed.")]
+    Uninstall,
+    /// Say whether the service is installed and runs.
+    #[command(after_help = "Examples:\n  \
+        roundtrip service status\n  \
+        roundtrip service status --format json | jq -e '.state == \"running\"'\n\n\
+        The exit code is 0 whatever it says.")]
+    Status(ListingArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InstallArguments {
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+    /// Only print what would be done: every file and every command.
+    #[arg(long)]
+    pub(crate) print: bool,
+    /// Print it for this system [default: the one this runs on].
+    #[arg(long, value_enum, requires = "print")]
+    pub(crate) system: Option<System>,
 }
 
 #[derive(Debug, Args)]

@@ -43,13 +43,18 @@ pub(crate) enum Failure {
 
 impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.code())
+    }
+
+    /// The exit code as a number.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
             Self::Other(_) => 1,
             Self::Usage(_) => 2,
             Self::Authentication(_) => 5,
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,
             Self::NotComparable(_) => 9,
-        })
+        }
     }
 }

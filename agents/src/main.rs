@@ -3,6 +3,8 @@
 //! # Codemap
 //! - `cli`: arguments, and nothing else.
 //! - `run`: measures, prints, spools, uploads.  `upload`: one report to a server.  `spool`: reports on disk.
+//! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
+//! - `platform`: what differs between operating systems.
 //! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
@@ -11,6 +13,7 @@
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
+mod agent;
 mod cli;
 mod compare;
 mod doctor;
@@ -19,11 +22,13 @@ mod format;
 mod list;
 mod matrix;
 mod output;
+mod platform;
 mod probe_effect;
 mod progress;
 mod project;
 mod repository;
 mod run;
+mod service;
 mod spool;
 mod table;
 mod terminal;
@@ -38,6 +43,8 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
+        Command::Agent(arguments) => agent::agent(arguments),
+        Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),

@@ -28,12 +28,12 @@ pub(crate) struct Repository {
 }
 
 impl Repository {
-    /// Reads the repository that this folder is part of.
-    pub(crate) fn read(folder: &Path) -> crate::Result<Self> {
-        let git = Git { folder };
+    /// Reads the repository that git sees.
+    pub(crate) fn read(git: &Git) -> crate::Result<Self> {
         let root = git.ask(&["rev-parse", "--show-toplevel"]).map_err(|error| {
+            let mend = if git.is_named { "name" } else { "run it in" };
             Failure::Other(format!(
-                "{error}\nresults are filed under a commit: run it in the checkout that is measured"
+                "{error}\nresults are filed under a commit: {mend} the checkout that is measured"
             ))
         })?;
         let root = PathBuf::from(root.trim_end());
@@ -61,18 +61,42 @@ impl Repository {
     }
 }
 
-struct Git<'a> {
-    folder: &'a Path,
+/// The `git` command in one folder.
+#[derive(Debug)]
+pub(crate) struct Git {
+    folder: PathBuf,
+    is_named: bool,
 }
 
-impl Git<'_> {
+impl Git {
+    /// In the folder where this command runs. Git asks who owns the repository: it is only where we happen to be.
+    pub(crate) fn here() -> Self {
+        Self { folder: ".".into(), is_named: false }
+    }
+
+    /// In a folder that somebody has named, and trusts thereby: a service reads what another user owns.
+    pub(crate) fn named(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), is_named: true }
+    }
+
+    /// The commit that is checked out.
+    pub(crate) fn head(&self) -> crate::Result<CommitSha> {
+        let answer = self.ask(&["rev-parse", "--verify", "HEAD"])?;
+        CommitSha::parse(answer.trim()).map_err(|_| unexpected("rev-parse", &answer))
+    }
+
     fn ask(&self, arguments: &[&str]) -> crate::Result<String> {
-        let output =
-            Command::new("git").arg("-C").arg(self.folder).args(arguments).output().map_err(|error| {
-                Failure::Other(format!(
-                    "git is needed to know which commit is measured, and does not start: {error}"
-                ))
-            })?;
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.folder);
+        if self.is_named {
+            // We only read: no file of the repository is written, no program that it names is run (git-config(1)).
+            command.args(["--no-optional-locks", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"]);
+        }
+        let output = command.args(arguments).output().map_err(|error| {
+            Failure::Other(format!(
+                "git is needed to know which commit is measured, and does not start: {error}"
+            ))
+        })?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
@@ -160,7 +184,7 @@ mod tests {
     #[test]
     fn the_history_is_numbered_from_the_root() {
         let folder = repository_with_commits(&["one", "two", "three"]);
-        let read = Repository::read(folder.path()).unwrap();
+        let read = Repository::read(&Git::named(folder.path())).unwrap();
         assert_eq!((read.commit.subject.as_str(), read.commit.first_parent_ordinal), ("three", Some(3)));
         let history: Vec<_> = read
             .history
@@ -179,7 +203,7 @@ mod tests {
         git(folder.path(), &["commit", "-q", "--allow-empty", "-m", "aside"]);
         git(folder.path(), &["checkout", "-q", "main"]);
         git(folder.path(), &["merge", "-q", "--no-ff", "-m", "merge", "side"]);
-        let read = Repository::read(folder.path()).unwrap();
+        let read = Repository::read(&Git::named(folder.path())).unwrap();
         assert_eq!(read.commit.first_parent_ordinal, Some(3));
         assert_eq!(read.commit.parents.len(), 2);
         assert_eq!(read.history.len(), 2);
@@ -191,7 +215,7 @@ mod tests {
         let clone = tempfile::tempdir().unwrap();
         let url = format!("file://{}", origin.path().display());
         git(clone.path(), &["clone", "-q", "--depth", "2", &url, "."]);
-        let read = Repository::read(clone.path()).unwrap();
+        let read = Repository::read(&Git::named(clone.path())).unwrap();
         assert_eq!(read.commit.first_parent_ordinal, None);
         assert_eq!(read.history.len(), 1);
     }
@@ -203,15 +227,15 @@ mod tests {
         git(folder.path(), &["add", "tracked"]);
         git(folder.path(), &["commit", "-q", "-m", "one"]);
         std::fs::write(folder.path().join("untracked"), "a").unwrap();
-        assert!(!Repository::read(folder.path()).unwrap().work_tree_modified);
+        assert!(!Repository::read(&Git::named(folder.path())).unwrap().work_tree_modified);
         std::fs::write(folder.path().join("tracked"), "b").unwrap();
-        assert!(Repository::read(folder.path()).unwrap().work_tree_modified);
+        assert!(Repository::read(&Git::named(folder.path())).unwrap().work_tree_modified);
     }
 
     #[test]
     fn a_folder_without_a_repository_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let error = Repository::read(folder.path()).unwrap_err().to_string();
+        let error = Repository::read(&Git::named(folder.path())).unwrap_err().to_string();
         assert!(error.contains(folder.path().to_str().unwrap()), "{error}");
     }
 

@@ -3,7 +3,7 @@
 use crate::cli::{Format, RunArguments, UploadArguments};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::repository::Repository;
+use crate::repository::{Git, Repository};
 use crate::upload::{self, Refusal};
 use crate::{output, project, spool, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     for case in &mut plan.cases {
         case.probe = arguments.probe.probe();
     }
-    let repository = Repository::read(Path::new("."))?;
+    let repository = Repository::read(&Git::here())?;
     let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
     let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
     let peer = peer()?;
@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     }
     let kept = match &arguments.upload {
         Some(_) => {
-            let path = spool::folder().join(format!("{id}.json"));
+            let path = spool::path(&spool::folder(), id);
             spool::write(&path, &json)?;
             Some(path)
         }
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
 }
 
 /// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
-fn plan(preset: &str) -> crate::Result<Plan> {
+pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
     let invalid = |error: InvalidDefinition| Failure::Usage(error.to_string());
     let Some(name) = preset.strip_suffix(".toml") else {
         return definition::preset(preset).map_err(invalid);
@@ -108,7 +108,8 @@ fn deliver(server: &str, token: &str, report: &RunReport, json: &[u8], kept: &Pa
     }
 }
 
-fn assemble(
+/// A report of all that a run measured.
+pub(crate) fn assemble(
     run_id: RunId,
     plan: &Plan,
     outcome: Outcome,

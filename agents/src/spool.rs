@@ -2,8 +2,12 @@
 //! is whole or absent: written under another name, forced to disk, then renamed.
 
 use crate::failure::Failure;
+use crate::platform;
+use roundtrip_wire::RunId;
+use serde::de::value::{Error, StrDeserializer};
+use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Where reports wait: `$XDG_STATE_HOME/roundtrip/spool`, or what the system uses in its place.
@@ -12,14 +16,47 @@ pub(crate) fn folder() -> PathBuf {
     state.join("roundtrip").join("spool")
 }
 
+/// Where the report of a run waits in a spool.
+pub(crate) fn path(folder: &Path, id: RunId) -> PathBuf {
+    folder.join(format!("{id}.json"))
+}
+
+/// The runs whose reports wait in a spool, in the order in which they began.
+pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
+    let failed = |error| Failure::Other(format!("cannot read {}: {error}", folder.display()));
+    let mut ids = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let name = entry.map_err(failed)?.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".json")).and_then(|id| {
+            // What is named otherwise is no report.
+            RunId::deserialize(StrDeserializer::<Error>::new(id)).ok()
+        });
+        ids.extend(id);
+    }
+    ids.sort_unstable();
+    Ok(ids)
+}
+
 /// Writes a file so that a crash at any moment leaves the old one or the new one.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
     write_durably(path, bytes).map_err(|source| Failure::Disk { path: path.to_owned(), source })
 }
 
-/// Removes an acknowledged report.
+/// [`write()`] of a value as JSON.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
+    let json = serde_json::to_vec(value).map_err(io::Error::from);
+    let written = json.and_then(|json| write_durably(path, &json));
+    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+}
+
+/// Removes an acknowledged report. Somebody else may have had it acknowledged, and removed it, before.
 pub(crate) fn remove(path: &Path) -> crate::Result<()> {
-    fs::remove_file(path).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(Failure::Disk { path: path.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -28,9 +65,12 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
         _ => Path::new("."),
     };
     fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
     // As any file that one writes: the report holds no secret, and `--output` is for others to read.
-    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(permissions).tempfile_in(folder)?;
+    if let Some(permissions) = platform::ordinary_permissions() {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
@@ -53,6 +93,21 @@ mod tests {
         write(&path, b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    #[test]
+    fn reports_wait_in_the_order_of_their_runs_and_other_files_do_not_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids: Vec<RunId> = (0..3).map(|_| RunId::draw()).collect();
+        for id in ids.iter().rev() {
+            write(&path(folder.path(), *id), b"{}").unwrap();
+        }
+        write_json(&folder.path().join("measured.json"), &0).unwrap();
+        write(&folder.path().join(format!("{}.json.old", ids[0])), b"{}").unwrap();
+        assert_eq!(waiting(folder.path()).unwrap(), ids);
+        remove(&path(folder.path(), ids[1])).unwrap();
+        remove(&path(folder.path(), ids[1])).unwrap();
+        assert_eq!(waiting(folder.path()).unwrap(), [ids[0], ids[2]]);
     }
 
     #[test]

@@ -41,6 +41,11 @@ pub(crate) fn token(arguments: &TokenArguments) -> crate::Result<String> {
                 .into(),
         ));
     };
+    token_in(path)
+}
+
+/// Reads the token from this file, or from standard input if it is `-`.
+pub(crate) fn token_in(path: &Path) -> crate::Result<String> {
     let mut text = String::new();
     if path == Path::new("-") {
         std::io::stdin().read_to_string(&mut text)
@@ -53,22 +58,26 @@ pub(crate) fn token(arguments: &TokenArguments) -> crate::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-/// Sends a report and checks the acknowledgement.
+/// Checks a server's address without asking the server.
+///
+/// # Errors
+/// It has no host, or another scheme than HTTP.
+pub(crate) fn check_address(server: &str) -> crate::Result<()> {
+    let uri: Option<ureq::http::Uri> = server.parse().ok();
+    let is_http = |uri: &ureq::http::Uri| matches!(uri.scheme_str(), Some("http" | "https"));
+    if uri.is_some_and(|uri| is_http(&uri) && uri.host().is_some()) {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!("`{server}` is not a server's address: expected http://HOST or https://HOST")))
+}
+
+/// Sends a report, again and again while that can help, and checks the acknowledgement.
 pub(crate) fn send(server: &str, token: &str, id: RunId, report: &[u8]) -> Result<(), Refusal> {
-    let url = format!("{}/api/v1/runs/{id}", server.trim_end_matches('/'));
-    let body =
-        compress(report).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
-    let expected = hexadecimal(&Sha256::digest(report));
-    let agent: ureq::Agent = ureq::Agent::config_builder()
-        .http_status_as_error(false)
-        .timeout_global(Some(Duration::from_secs(60)))
-        .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
-        .build()
-        .into();
+    let upload = Upload::new(server, id, report)?;
     // A busy server says how long to wait, and knows better than our own schedule.
     let asked = Rc::new(Cell::new(None));
     let told = Rc::clone(&asked);
-    let attempt = || put(&agent, &url, token, &body, &expected);
+    let attempt = || upload.attempt(token);
     attempt
         .retry(
             ExponentialBuilder::default()
@@ -86,48 +95,78 @@ pub(crate) fn send(server: &str, token: &str, id: RunId, report: &[u8]) -> Resul
         .call()
 }
 
-fn put(agent: &ureq::Agent, url: &str, token: &str, body: &[u8], expected: &str) -> Result<(), Refusal> {
-    let mut response = agent
-        .put(url)
-        .header("authorization", format!("Bearer {token}"))
-        .header("content-type", "application/json")
-        .header("content-encoding", "gzip")
-        .send(body)
-        .map_err(|error| match error {
-            ureq::Error::BadUri(_) => Refusal::Final(format!("`{url}` is not a server's address: {error}")),
-            error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
-        })?;
-    let status = response.status().as_u16();
-    let header =
-        |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok().map(str::to_owned));
-    let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
-    let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
-    let text = response.body_mut().read_to_string().unwrap_or_default();
-    if matches!(status, 200 | 201) {
-        return match serde_json::from_str::<Receipt>(&text) {
-            Ok(receipt) if receipt.body_sha256 == expected => Ok(()),
-            Ok(receipt) => Err(Refusal::Temporary(
-                format!(
-                    "{url} acknowledged another report: digest {}, expected {expected}",
-                    receipt.body_sha256
-                ),
-                None,
-            )),
-            Err(_) => Err(Refusal::Temporary(format!("{url} answered {status} without a receipt"), None)),
-        };
+/// A report that is ready to be sent.
+pub(crate) struct Upload {
+    agent: ureq::Agent,
+    url: String,
+    body: Vec<u8>,
+    /// The digest that the server must repeat.
+    expected: String,
+}
+
+impl Upload {
+    /// Compresses the report.
+    pub(crate) fn new(server: &str, id: RunId, report: &[u8]) -> Result<Self, Refusal> {
+        let url = format!("{}/api/v1/runs/{id}", server.trim_end_matches('/'));
+        let body =
+            compress(report).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_global(Some(Duration::from_secs(60)))
+            .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .into();
+        Ok(Self { agent, url, body, expected: hexadecimal(&Sha256::digest(report)) })
     }
-    let said = match serde_json::from_str::<Problem>(&text) {
-        Ok(problem) if is_problem => {
-            let at = problem.pointer.map(|pointer| format!(" at {pointer}")).unwrap_or_default();
-            format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
+
+    /// Sends it once and checks the acknowledgement.
+    pub(crate) fn attempt(&self, token: &str) -> Result<(), Refusal> {
+        let Self { agent, url, body, expected } = self;
+        let mut response = agent
+            .put(url)
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .header("content-encoding", "gzip")
+            .send(body)
+            .map_err(|error| match error {
+                ureq::Error::BadUri(_) => {
+                    Refusal::Final(format!("`{url}` is not a server's address: {error}"))
+                }
+                error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
+            })?;
+        let status = response.status().as_u16();
+        let header = |name: &str| {
+            response.headers().get(name).and_then(|value| value.to_str().ok().map(str::to_owned))
+        };
+        let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
+        let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
+        let text = response.body_mut().read_to_string().unwrap_or_default();
+        if matches!(status, 200 | 201) {
+            return match serde_json::from_str::<Receipt>(&text) {
+                Ok(receipt) if receipt.body_sha256 == *expected => Ok(()),
+                Ok(receipt) => Err(Refusal::Temporary(
+                    format!(
+                        "{url} acknowledged another report: digest {}, expected {expected}",
+                        receipt.body_sha256
+                    ),
+                    None,
+                )),
+                Err(_) => Err(Refusal::Temporary(format!("{url} answered {status} without a receipt"), None)),
+            };
         }
-        _ => format!("{url} answered {status}: is it a Roundtrip server?"),
-    };
-    Err(match status {
-        401 | 403 => Refusal::Token(said),
-        429 | 500.. => Refusal::Temporary(said, retry_after),
-        _ => Refusal::Final(said),
-    })
+        let said = match serde_json::from_str::<Problem>(&text) {
+            Ok(problem) if is_problem => {
+                let at = problem.pointer.map(|pointer| format!(" at {pointer}")).unwrap_or_default();
+                format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
+            }
+            _ => format!("{url} answered {status}: is it a Roundtrip server?"),
+        };
+        Err(match status {
+            401 | 403 => Refusal::Token(said),
+            429 | 500.. => Refusal::Temporary(said, retry_after),
+            _ => Refusal::Final(said),
+        })
+    }
 }
 
 fn compress(report: &[u8]) -> std::io::Result<Vec<u8>> {

@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
+mod agent;
 mod compare;
 mod doctor;
 mod faults;
 mod list;
 mod run;
 mod server;
+mod service;
 mod upload;
 
 use std::process::{Command, Output};

@@ -8,12 +8,20 @@ use std::time::{Duration, Instant};
 /// A repository with one commit.
 pub(crate) fn repository() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "one"]] {
-        let identity = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
-        let status = Command::new("git").current_dir(folder.path()).args(identity).args(arguments).status();
-        assert!(status.unwrap().success());
-    }
+    git(folder.path(), &["init", "-q"]);
+    commit(folder.path(), "one");
     folder
+}
+
+/// Another commit.
+pub(crate) fn commit(folder: &Path, subject: &str) {
+    git(folder, &["commit", "-q", "--allow-empty", "-m", subject]);
+}
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
+    let status = Command::new("git").current_dir(folder).args(identity).args(arguments).status();
+    assert!(status.unwrap().success());
 }
 
 #[test]
@@ -71,12 +79,12 @@ fn a_killed_run_takes_its_peers_with_it() {
 }
 
 /// Whether a process of this id lives and is one of ours.
-fn is_peer(pid: &str) -> bool {
+pub(crate) fn is_peer(pid: &str) -> bool {
     std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.ends_with(b"\0peer\0"))
 }
 
 /// Looks again and again until the condition holds; fails after a minute.
-fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !condition() {
         assert!(Instant::now() < end, "in vain: {what}");

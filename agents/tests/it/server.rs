@@ -26,7 +26,12 @@ pub(crate) struct Request {
 impl Server {
     /// Answers exactly these requests.
     pub(crate) fn answering(answers: Vec<Answer>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::answering_at("127.0.0.1:0", answers)
+    }
+
+    /// The same, listening here.
+    pub(crate) fn answering_at(address: &str, answers: Vec<Answer>) -> Self {
+        let listener = TcpListener::bind(address).unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let thread = thread::spawn(move || {
             answers
@@ -61,6 +66,11 @@ impl Server {
     pub(crate) fn requests(self) -> Vec<Request> {
         self.thread.join().unwrap()
     }
+}
+
+/// An address where nobody listens: bound and closed, and nobody else has been given this port since.
+pub(crate) fn nobody() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
 /// The value of a header.

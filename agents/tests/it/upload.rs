@@ -1,15 +1,15 @@
 //! `roundtrip upload`: what a server's answers mean, and that a report outlives all of them.
 
-use crate::server::{Answer, Server, header};
+use crate::server::{self, Answer, Server, header};
 use crate::{complaint, roundtrip};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Output;
 
 /// The smallest report that is one.
-const REPORT: &str = include_str!("report.json");
+pub(crate) const REPORT: &str = include_str!("report.json");
 
-const CREATED: Answer = ("201 Created", "content-type: application/json\r\n", |body| {
+pub(crate) const CREATED: Answer = ("201 Created", "content-type: application/json\r\n", |body| {
     let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
     format!(r#"{{"run_id":"x","body_sha256":"{digest}","result_count":1,"point_count":0}}"#)
 });
@@ -17,14 +17,17 @@ const BUSY: Answer = ("503 Service Unavailable", "retry-after: 0\r\n", |_| Strin
 const WRONG_DIGEST: Answer = ("201 Created", "content-type: application/json\r\n", |_| {
     r#"{"run_id":"x","body_sha256":"00","result_count":1,"point_count":0}"#.into()
 });
-const REFUSED: Answer = ("422 Unprocessable Content", "content-type: application/problem+json\r\n", |_| {
-    r#"{"type":"/problems/invalid-report","title":"","status":422,"code":"invalid-report",
+pub(crate) const REFUSED: Answer =
+    ("422 Unprocessable Content", "content-type: application/problem+json\r\n", |_| {
+        r#"{"type":"/problems/invalid-report","title":"","status":422,"code":"invalid-report",
         "detail":"count is 0: expected at least one","pointer":"/results/0/count"}"#
-        .into()
-});
-const UNAUTHENTICATED: Answer = ("401 Unauthorized", "content-type: application/problem+json\r\n", |_| {
-    r#"{"type":"","title":"","status":401,"code":"unauthenticated","detail":"the token is not known"}"#.into()
-});
+            .into()
+    });
+pub(crate) const UNAUTHENTICATED: Answer =
+    ("401 Unauthorized", "content-type: application/problem+json\r\n", |_| {
+        r#"{"type":"","title":"","status":401,"code":"unauthenticated","detail":"the token is not known"}"#
+            .into()
+    });
 
 fn upload(folder: &Path, url: &str) -> Output {
     std::fs::write(folder.join("report.json"), REPORT).unwrap();
@@ -97,11 +100,7 @@ fn a_token_that_is_not_known_has_an_exit_code_of_its_own() {
 #[test]
 fn a_server_that_is_not_there_leaves_the_report_and_says_how_to_send_it() {
     let folder = tempfile::tempdir().unwrap();
-    // Bound and closed: nobody else has been given this port since.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    let output = upload(folder.path(), &url);
+    let output = upload(folder.path(), &format!("http://{}", server::nobody()));
     assert_eq!(output.status.code(), Some(6));
     let complaint = complaint(&output);
     assert!(complaint.contains("roundtrip upload report.json"), "{complaint}");

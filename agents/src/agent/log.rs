@@ -1,0 +1,65 @@
+//! The agent's log: a line an event, for people. Standard error, where journald or a terminal shows it; or a file, with
+//! the time before each line, because nobody else adds it.
+
+use crate::failure::Failure;
+use chrono::{SecondsFormat, Utc};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Where the lines go.
+#[derive(Debug)]
+pub(crate) enum Log {
+    /// Standard error.
+    Standard,
+    /// This file, which is appended to.
+    File(File),
+}
+
+impl Log {
+    /// Standard error, or this file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn open(path: Option<&Path>) -> crate::Result<Self> {
+        let Some(path) = path else { return Ok(Self::Standard) };
+        if let Some(folder) = path.parent() {
+            // If it cannot be made, opening the file says so.
+            let _ = fs::create_dir_all(folder);
+        }
+        let file = File::options().append(true).create(true).open(path);
+        file.map(Self::File).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    }
+
+    /// Writes a line. Where the log itself cannot be written there is nobody left to tell.
+    pub(crate) fn say(&self, event: &str) {
+        let line = event.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = match self {
+            Self::Standard => writeln!(io::stderr(), "{line}"),
+            // One write, so that lines of two processes do not mix.
+            Self::File(file) => {
+                let now = Utc::now().to_rfc3339_opts(SecondsFormat::Secs, true);
+                (&*file).write_all(format!("{now} {line}\n").as_bytes())
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_appended_to_with_the_time_before_each_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deeper/agent.log");
+        Log::open(Some(&path)).unwrap().say("first");
+        Log::open(Some(&path)).unwrap().say("two\n  lines are one");
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<(&str, &str)> = text.lines().map(|line| line.split_once(' ').unwrap()).collect();
+        assert_eq!((lines[0].1, lines[1].1), ("first", "two lines are one"));
+        for (time, _) in lines {
+            assert!(chrono::DateTime::parse_from_rfc3339(time).is_ok(), "{time}");
+        }
+    }
+}

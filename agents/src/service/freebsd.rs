@@ -1,0 +1,83 @@
+//! `FreeBSD`: a script of rc.d, which keeps the agent under daemon(8) with an account of its own.
+
+use super::step::Step;
+use super::template::{fill, shell, shell_words};
+use super::{Manager, Running, Service, ask};
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "roundtrip_agent";
+const FILE: &str = "/usr/local/etc/rc.d/roundtrip_agent";
+const STATE: &str = "/var/db/roundtrip_agent";
+const SECRETS: &str = "/var/run/roundtrip_agent";
+const TOKEN: &str = "/var/run/roundtrip_agent/token";
+
+/// Where syslogd puts it, unless syslog.conf(5) was changed.
+const LOG: &str = "/var/log/daemon.log";
+const TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_agent");
+
+/// The account is there already if the service was installed before.
+const ADD_ACCOUNT: &str = "pw usershow roundtrip_agent >/dev/null 2>&1 || \
+                           pw useradd roundtrip_agent -c 'Roundtrip agent' -d /nonexistent -s /usr/sbin/nologin";
+
+pub(super) struct RcD;
+
+impl Manager for RcD {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn state(&self) -> PathBuf {
+        STATE.into()
+    }
+
+    fn log(&self) -> String {
+        format!("grep {NAME} {LOG}")
+    }
+
+    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+        Ok(vec![
+            Step::run(["sh", "-c", ADD_ACCOUNT]),
+            Step::Write { path: FILE.into(), mode: 0o555, text: script(service) },
+            Step::run(["sysrc", "roundtrip_agent_enable=YES"]),
+            Step::run(["service", NAME, "start"]),
+        ])
+    }
+
+    fn uninstall(&self) -> Vec<Step> {
+        vec![
+            Step::run(["service", NAME, "onestop"]),
+            Step::Remove(FILE.into()),
+            Step::run(["sysrc", "-x", "roundtrip_agent_enable"]),
+        ]
+    }
+
+    fn check(&self, _service: &Service) -> crate::Result<()> {
+        Ok(())
+    }
+
+    fn is_installed(&self) -> crate::Result<bool> {
+        Ok(Path::new(FILE).exists())
+    }
+
+    fn running(&self) -> crate::Result<Option<Running>> {
+        Ok(ask("service", &[NAME, "onestatus"]).map(|_| Running::noted(Path::new(STATE))))
+    }
+
+    fn last_line(&self) -> Option<String> {
+        super::last_line_of(Path::new(LOG), NAME)
+    }
+}
+
+fn script(service: &Service) -> String {
+    let words: Vec<String> =
+        [service.program.clone()].into_iter().chain(service.arguments(TOKEN, STATE)).collect();
+    let values = [
+        ("account", shell(NAME)),
+        // Quoted for the one who runs the words, then as a word of its own for the script that holds them.
+        ("command", shell(&shell_words(&words))),
+        ("secrets", shell(SECRETS)),
+        ("state", shell(STATE)),
+        ("token_file", shell(&service.token_file)),
+    ];
+    fill(TEMPLATE, &values)
+}

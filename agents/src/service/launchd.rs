@@ -1,0 +1,120 @@
+//! macOS: a daemon of launchd, as the user who owns the repository. launchd has no user of a service's own, and nothing
+//! that would hand over a secret; whoever owns the checkout may read it, and can own the token.
+
+use super::step::Step;
+use super::template::{fill, shell, xml};
+use super::{Manager, Running, Service, ask};
+use crate::failure::Failure;
+use crate::platform;
+use std::path::{Path, PathBuf};
+
+const LABEL: &str = "io.github.roundtrip-ipc.agent";
+const TARGET: &str = "system/io.github.roundtrip-ipc.agent";
+const FILE: &str = "/Library/LaunchDaemons/io.github.roundtrip-ipc.agent.plist";
+const STATE: &str = "/Library/Application Support/roundtrip-agent";
+const LOG: &str = "/Library/Application Support/roundtrip-agent/agent.log";
+const CRASHES: &str = "/Library/Application Support/roundtrip-agent/crash.log";
+const TEMPLATE: &str = include_str!("../../packaging/launchd/io.github.roundtrip-ipc.agent.plist");
+
+pub(super) struct Launchd;
+
+impl Manager for Launchd {
+    fn name(&self) -> &'static str {
+        LABEL
+    }
+
+    fn state(&self) -> PathBuf {
+        STATE.into()
+    }
+
+    fn log(&self) -> String {
+        format!("tail '{LOG}'")
+    }
+
+    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+        let user = user(service)?;
+        Ok(vec![
+            Step::run(["install", "-d", "-o", user, "-m", "0755", STATE]),
+            Step::Write { path: FILE.into(), mode: 0o644, text: plist(service, user) },
+            Step::run(["launchctl", "enable", TARGET]),
+            Step::run(["launchctl", "bootstrap", "system", FILE]),
+        ])
+    }
+
+    fn uninstall(&self) -> Vec<Step> {
+        vec![Step::run(["launchctl", "bootout", TARGET]), Step::Remove(FILE.into())]
+    }
+
+    fn check(&self, service: &Service) -> crate::Result<()> {
+        let user = user(service)?;
+        let owner = platform::owner(Path::new(&service.token_file));
+        if owner.is_ok_and(|owner| owner == user) {
+            return Ok(());
+        }
+        Err(Failure::Authentication(format!(
+            "the service runs as {user}, who owns the repository, and must be able to read the token: chown {user} {}",
+            shell(&service.token_file)
+        )))
+    }
+
+    fn is_installed(&self) -> crate::Result<bool> {
+        Ok(Path::new(FILE).exists())
+    }
+
+    fn running(&self) -> crate::Result<Option<Running>> {
+        // Without an answer it is not loaded.
+        let text = ask("launchctl", &["print", TARGET]).unwrap_or_default();
+        Ok(is_running(&text).then(|| Running::noted(Path::new(STATE))))
+    }
+
+    fn last_line(&self) -> Option<String> {
+        super::last_line_of(Path::new(LOG), "")
+    }
+}
+
+/// Who the service runs as.
+fn user(service: &Service) -> crate::Result<&str> {
+    match service.owner.as_deref() {
+        Some("root") => Err(Failure::Other(format!(
+            "{} belongs to root, and the service would run as root: expected a checkout of another user",
+            service.repository
+        ))),
+        Some(user) => Ok(user),
+        None => Err(Failure::Other(format!(
+            "cannot tell who owns {}: the service would run as that user",
+            service.repository
+        ))),
+    }
+}
+
+fn plist(service: &Service, user: &str) -> String {
+    let log = ["--log".to_owned(), LOG.to_owned()];
+    let words =
+        [service.program.clone()].into_iter().chain(service.arguments(&service.token_file, STATE)).chain(log);
+    let arguments: Vec<String> = words.map(|word| format!("\t\t<string>{}</string>", xml(&word))).collect();
+    let values = [
+        ("arguments", arguments.join("\n")),
+        ("crashes", xml(CRASHES)),
+        ("label", xml(LABEL)),
+        ("log", xml(LOG)),
+        ("user", xml(user)),
+    ];
+    fill(TEMPLATE, &values)
+}
+
+/// Of `launchctl print`, whose form Apple does not promise.
+fn is_running(text: &str) -> bool {
+    text.lines().any(|line| line.trim() == "state = running")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_service_that_has_a_process_runs() {
+        assert!(is_running("system/x = {\n\tactive count = 1\n\tstate = running\n\n\tpid = 7\n}"));
+        assert!(!is_running("system/x = {\n\tstate = spawn scheduled\n}"));
+        assert!(!is_running("Could not find service \"x\" in domain for system"));
+    }
+}

@@ -1,0 +1,357 @@
+//! `roundtrip service`: lets the system keep an agent running, by whatever its own service manager is. Every manager can
+//! be asked on every system what it would do; only its own system does it.
+//!
+//! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state` is
+//! `not-installed`, `stopped` or `running`; the others are null where they are not known. Members are only ever added.
+
+use crate::agent::holder::Holder;
+use crate::cli::{Format, InstallArguments, ServiceCommand, WorkArguments};
+use crate::failure::Failure;
+use crate::repository::{Git, Repository};
+use crate::{output, platform, run, upload};
+use chrono::{DateTime, Utc};
+use clap::ValueEnum;
+use roundtrip_wire::Slug;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use step::Step;
+
+mod freebsd;
+mod launchd;
+mod step;
+mod systemd;
+mod template;
+#[cfg(test)]
+mod tests;
+pub(crate) mod windows;
+
+/// A system with a service manager that is known here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum System {
+    /// `FreeBSD`: rc.d.
+    Freebsd,
+    /// Linux: systemd.
+    Linux,
+    /// macOS: launchd.
+    Macos,
+    /// Windows: its service control manager.
+    Windows,
+}
+
+impl System {
+    fn manager(self) -> &'static dyn Manager {
+        match self {
+            Self::Freebsd => &freebsd::RcD,
+            Self::Linux => &systemd::Systemd,
+            Self::Macos => &launchd::Launchd,
+            Self::Windows => &windows::ControlManager,
+        }
+    }
+}
+
+/// A system's own way to keep a program running.
+trait Manager {
+    /// What it calls the service.
+    fn name(&self) -> &'static str;
+
+    /// Where the service keeps its spool. It outlives the service.
+    fn state(&self) -> PathBuf;
+
+    /// How to see why the service does not run: a command.
+    fn log(&self) -> String;
+
+    /// All that installs the service, in order; the last step starts it.
+    ///
+    /// # Errors
+    /// The service cannot be as it should.
+    fn install(&self, service: &Service) -> crate::Result<Vec<Step>>;
+
+    /// All that stops and removes it, in order. A step that fails does not keep the others from being done.
+    fn uninstall(&self) -> Vec<Step>;
+
+    /// Whether this machine is run by it, and what else must hold before anything is changed.
+    ///
+    /// # Errors
+    /// It does not hold: what to do.
+    fn check(&self, service: &Service) -> crate::Result<()>;
+
+    /// Whether the service is installed.
+    ///
+    /// # Errors
+    /// The system does not say.
+    fn is_installed(&self) -> crate::Result<bool>;
+
+    /// Since when the service runs, or none if it is stopped.
+    ///
+    /// # Errors
+    /// The system does not say.
+    fn running(&self) -> crate::Result<Option<Running>>;
+
+    /// The last line of its log, where that can be had at once.
+    fn last_line(&self) -> Option<String>;
+}
+
+/// What is known of a service that runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Running {
+    since: Option<DateTime<Utc>>,
+    process_id: Option<u32>,
+}
+
+impl Running {
+    /// As the agent itself has noted in its spool.
+    fn noted(spool: &Path) -> Self {
+        let holder = Holder::of(spool);
+        Self {
+            since: holder.as_ref().map(|holder| holder.since),
+            process_id: holder.map(|holder| holder.process_id),
+        }
+    }
+}
+
+/// The service that is to be: paths are absolute, and all is text that fits into one line of any file.
+#[derive(Clone, Debug)]
+struct Service {
+    program: String,
+    repository: String,
+    /// Who owns the repository, where that is a user.
+    owner: Option<String>,
+    server: String,
+    token_file: String,
+    preset: String,
+    every: Duration,
+    machine: Option<Slug>,
+    project: Option<Slug>,
+}
+
+impl Service {
+    fn of(work: &WorkArguments) -> crate::Result<Self> {
+        run::plan(&work.preset)?;
+        upload::check_address(&work.upload)?;
+        let program = std::env::current_exe().map_err(|error| {
+            Failure::Other(format!("the system does not say where this program is: {error}"))
+        })?;
+        Ok(Self {
+            program: absolute(&program)?,
+            repository: absolute(&work.repository)?,
+            owner: platform::owner(&work.repository).ok(),
+            server: one_line(&work.upload)?,
+            token_file: absolute(&work.token_file)?,
+            preset: if is_file(&work.preset) {
+                absolute(Path::new(&work.preset))?
+            } else {
+                work.preset.clone()
+            },
+            every: work.every,
+            machine: work.machine.clone(),
+            project: work.project.clone(),
+        })
+    }
+
+    /// What the program is started with. The token is named by a file that the service can read.
+    fn arguments(&self, token_file: &str, spool: &str) -> Vec<String> {
+        let every = humantime::format_duration(self.every).to_string().replace(' ', "");
+        let mut arguments = vec!["agent".to_owned()];
+        let mut option = |name: &str, value: &str| arguments.extend([name.to_owned(), value.to_owned()]);
+        option("--repository", &self.repository);
+        option("--upload", &self.server);
+        option("--token-file", token_file);
+        option("--spool", spool);
+        option("--preset", &self.preset);
+        option("--every", &every);
+        self.machine.iter().for_each(|machine| option("--machine", machine.as_str()));
+        self.project.iter().for_each(|project| option("--project", project.as_str()));
+        arguments
+    }
+
+    /// What it reads, besides what belongs to the system.
+    fn readable(&self) -> Vec<&str> {
+        let preset = is_file(&self.preset).then_some(self.preset.as_str());
+        [self.program.as_str(), &self.repository].into_iter().chain(preset).collect()
+    }
+}
+
+/// Whether a preset is a definition in a file.
+fn is_file(preset: &str) -> bool {
+    Path::new(preset).extension().is_some_and(|extension| extension == "toml")
+}
+
+fn absolute(path: &Path) -> crate::Result<String> {
+    let absolute = std::path::absolute(path)
+        .map_err(|error| Failure::Usage(format!("`{}` is no path: {error}", path.display())))?;
+    match absolute.to_str() {
+        Some(text) => one_line(text),
+        None => Err(Failure::Usage(format!("{} is not UTF-8, as the files of services are", path.display()))),
+    }
+}
+
+fn one_line(text: &str) -> crate::Result<String> {
+    if text.contains(char::is_control) {
+        return Err(Failure::Usage(format!(
+            "{text:?} holds a control character: no service can be given that"
+        )));
+    }
+    Ok(text.to_owned())
+}
+
+/// `roundtrip service`.
+pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
+    match command {
+        ServiceCommand::Install(arguments) => install(arguments),
+        ServiceCommand::Uninstall => uninstall(platform::SYSTEM.manager()),
+        ServiceCommand::Status(arguments) => status(platform::SYSTEM.manager(), arguments.format),
+    }
+}
+
+fn install(arguments: &InstallArguments) -> crate::Result<()> {
+    let service = Service::of(&arguments.work)?;
+    let manager = arguments.system.unwrap_or(platform::SYSTEM).manager();
+    let steps = manager.install(&service)?;
+    if arguments.print {
+        return output::print(&step::listing(&steps));
+    }
+    // Whatever can be refused is refused before anything is changed.
+    if manager.is_installed()? {
+        return Err(Failure::Other(format!(
+            "{} is installed already: to change it, `roundtrip service uninstall` first; what waits in its spool stays",
+            manager.name()
+        )));
+    }
+    if !platform::is_administrator() {
+        return Err(Failure::Other(format!(
+            "to install a service takes the rights of the system: {}, or see with --print what it would do",
+            platform::TO_BE_ADMINISTRATOR
+        )));
+    }
+    Repository::read(&Git::named(&arguments.work.repository))?;
+    check_token(&arguments.work.token_file)?;
+    manager.check(&service)?;
+
+    let Some((start, steps)) = steps.split_last() else { return Ok(()) };
+    if let Some(failure) = steps.iter().find_map(|step| step.take().err()) {
+        for step in manager.uninstall() {
+            // The failure that is told is the one that led here.
+            let _ = step.take();
+        }
+        return Err(Failure::Other(format!("{failure}\nNothing is installed.")));
+    }
+    start.take().map_err(|failure| {
+        Failure::Other(format!(
+            "installed, but it does not start: {failure}\nSee why: {}\n`roundtrip service uninstall` removes it.",
+            manager.log()
+        ))
+    })?;
+    eprintln!("Installed and started: {}. See what it does: {}", manager.name(), manager.log());
+    Ok(())
+}
+
+/// The token is a secret, in a file.
+fn check_token(path: &Path) -> crate::Result<()> {
+    upload::token_in(path)?;
+    if platform::others_may_read(path).unwrap_or(false) {
+        return Err(Failure::Authentication(format!(
+            "others than its owner may read the token in {}: chmod 600 {}",
+            path.display(),
+            template::shell(&path.to_string_lossy())
+        )));
+    }
+    Ok(())
+}
+
+fn uninstall(manager: &dyn Manager) -> crate::Result<()> {
+    if !manager.is_installed()? {
+        return Err(Failure::Other(format!(
+            "{} is not installed: there is nothing to remove",
+            manager.name()
+        )));
+    }
+    if !platform::is_administrator() {
+        return Err(Failure::Other(format!(
+            "to remove a service takes the rights of the system: {}",
+            platform::TO_BE_ADMINISTRATOR
+        )));
+    }
+    let failures: Vec<Failure> = manager.uninstall().iter().filter_map(|step| step.take().err()).collect();
+    if let (true, Some(failure)) = (manager.is_installed()?, failures.into_iter().next()) {
+        return Err(failure);
+    }
+    eprintln!(
+        "Removed: {}. What it measured and still keeps is in {}.",
+        manager.name(),
+        manager.state().display()
+    );
+    Ok(())
+}
+
+#[derive(Debug, Serialize)]
+struct Status {
+    name: &'static str,
+    state: State,
+    since: Option<DateTime<Utc>>,
+    process_id: Option<u32>,
+    last_line: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum State {
+    NotInstalled,
+    Stopped,
+    Running,
+}
+
+fn status(manager: &dyn Manager, format: Format) -> crate::Result<()> {
+    let is_installed = manager.is_installed()?;
+    let running = if is_installed { manager.running()? } else { None };
+    let state = match (is_installed, &running) {
+        (false, _) => State::NotInstalled,
+        (true, None) => State::Stopped,
+        (true, Some(_)) => State::Running,
+    };
+    let Running { since, process_id } = running.unwrap_or_default();
+    let last_line = if is_installed { manager.last_line() } else { None };
+    let status = Status { name: manager.name(), state, since, process_id, last_line };
+    match format {
+        Format::Json => output::print_json(&status),
+        Format::Human => output::print(&status.told(&manager.log())),
+    }
+}
+
+impl Status {
+    /// For people, with the command that shows more.
+    fn told(&self, log: &str) -> String {
+        let mut text = format!("{}: ", self.name);
+        text += match self.state {
+            State::NotInstalled => return text + "not installed",
+            State::Stopped => "installed, stopped",
+            State::Running => "running",
+        };
+        // Writing to a string cannot fail.
+        let _ = self.since.map(|since| write!(text, " since {since}"));
+        let _ = self.process_id.map(|process_id| write!(text, ", process {process_id}"));
+        let _ = self.last_line.as_ref().map(|line| write!(text, "\nlast line: {line}"));
+        text + "\nlog: " + log
+    }
+}
+
+/// What a program prints, if it succeeds.
+fn ask(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = std::process::Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The last line of a file that holds this text.
+fn last_line_of(path: &Path, holds: &str) -> Option<String> {
+    /// As much of the file's end as is looked at.
+    const TAIL_BYTES: u64 = 64 * 1024;
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(TAIL_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).ok()?;
+    String::from_utf8_lossy(&bytes).lines().rfind(|line| line.contains(holds)).map(str::to_owned)
+}

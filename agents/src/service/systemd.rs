@@ -1,0 +1,138 @@
+//! Linux: a unit of systemd, with a user that exists while it runs and a token that only it can read.
+
+use super::step::Step;
+use super::template::{fill, systemd_path, systemd_word};
+use super::{Manager, Running, Service, ask};
+use crate::failure::Failure;
+use chrono::{DateTime, NaiveDateTime, Utc};
+use std::path::{Path, PathBuf};
+
+const NAME: &str = "roundtrip-agent";
+const UNIT: &str = "roundtrip-agent.service";
+const FILE: &str = "/etc/systemd/system/roundtrip-agent.service";
+const TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-agent.service");
+
+/// Where systemd puts the credential `token` (systemd.exec(5)).
+const TOKEN: &str = "${CREDENTIALS_DIRECTORY}/token";
+
+/// Whether systemd runs this machine (`sd_booted(3)`).
+const BOOTED: &str = "/run/systemd/system";
+
+pub(super) struct Systemd;
+
+impl Manager for Systemd {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn state(&self) -> PathBuf {
+        Path::new("/var/lib").join(NAME)
+    }
+
+    fn log(&self) -> String {
+        format!("journalctl --unit {NAME}")
+    }
+
+    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+        let unit = Step::Write { path: FILE.into(), mode: 0o644, text: unit(service) };
+        Ok(vec![
+            unit,
+            Step::run(["systemctl", "daemon-reload"]),
+            Step::run(["systemctl", "enable", UNIT]),
+            Step::run(["systemctl", "start", UNIT]),
+        ])
+    }
+
+    fn uninstall(&self) -> Vec<Step> {
+        vec![
+            Step::run(["systemctl", "disable", "--now", UNIT]),
+            Step::Remove(FILE.into()),
+            Step::run(["systemctl", "daemon-reload"]),
+            // Or it is still listed as failed, if it did.
+            Step::run(["systemctl", "reset-failed", UNIT]),
+        ]
+    }
+
+    fn check(&self, service: &Service) -> crate::Result<()> {
+        // systemd cuts the one off, and takes the other for a line that goes on; here it knows no quotes.
+        if service.token_file.ends_with(|end: char| end.is_whitespace() || end == '\\') {
+            return Err(Failure::Usage(
+                "the token's file has a name that no unit can hold: rename it".into(),
+            ));
+        }
+        if Path::new(BOOTED).is_dir() {
+            return Ok(());
+        }
+        Err(Failure::Other(
+            "this machine is not run by systemd: start `roundtrip agent` by what runs it; --print shows how"
+                .into(),
+        ))
+    }
+
+    fn is_installed(&self) -> crate::Result<bool> {
+        Ok(Path::new(FILE).exists())
+    }
+
+    fn running(&self) -> crate::Result<Option<Running>> {
+        let properties = "--property=ActiveState,MainPID,ActiveEnterTimestamp";
+        match ask("systemctl", &["show", UNIT, properties, "--timestamp=utc"]) {
+            Some(text) => Ok(parse(&text)),
+            None => Err(Failure::Other("systemctl does not say whether the service runs".into())),
+        }
+    }
+
+    fn last_line(&self) -> Option<String> {
+        let line =
+            ask("journalctl", &["--unit", NAME, "--lines=1", "--output=cat", "--quiet", "--no-pager"])?;
+        (!line.trim().is_empty()).then(|| line.trim().to_owned())
+    }
+}
+
+fn unit(service: &Service) -> String {
+    let words = service.arguments(TOKEN, "%S/roundtrip-agent");
+    // What we put in ourselves is to be replaced by systemd; what comes from outside is not.
+    let ours = |word: &String| [TOKEN, "%S/roundtrip-agent"].contains(&word.as_str());
+    let words = words.iter().map(|word| if ours(word) { word.clone() } else { systemd_word(word) });
+    let command: Vec<String> = [systemd_word(&service.program)].into_iter().chain(words).collect();
+    let readable: Vec<String> = service.readable().into_iter().map(systemd_path).collect();
+    let values = [
+        ("command", command.join(" ")),
+        ("name", NAME.to_owned()),
+        ("readable", readable.join(" ")),
+        ("token_file", service.token_file.replace('%', "%%")),
+    ];
+    fill(TEMPLATE, &values)
+}
+
+/// Of `systemctl show`.
+fn parse(text: &str) -> Option<Running> {
+    let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+    if value("ActiveState") != Some("active") {
+        return None;
+    }
+    let since = value("ActiveEnterTimestamp")
+        .and_then(|time| NaiveDateTime::parse_from_str(time, "%a %Y-%m-%d %H:%M:%S UTC").ok());
+    Some(Running {
+        since: since.map(|since| DateTime::<Utc>::from_naive_utc_and_offset(since, Utc)),
+        process_id: value("MainPID").and_then(|id| id.parse().ok()).filter(|id| *id != 0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    #[test]
+    fn only_an_active_unit_runs_and_says_since_when() {
+        let show = "MainPID=154\nActiveState=active\nActiveEnterTimestamp=Sat 2026-11-21 19:46:58 UTC\n";
+        let since = Utc.with_ymd_and_hms(2026, 11, 21, 19, 46, 58).single();
+        assert_eq!(parse(show), Some(Running { since, process_id: Some(154) }));
+        // An older systemd tells the time in the machine's own zone.
+        let old = "ActiveState=active\nMainPID=0\nActiveEnterTimestamp=Sat 2026-11-21 20:46:58 CET\n";
+        assert_eq!(parse(old), Some(Running::default()));
+        for state in ["activating", "failed", "inactive"] {
+            assert_eq!(parse(&show.replace("State=active", &format!("State={state}"))), None);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What each system would be given, against files that were read by people; and that hard values survive each format.
+
+use super::step::{self, Step};
+use super::windows::Request;
+use super::{Service, System};
+use roundtrip_wire::Slug;
+use std::path::Path;
+use std::time::Duration;
+
+/// With whatever is special somewhere: quotes, spaces, specifiers, variables, entities, our own brackets.
+fn service() -> Service {
+    Service {
+        program: "/usr/local/bin/roundtrip".into(),
+        repository: r#"/srv/the "lib": 100% $HOME, Anna's & <co> \ {{name}}"#.into(),
+        owner: Some("anna".into()),
+        server: "https://roundtrip.example.org/?a=1&b=2".into(),
+        token_file: "/etc/roundtrip/agent %i.token".into(),
+        preset: "quick".into(),
+        every: Duration::from_secs(5_400),
+        machine: Some(Slug::parse("lab-1").unwrap()),
+        project: None,
+    }
+}
+
+/// The last but one of the arguments that every system is given at least.
+const END: [&str; 4] = ["--every", "1h30m", "--machine", "lab-1"];
+
+fn listing(system: System, service: &Service) -> String {
+    step::listing(&system.manager().install(service).unwrap())
+}
+
+#[test]
+fn each_system_is_given_what_its_golden_file_says() {
+    for (name, system) in [
+        ("freebsd", System::Freebsd),
+        ("linux", System::Linux),
+        ("macos", System::Macos),
+        ("windows", System::Windows),
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
+        let golden = std::fs::read_to_string(&path).unwrap_or_default();
+        // Windows has its state where the machine says.
+        let state = System::Windows.manager().state();
+        let listing =
+            listing(system, &service()).replace(&*state.to_string_lossy(), r"C:\ProgramData\roundtrip-agent");
+        let new = std::env::temp_dir().join(format!("roundtrip-golden-{name}.txt"));
+        if listing != golden {
+            std::fs::write(&new, &listing).unwrap();
+        }
+        assert!(
+            listing == golden,
+            "compare {} with {}, which was written now",
+            path.display(),
+            new.display()
+        );
+    }
+}
+
+#[test]
+fn the_settings_for_windows_say_what_was_put_in() {
+    let steps = System::Windows.manager().install(&service()).unwrap();
+    let settings = steps.iter().find_map(|step| match step {
+        Step::Ask(Request::Create(settings)) => Some(settings),
+        _ => None,
+    });
+    let settings: toml::Table = settings.unwrap().parse().unwrap();
+    assert_eq!(settings["program"].as_str(), Some("/usr/local/bin/roundtrip"));
+    let arguments: Vec<&str> =
+        settings["arguments"].as_array().unwrap().iter().map(|argument| argument.as_str().unwrap()).collect();
+    assert_eq!(arguments[..3], ["agent", "--repository", &service().repository]);
+    assert!(arguments.windows(END.len()).any(|window| window == END), "{arguments:?}");
+}
+
+/// Not the real rc.subr, but what it does with the two variables: it evaluates them.
+#[cfg(unix)]
+#[test]
+fn the_shell_of_rc_d_hands_on_what_was_put_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let steps = System::Freebsd.manager().install(&service()).unwrap();
+    let script = steps.iter().find_map(|step| match step {
+        Step::Write { text, .. } => Some(text),
+        _ => None,
+    });
+    let subr = folder.path().join("rc.subr");
+    let evaluates = "load_rc_config() { :; }\nrun_rc_command() { eval \"$command $command_args\"; }\n";
+    std::fs::write(&subr, evaluates).unwrap();
+    let script = script.unwrap().replace("/etc/rc.subr", subr.to_str().unwrap());
+    let script = script.replace("/usr/sbin/daemon", "printf '%s\\\\n'");
+    let output = std::process::Command::new("sh").args(["-c", &script, "sh", "start"]).output().unwrap();
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let words: Vec<&str> = printed.lines().skip_while(|word| *word != "--").collect();
+    let repository = service().repository;
+    assert_eq!(words[1..5], ["/usr/local/bin/roundtrip", "agent", "--repository", &repository], "{printed}");
+    assert!(words.ends_with(&END), "{printed}");
+    assert!(printed.contains("-P\n/var/run/roundtrip_agent.pid\n-u\nroundtrip_agent\n"), "{printed}");
+}
+
+#[test]
+fn on_macos_nothing_runs_as_root() {
+    let service = Service { owner: Some("root".into()), ..service() };
+    let refusal = System::Macos.manager().install(&service).unwrap_err().to_string();
+    assert!(refusal.contains("expected a checkout of another user"), "{refusal}");
+}

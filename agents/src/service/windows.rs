@@ -1,0 +1,110 @@
+//! Windows: a service under a virtual account, as a file that says all of it. `platform` does what it says.
+
+use super::step::Step;
+use super::template::fill;
+use super::{Manager, Running, Service};
+use crate::platform;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What Windows calls the service.
+pub(crate) const NAME: &str = "roundtrip-agent";
+
+const ACCOUNT: &str = r"NT SERVICE\roundtrip-agent";
+const TEMPLATE: &str = include_str!("../../packaging/windows/service.toml");
+
+/// What is asked of the service control manager.
+#[derive(Clone, Debug)]
+pub(crate) enum Request {
+    /// To have a service that these settings describe.
+    Create(String),
+    /// To start it, and to say when it runs.
+    Start,
+    /// To stop and to forget it.
+    Delete,
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Create(settings) => {
+                write!(formatter, "# have the service control manager create:\n{settings}")
+            }
+            Self::Start => writeln!(formatter, "# have the service control manager start {NAME}"),
+            Self::Delete => writeln!(formatter, "# have the service control manager stop and delete {NAME}"),
+        }
+    }
+}
+
+pub(super) struct ControlManager;
+
+impl ControlManager {
+    fn log_file(&self) -> String {
+        format!(r"{}\agent.log", self.state().display())
+    }
+}
+
+impl Manager for ControlManager {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    /// `%ProgramData%` is where programs keep what belongs to no user.
+    fn state(&self) -> PathBuf {
+        let folder = std::env::var("ProgramData").unwrap_or_else(|_| r"C:\ProgramData".into());
+        format!(r"{folder}\{NAME}").into()
+    }
+
+    fn log(&self) -> String {
+        format!("more \"{}\"", self.log_file())
+    }
+
+    fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
+        let state = self.state();
+        let state = state.to_string_lossy();
+        let grant =
+            |path: &str, rights: &str| Step::run(["icacls", path, "/grant", &format!("{ACCOUNT}:{rights}")]);
+        Ok(vec![
+            Step::Folder(self.state()),
+            Step::Ask(Request::Create(settings(service, &state, &self.log_file()))),
+            // The account exists once the service does.
+            grant(&state, "(OI)(CI)M"),
+            grant(&service.token_file, "R"),
+            Step::Ask(Request::Start),
+        ])
+    }
+
+    fn uninstall(&self) -> Vec<Step> {
+        vec![Step::Ask(Request::Delete)]
+    }
+
+    fn check(&self, _service: &Service) -> crate::Result<()> {
+        Ok(())
+    }
+
+    fn is_installed(&self) -> crate::Result<bool> {
+        Ok(platform::controlled()?.is_some())
+    }
+
+    fn running(&self) -> crate::Result<Option<Running>> {
+        let process_id = platform::controlled()?.filter(|id| *id != 0);
+        Ok(process_id.map(|id| Running { process_id: Some(id), ..Running::noted(&self.state()) }))
+    }
+
+    fn last_line(&self) -> Option<String> {
+        super::last_line_of(Path::new(&self.log_file()), "")
+    }
+}
+
+fn settings(service: &Service, state: &str, log: &str) -> String {
+    let mut arguments = service.arguments(&service.token_file, state);
+    arguments.extend(["--log".to_owned(), log.to_owned()]);
+    let toml = |text: &str| toml::Value::from(text).to_string();
+    let values = [
+        ("account", toml(ACCOUNT)),
+        ("arguments", toml::Value::from(arguments).to_string()),
+        ("name", toml(NAME)),
+        ("program", toml(&service.program)),
+    ];
+    fill(TEMPLATE, &values)
+}

@@ -1,0 +1,268 @@
+//! `roundtrip agent`: it measures a commit once, keeps every report until the server has it, and stops when it is told.
+
+use crate::run::{commit, repository};
+use crate::server::{self, Server, header};
+use crate::upload::{CREATED, REFUSED, REPORT, UNAUTHENTICATED};
+use crate::{complaint, roundtrip};
+use roundtrip_wire::RunReport;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a line of the log may be awaited before the test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Something short, and the same as often as it takes a test to look at it.
+fn definition(repetitions: u32) -> String {
+    format!(
+        "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['pipe']\n\
+         message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\nwarmup = 2\n\
+         repetitions = {repetitions}\n"
+    )
+}
+
+/// A repository with a definition and a token, and a spool.
+struct Lab {
+    folder: TempDir,
+    server: String,
+}
+
+impl Lab {
+    fn new(server: &str, repetitions: u32) -> Self {
+        let folder = repository();
+        std::fs::write(folder.path().join("one.toml"), definition(repetitions)).unwrap();
+        std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
+        std::fs::create_dir_all(folder.path().join("spool")).unwrap();
+        Self { folder, server: server.to_owned() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = roundtrip(self.folder.path());
+        command.args(["agent", "--repository", ".", "--upload", &self.server, "--token-file", "token"]);
+        command.args(["--preset", "one.toml", "--every", "1d", "--spool", "spool"]);
+        command.env("TMPDIR", self.path("temporary"));
+        std::fs::create_dir_all(self.path("temporary")).unwrap();
+        command
+    }
+
+    fn agent(&self) -> Agent {
+        let mut child = self.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let stderr = child.stderr.take().unwrap();
+        let (tell, lines) = mpsc::channel();
+        thread::spawn(move || {
+            BufReader::new(stderr).lines().map_while(Result::ok).try_for_each(|line| tell.send(line))
+        });
+        Agent { child, lines, seen: Vec::new() }
+    }
+
+    /// Names of the reports that wait.
+    fn waiting(&self) -> Vec<String> {
+        let names = std::fs::read_dir(self.path("spool")).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| !name.starts_with(['a', 'm'])).collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+/// One that runs. Killed when dropped.
+struct Agent {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Agent {
+    /// The next line of the log that holds this text.
+    fn line(&mut self, text: &str) -> String {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if line.contains(text) {
+                        return line;
+                    }
+                }
+                Err(_) => panic!("in vain for {text:?}: {:#?}", self.seen),
+            }
+        }
+    }
+
+    /// Asks it to stop, as service managers do; returns its exit code.
+    fn terminate(&mut self) -> Option<i32> {
+        let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(status.unwrap().success());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn subject(body: &[u8]) -> String {
+    serde_json::from_slice::<RunReport>(body).unwrap().commit.subject
+}
+
+/// A report that waits since a run of long ago.
+fn wait_in(spool: &Path, id: &str) {
+    let report = REPORT.replace("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", id);
+    assert!(report.contains(id));
+    std::fs::write(spool.join(format!("{id}.json")), report).unwrap();
+}
+
+const OLD: [&str; 2] = ["019aa8f0-5c1e-7b3a-9f00-000000000001", "019aa8f0-5c1e-7b3a-9f00-000000000002"];
+
+#[test]
+fn what_waited_while_the_server_was_away_is_uploaded_in_the_order_of_the_runs() {
+    let address = server::nobody();
+    let lab = Lab::new(&format!("http://{address}"), 1);
+    OLD.iter().rev().for_each(|id| wait_in(&lab.path("spool"), id));
+    let mut agent = lab.agent();
+    agent.line("2 reports wait");
+    agent.line("measured ");
+    agent.line("3 reports wait");
+    let names = lab.waiting();
+    assert_eq!(names.len(), 3, "{names:?}");
+
+    let server = Server::answering_at(&address, vec![CREATED; 3]);
+    let requests = server.requests();
+    let ids: Vec<&str> = names.iter().map(|name| name.strip_suffix(".json").unwrap()).collect();
+    for (request, id) in requests.iter().zip(ids) {
+        assert!(request.head.starts_with(&format!("PUT /api/v1/runs/{id} ")), "{}", request.head);
+        assert_eq!(header(&request.head, "authorization"), "Bearer rt_agent_secret");
+    }
+    assert_eq!(subject(&requests[2].body), "one");
+    for _ in 0..3 {
+        agent.line("uploaded ");
+    }
+    assert_eq!(lab.waiting(), Vec::<String>::new());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_commit_is_measured_once_and_the_next_when_it_comes() {
+    let server = Server::answering(vec![CREATED; 3]);
+    let lab = Lab::new(&server.url, 1);
+    let mut agent = lab.agent();
+    agent.line("uploaded ");
+    commit(lab.folder.path(), "two");
+    assert!(agent.line("measures ").contains("(two)"));
+    agent.line("uploaded ");
+    assert_eq!(agent.terminate(), Some(0));
+
+    let mut agent = lab.agent();
+    agent.line("uploads to");
+    commit(lab.folder.path(), "three");
+    let line = agent.line("measures ");
+    assert!(line.contains("(three)"), "it measures again what it has measured before: {line}");
+    let subjects: Vec<String> = server.requests().iter().map(|request| subject(&request.body)).collect();
+    assert_eq!(subjects, ["one", "two", "three"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_nothing() {
+    use crate::run::{is_peer, wait_until};
+    let lab = Lab::new(&format!("http://{}", server::nobody()), 100_000);
+    let mut agent = lab.agent();
+    agent.line("measures ");
+    let children = format!("/proc/{0}/task/{0}/children", agent.child.id());
+    if !Path::new(&children).exists() {
+        println!("its peers are not looked at, because this system does not list a process's children");
+    } else {
+        let mut peers = String::new();
+        wait_until("the agent has peers", || {
+            peers = std::fs::read_to_string(&children).unwrap_or_default();
+            !peers.trim().is_empty()
+        });
+        assert_eq!(agent.terminate(), Some(0));
+        for peer in peers.split_whitespace() {
+            assert!(!is_peer(peer), "it leaves a peer behind");
+        }
+    }
+    agent.line("that run is not reported");
+    agent.line("stopped");
+    assert_eq!(lab.waiting(), Vec::<String>::new());
+    assert_eq!(std::fs::read_dir(lab.path("temporary")).unwrap().count(), 0, "files are left behind");
+    assert!(!lab.path("spool/measured.json").exists(), "it believes to have measured it");
+    assert!(!lab.path("spool/agent.json").exists(), "it says to hold the spool");
+}
+
+#[test]
+fn a_second_agent_is_told_who_holds_the_spool() {
+    let server = Server::answering(vec![CREATED]);
+    let lab = Lab::new(&server.url, 1);
+    let mut agent = lab.agent();
+    agent.line("uploads to");
+    let output = lab.command().output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let complaint = complaint(&output);
+    assert!(complaint.contains(&format!("process {}", agent.child.id())), "{complaint}");
+    assert!(complaint.contains("--spool"), "{complaint}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_refused_token_deletes_nothing_and_stops_nothing() {
+    let server = Server::answering(vec![UNAUTHENTICATED]);
+    let lab = Lab::new(&server.url, 1);
+    wait_in(&lab.path("spool"), OLD[0]);
+    let mut agent = lab.agent();
+    let line = agent.line("the token is not known");
+    assert!(line.contains("1 report waits") && !line.contains("rt_agent_secret"), "{line}");
+    agent.line("measured ");
+    assert_eq!(lab.waiting().len(), 2);
+    assert_eq!(server.requests().len(), 1, "it goes on at the slow pace");
+    assert_eq!(agent.terminate(), Some(0));
+}
+
+#[test]
+fn a_report_that_is_refused_is_kept_and_does_not_hold_up_the_next() {
+    let server = Server::answering(vec![REFUSED, CREATED]);
+    let lab = Lab::new(&server.url, 1);
+    wait_in(&lab.path("spool"), OLD[0]);
+    let mut agent = lab.agent();
+    let line = agent.line("not uploaded: ");
+    assert!(line.contains("/results/0/count") && line.contains(OLD[0]), "{line}");
+    agent.line("uploaded ");
+    assert_eq!(lab.waiting(), [format!("{}.json", OLD[0])]);
+}
+
+#[test]
+fn what_is_wrong_with_the_arguments_is_said_before_anything_is_measured() {
+    let lab = Lab::new("http://127.0.0.1:1", 1);
+    let run = |change: &[&str]| {
+        let mut command = roundtrip(lab.folder.path());
+        let output = command.args(["agent", "--preset", "one.toml"]).args(change).output().unwrap();
+        assert!(!lab.path("state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
+        (output.status.code(), complaint(&output))
+    };
+    let fine = ["--repository", ".", "--upload", "http://127.0.0.1:1", "--token-file", "token"];
+    for (option, value, code, words) in [
+        ("--repository", "/", 1, "name the checkout"),
+        ("--upload", "127.0.0.1:1", 2, "expected http://HOST"),
+        ("--token-file", "nothing", 5, "cannot read the token"),
+        ("--token-file", "-", 2, "expected a file"),
+    ] {
+        let at = fine.iter().position(|word| *word == option).unwrap();
+        let mut change = fine;
+        change[at + 1] = value;
+        let (status, complaint) = run(&change);
+        assert!(
+            status == Some(code) && complaint.contains(words),
+            "{option} {value}: {status:?} {complaint}"
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! `roundtrip service`: it says what it would do for every system, keeps the secret out of it, and refuses in time. A
+//! service that is really installed here is not touched.
+
+use crate::run::repository;
+use crate::{complaint, roundtrip};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The arguments of an installation, in a folder that has what they name.
+fn install(folder: &Path) -> Command {
+    std::fs::write(folder.join("token"), "rt_agent_secret").unwrap();
+    let mut command = roundtrip(folder);
+    command.args(["service", "install", "--repository", ".", "--upload", "http://127.0.0.1:7979"]);
+    command.args(["--token-file", "token"]);
+    command
+}
+
+fn out(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Whether a service is installed on this very machine, so that what a test does could harm it.
+fn is_installed(folder: &Path) -> bool {
+    let output = roundtrip(folder).args(["service", "status", "--format", "json"]).output().unwrap();
+    let status: Value = serde_json::from_str(&out(&output)).unwrap();
+    let is_installed = status["state"] != "not-installed";
+    if is_installed {
+        println!("not run, because this machine has a service: {status}");
+    }
+    is_installed
+}
+
+#[test]
+fn every_system_is_told_on_every_other_and_no_file_or_command_holds_the_token() {
+    let folder = repository();
+    // That of macOS runs as the owner of the checkout, who may be root here.
+    for system in ["freebsd", "linux", "windows"] {
+        let listing = out(&install(folder.path()).args(["--print", "--system", system]).output().unwrap());
+        let token = folder.path().join("token");
+        assert!(listing.contains(&*token.to_string_lossy()), "{system}: {listing}");
+        assert!(!listing.contains("rt_agent_secret"), "{system}: {listing}");
+        assert!(!listing.contains("{{"), "{system}: {listing}");
+    }
+    assert!(install(folder.path()).args(["--system", "linux"]).output().unwrap().status.code() == Some(2));
+}
+
+#[test]
+fn what_is_not_installed_is_not_removed() {
+    let folder = repository();
+    if is_installed(folder.path()) {
+        return;
+    }
+    let output = roundtrip(folder.path()).args(["service", "uninstall"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complaint(&output).contains("is not installed: there is nothing to remove"));
+    let text = out(&roundtrip(folder.path()).args(["service", "status"]).output().unwrap());
+    assert!(text.trim_end().ends_with(": not installed"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_them() {
+    use std::os::unix::process::CommandExt;
+    /// `nobody` on Linux, and nobody's anywhere else.
+    const NOBODY: u32 = 65_534;
+    let folder = repository();
+    if is_installed(folder.path()) {
+        return;
+    }
+    let mut command = install(folder.path());
+    if is_root() {
+        command.uid(NOBODY).current_dir("/");
+    }
+    match command.output() {
+        Ok(output) => {
+            assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+            let complaint = complaint(&output);
+            assert!(complaint.contains("run it with sudo") && complaint.contains("--print"), "{complaint}");
+        }
+        Err(error) => {
+            println!("not run, because another user cannot run the program that is tested: {error}");
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output().unwrap();
+    output.stdout == b"0\n"
+}
+
+#[test]
+fn a_value_that_no_file_can_hold_is_refused() {
+    let folder = repository();
+    let output = install(folder.path()).args(["--print", "--preset", "a\nb.toml"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let output = roundtrip(folder.path())
+        .args([
+            "service",
+            "install",
+            "--print",
+            "--repository",
+            "a\nb",
+            "--upload",
+            "http://a",
+            "--token-file",
+            "c",
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaint(&output).contains("control character"), "{}", complaint(&output));
+}
