@@ -1,7 +1,7 @@
 //! `bench`: the budgets, measured. One row a bar with its ratio to a peer of the same run; exit code 3 for a miss.
 
 use crate::screen::Step;
-use crate::{programs, workspace};
+use crate::{programs, tool, workspace};
 use anyhow::{Context, Result};
 use std::process::{Command, ExitCode};
 
@@ -59,5 +59,5 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         command.args(["--format", "json"]);
     }
     let status = command.status().context("the benchmark does not start")?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
+    Ok(tool::exit_code(status))
 }

@@ -3,7 +3,7 @@
 //! The main thread only ever waits for children. The signal thread ends the children, so every wait returns,
 //! and the main thread finds [`requested`] to be true.
 
-use crate::screen;
+use crate::{platform, screen};
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
 use std::process::ChildStdin;
@@ -29,7 +29,17 @@ pub(crate) type Lifeline = ChildStdin;
 struct Entry {
     key: u64,
     child: Arc<SharedChild>,
-    lifeline: Option<Lifeline>,
+    way: Way,
+}
+
+/// What an interrupt does to a child.
+pub(crate) enum Way {
+    /// Kills it.
+    Kill,
+    /// Asks it to stop by closing the pipe, and kills it if that takes too long or was done before.
+    CloseLifeline(Option<Lifeline>),
+    /// Asks its whole process group, which it leads, to stop: it starts programs that would outlive it.
+    EndGroup,
 }
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -56,10 +66,10 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// Ends `child` on an interrupt: by closing its lifeline if it has one, else by killing it.
-pub(crate) fn guard(child: &Arc<SharedChild>, lifeline: Option<Lifeline>) -> Guarded {
+/// Ends `child` on an interrupt.
+pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) -> Guarded {
     let key = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
-    let entry = Entry { key, child: Arc::clone(child), lifeline };
+    let entry = Entry { key, child: Arc::clone(child), way };
     children().push(entry);
     if requested() {
         ask_all_to_stop();
@@ -70,8 +80,10 @@ pub(crate) fn guard(child: &Arc<SharedChild>, lifeline: Option<Lifeline>) -> Gua
 impl Guarded {
     /// Closes the lifeline: the child sees the end of its input and stops.
     pub(crate) fn close_lifeline(&self) {
-        if let Some(entry) = children().iter_mut().find(|entry| entry.key == self.key) {
-            drop(entry.lifeline.take());
+        if let Some(entry) = children().iter_mut().find(|entry| entry.key == self.key)
+            && let Way::CloseLifeline(lifeline) = &mut entry.way
+        {
+            drop(lifeline.take());
         }
     }
 }
@@ -84,22 +96,29 @@ impl Drop for Guarded {
 
 fn ask_all_to_stop() {
     for entry in children().iter_mut() {
-        match entry.lifeline.take() {
-            Some(lifeline) => {
-                eprintln!();
-                screen::note("stopping the server and its PostgreSQL; Ctrl-C again kills them");
-                drop(lifeline);
-                let child = Arc::clone(&entry.child);
-                std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
-            }
-            None => kill(&entry.child),
+        match &mut entry.way {
+            Way::CloseLifeline(lifeline) => match lifeline.take() {
+                Some(lifeline) => {
+                    eprintln!();
+                    screen::note("stopping the server and its PostgreSQL; Ctrl-C again kills them");
+                    drop(lifeline);
+                    let child = Arc::clone(&entry.child);
+                    std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
+                }
+                None => kill(&entry.child),
+            },
+            Way::EndGroup => platform::end_process_group(&entry.child, false),
+            Way::Kill => kill(&entry.child),
         }
     }
 }
 
 fn kill_all() {
     for entry in children().iter() {
-        kill(&entry.child);
+        match entry.way {
+            Way::EndGroup => platform::end_process_group(&entry.child, true),
+            Way::CloseLifeline(_) | Way::Kill => kill(&entry.child),
+        }
     }
     // The terminal's cursor may be hidden by a progress bar that nobody will clear any more.
     let terminal = console::Term::stderr();

@@ -1,13 +1,16 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`mod@bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
-//! - [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and telling about
-//!   it.
+//! - [`tally`], [`counts`]: steps that pass or fail, and their sum.
+//! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
+//!   telling about it.
 
 mod bench;
+mod counts;
+mod cross;
 mod fmt;
 mod generate;
 mod http;
@@ -17,8 +20,10 @@ mod platform;
 mod postgres_binaries;
 mod preflight;
 mod programs;
+mod python;
 mod screen;
 mod server;
+mod tally;
 mod test;
 mod tidy;
 mod tool;
@@ -43,6 +48,14 @@ enum Verb {
     Up(up::Options),
     /// Run every check and test; ends with the line `N passed, N failed`.
     Test,
+    /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
+    Cross,
+    /// Run a Windows program under Wine; `cross` gives it to cargo.
+    #[command(hide = true)]
+    RunWindows(cross::Program),
+    /// Run an arm64 program of Linux under QEMU; `cross` gives it to cargo.
+    #[command(hide = true)]
+    RunArm64(cross::Program),
     /// Measure the budgets; exit code 3 when one is missed.
     Bench(bench::Options),
     /// Format the Rust and web sources.
@@ -58,6 +71,9 @@ fn main() -> ExitCode {
     let outcome = interrupt::install().and_then(|()| match arguments.verb {
         Verb::Up(options) => up::up(&options),
         Verb::Test => test::test(),
+        Verb::Cross => cross::cross(),
+        Verb::RunWindows(program) => cross::run_windows(&program),
+        Verb::RunArm64(program) => cross::run_arm64(&program),
         Verb::Bench(options) => bench::bench(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),

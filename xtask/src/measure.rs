@@ -1,13 +1,11 @@
 //! Measuring the checked-out commit with the agent, once.
 
 use crate::workspace::{self, Checkout};
-use crate::{http, interrupt};
+use crate::{http, interrupt, tool};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use shared_child::SharedChild;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 
 /// The preset that `up` runs: it takes less than a minute.
 pub(crate) const PRESET: &str = "quick";
@@ -45,7 +43,6 @@ impl Measuring<'_> {
     /// # Errors
     /// The agent fails, or an interrupt ended it.
     pub(crate) fn run(&self) -> Result<()> {
-        interrupt::check()?;
         let report = self.data_folder.join(REPORT);
         let mut command = Command::new(self.agent);
         command
@@ -55,12 +52,7 @@ impl Measuring<'_> {
             .arg(&report)
             .current_dir(workspace::root())
             .stdin(Stdio::null());
-        let child = SharedChild::spawn(&mut command)
-            .with_context(|| format!("cannot start {}", self.agent.display()))?;
-        let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, None);
-        let status = child.wait().context("cannot wait for the agent")?;
-        drop(guarded);
+        let status = tool::run_attached(&mut command)?;
         interrupt::check()?;
         match status.code() {
             Some(0) => self.remember(&report),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use etcetera::BaseStrategy;
+use shared_child::SharedChild;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,6 +45,24 @@ pub(crate) fn in_own_process_group(command: &mut Command) {
     {
         const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
         std::os::windows::process::CommandExt::creation_flags(command, CREATE_NEW_PROCESS_GROUP);
+    }
+}
+
+/// Asks all processes of the group that `child` leads to end, or kills them.
+pub(crate) fn end_process_group(child: &SharedChild, kill: bool) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = if kill { Signal::KILL } else { Signal::TERM };
+        if let Some(leader) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // The only failure is that all have ended by themselves, which is what was wanted.
+            let _ = kill_process_group(leader, signal);
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        // Its descendants are beyond reach here.
+        let _ = (kill, child.kill());
     }
 }
 

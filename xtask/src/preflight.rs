@@ -13,7 +13,7 @@ const DATA_BYTES_MIN: u64 = 300 * MEBIBYTE;
 const BUILD_BYTES_MIN: u64 = 2_000 * MEBIBYTE;
 /// Room for a build on top of an earlier one.
 const REBUILD_BYTES_MIN: u64 = 300 * MEBIBYTE;
-const MEBIBYTE: u64 = 1 << 20;
+pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
 const PORT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -107,7 +107,9 @@ pub(crate) fn disk(data_folder: &Path) -> Result<()> {
     room(&target, build_bytes, "the build")
 }
 
-fn room(folder: &Path, bytes_min: u64, what: &str) -> Result<()> {
+/// # Errors
+/// The disk of a folder, which may yet have to be made, has no room for `what`.
+pub(crate) fn room(folder: &Path, bytes_min: u64, what: &str) -> Result<()> {
     // The folder may yet have to be made: its disk is that of the nearest one that exists.
     let Some(existing) = folder.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
     let bytes = fs4::available_space(existing)

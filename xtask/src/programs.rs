@@ -4,6 +4,7 @@ use crate::{screen::Step, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use tempfile::TempDir;
 
 /// The package of the server.
 pub(crate) const SERVER: &str = "roundtrip-server";
@@ -97,6 +98,25 @@ impl Message {
         let name = message["target"]["name"].as_str()?.to_owned();
         let executable = message["executable"].as_str().map(|path| (name, PathBuf::from(path)));
         Some(Self { package, fresh: message["fresh"].as_bool()?, executable })
+    }
+}
+
+/// A copy of this very program. The tests of the workspace build xtask, too, and replace its file meanwhile.
+pub(crate) struct KeptProgram {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    _folder: TempDir,
+}
+
+impl KeptProgram {
+    /// # Errors
+    /// It cannot be copied.
+    pub(crate) fn new() -> Result<Self> {
+        let program = std::env::current_exe().context("this program does not know its own path")?;
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let path = folder.path().join(program.file_name().context("this program has no name")?);
+        std::fs::copy(&program, &path).with_context(|| format!("cannot copy {}", program.display()))?;
+        Ok(Self { path, _folder: folder })
     }
 }
 

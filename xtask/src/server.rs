@@ -1,6 +1,6 @@
 //! The running server: a child that stops when its standard input closes, whatever closes it.
 
-use crate::interrupt::{self, Guarded, STOP_TIMEOUT};
+use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
 use crate::platform;
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// How long it may take until it says that it is ready; a new database takes a few seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(120);
@@ -54,7 +55,7 @@ impl Start<'_> {
         let child = SharedChild::spawn(&mut command)
             .with_context(|| format!("cannot start {}", self.program.display()))?;
         let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, child.take_stdin());
+        let guarded = interrupt::guard(&child, Way::CloseLifeline(child.take_stdin()));
         let output = child.take_stdout().context("the server has no standard output")?;
         match first_line(output).recv_timeout(START_TIMEOUT) {
             Ok(ready) => Ok(Server { child, guarded, ready }),
@@ -79,6 +80,15 @@ impl Start<'_> {
 }
 
 impl Server {
+    /// The address it serves at, without a slash at the end.
+    ///
+    /// # Errors
+    /// It named none.
+    pub(crate) fn address(&self) -> Result<String> {
+        let url = self.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
+        Ok(url.with_context(|| format!("the server said {:?} and no address", self.ready))?.to_owned())
+    }
+
     /// Waits until it has ended, by itself or by an interrupt.
     ///
     /// # Errors
@@ -96,6 +106,16 @@ impl Server {
         interrupt::kill_after(&self.child, STOP_TIMEOUT);
         self.wait()
     }
+}
+
+/// A temporary folder that PostgreSQL's user can enter when this one is root.
+pub(crate) fn reachable_folder() -> Result<TempDir> {
+    let folder =
+        tempfile::Builder::new().prefix("roundtrip-test-").tempdir().context("no temporary folder")?;
+    if platform::is_root() {
+        platform::make_reachable(folder.path())?;
+    }
+    Ok(folder)
 }
 
 impl Drop for Server {

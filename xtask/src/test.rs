@@ -3,20 +3,17 @@
 //! A step that fails does not end the run. The last line is always `N passed, N failed`.
 
 mod chromium;
-mod counts;
 mod end_to_end;
 mod linters;
 mod rust;
-mod tally;
 mod web_ui;
 
-use crate::{programs, screen, up, workspace};
-use anyhow::{Context, Result};
-use std::path::PathBuf;
+use crate::programs::{self, KeptProgram};
+use crate::tally::{Outcome, Tally};
+use crate::{cross, screen, up, workspace};
+use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
-use tally::{Outcome, Tally};
-use tempfile::TempDir;
 
 /// Runs the verb.
 ///
@@ -55,29 +52,14 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("rust docs", rust::docs)?;
     tally.step("workflows", linters::workflows)?;
     tally.step("containers", linters::containers)?;
-    let mut built = None;
+    let mut built = false;
     tally.step("programs", |step| {
-        built = Some(programs::build(step, &up::PROGRAMS, "release")?);
+        programs::build(step, &up::PROGRAMS, "release")?;
+        built = true;
         Ok(Outcome::Prepared)
     })?;
-    match built {
-        Some(_) => end_to_end::run(tally, &kept.path),
-        None => Ok(()),
+    if built {
+        end_to_end::run(tally, &kept.path)?;
     }
-}
-
-/// A copy of this very program. The tests of the workspace build xtask, too, and replace its file meanwhile.
-struct KeptProgram {
-    path: PathBuf,
-    _folder: TempDir,
-}
-
-impl KeptProgram {
-    fn new() -> Result<Self> {
-        let program = std::env::current_exe().context("this program does not know its own path")?;
-        let folder = tempfile::tempdir().context("no temporary folder")?;
-        let path = folder.path().join(program.file_name().context("this program has no name")?);
-        std::fs::copy(&program, &path).with_context(|| format!("cannot copy {}", program.display()))?;
-        Ok(Self { path, _folder: folder })
-    }
+    cross::run_if_fetched(tally, &kept.path)
 }

@@ -1,18 +1,20 @@
 //! [`Tool`]: one run of another program, its output kept for the case that it fails.
 
-use crate::{interrupt, screen::Step};
+use crate::interrupt::{self, Way};
+use crate::{platform, screen::Step};
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, mpsc};
 
 /// A program about to be run.
 pub(crate) struct Tool {
     name: String,
     command: Command,
+    starts_others: bool,
 }
 
 /// What a program left behind.
@@ -52,6 +54,24 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} is not on PATH"))
 }
 
+/// Runs a program to its end with this one's inputs and outputs. An interrupt kills it.
+///
+/// # Errors
+/// It cannot be started.
+pub(crate) fn run_attached(command: &mut Command) -> Result<ExitStatus> {
+    interrupt::check()?;
+    let program = command.get_program().to_os_string();
+    let child = SharedChild::spawn(command).with_context(|| format!("cannot start {}", program.display()))?;
+    let child = Arc::new(child);
+    let _guarded = interrupt::guard(&child, Way::Kill);
+    child.wait().with_context(|| format!("cannot wait for {}", program.display()))
+}
+
+/// The code with which this program passes on how another ended.
+pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
+    status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
 impl Tool {
     /// A program on PATH.
     ///
@@ -67,16 +87,20 @@ impl Tool {
         let mut command = Command::new(path);
         // Nothing that is run here may read the terminal, and kept output must be free of colour codes.
         command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("FORCE_COLOR");
-        Self { name, command }
+        Self { name, command, starts_others: false }
     }
 
     /// The cargo that runs this program, without what it told this program about itself. Build scripts that watch
     /// these variables would otherwise run anew after every build by hand, and what depends on them with them.
     pub(crate) fn cargo() -> Self {
-        let path = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Self::cargo_at(Path::new(&std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
+    }
+
+    /// The same with another cargo.
+    pub(crate) fn cargo_at(path: &Path) -> Self {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let told = names.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
-        told.fold(Self::at(Path::new(&path)), |cargo, name| cargo.without_variable(&name))
+        told.fold(Self::at(path), |cargo, name| cargo.without_variable(&name))
     }
 
     pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
@@ -91,6 +115,13 @@ impl Tool {
 
     pub(crate) fn without_variable(mut self, name: &str) -> Self {
         self.command.env_remove(name);
+        self
+    }
+
+    /// An interrupt ends what it started, too. It must not need the terminal.
+    pub(crate) fn with_all_it_starts(mut self) -> Self {
+        platform::in_own_process_group(&mut self.command);
+        self.starts_others = true;
         self
     }
 
@@ -147,7 +178,7 @@ impl Tool {
         let child = SharedChild::spawn(&mut self.command)
             .with_context(|| format!("cannot start {}", self.command.get_program().display()))?;
         let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, None);
+        let guarded = interrupt::guard(&child, if self.starts_others { Way::EndGroup } else { Way::Kill });
         let (sender, lines) = mpsc::channel();
         if let Some(pipe) = child.take_stdout() {
             forward(pipe, sender.clone(), Line::Output);

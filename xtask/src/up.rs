@@ -50,7 +50,7 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     build_web()?;
     let built = build_programs()?;
     let server = serve(options, &data_folder, &built.program(programs::SERVER)?)?;
-    let url = address(&server)?;
+    let url = server.address()?;
     let agent = built.program("roundtrip")?;
     let measured = if options.no_run { Ok(()) } else { measure(&agent, &url, &data_folder) };
     if let Err(error) = &measured {
@@ -133,11 +133,6 @@ fn measure(agent: &Path, url: &str, data_folder: &Path) -> Result<()> {
     let changes = if checkout.modified { " with uncommitted changes" } else { "" };
     screen::note(&format!("measuring {commit}{changes}, preset {PRESET}"));
     measuring.run()
-}
-
-fn address(server: &Server) -> Result<String> {
-    let url = server.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
-    Ok(url.with_context(|| format!("the server said {:?} and no address", server.ready))?.to_owned())
 }
 
 fn log_file(data_folder: &Path) -> PathBuf {

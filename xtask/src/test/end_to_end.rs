@@ -1,12 +1,12 @@
 //! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
 
-use super::counts::Counts;
-use super::tally::{Outcome, Tally};
-use super::{chromium, rust};
+use super::chromium;
+use crate::counts::Counts;
 use crate::measure::REPORT;
 use crate::screen::Step;
+use crate::tally::{Outcome, Tally};
 use crate::tool::{Line, Running, Tool};
-use crate::{http, interrupt, platform, web, workspace};
+use crate::{http, interrupt, platform, server, web, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
@@ -27,7 +27,7 @@ pub(super) fn run(tally: &mut Tally, program: &Path) -> Result<()> {
     })?;
     let mut started = None;
     tally.step("first up", |step| {
-        let folder = rust::reachable_folder()?;
+        let folder = server::reachable_folder()?;
         let first = Up::start(program, &folder.path().join("data"), 0, step)?;
         started = Some((folder, first));
         Ok(Outcome::Passed)

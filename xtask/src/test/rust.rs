@@ -1,14 +1,13 @@
 //! The Rust side: format, lints, generated files, tests on a real PostgreSQL, documentation.
 
-use super::counts::Counts;
-use super::tally::Outcome;
+use crate::counts::{self, Counts};
 use crate::postgres_binaries::Search;
 use crate::screen::Step;
-use crate::server::Start;
+use crate::server::{self, Start};
+use crate::tally::Outcome;
 use crate::{fmt, generate, platform, programs, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
-use tempfile::TempDir;
 
 pub(super) fn format(step: &Step) -> Result<Outcome> {
     let finished = fmt::rustfmt()?.arguments(["--check"]).run(step)?;
@@ -36,7 +35,7 @@ pub(super) fn generated_files_are_fresh(server: &Path, step: &Step) -> Result<Ou
 
 /// All tests of the workspace, with a database of their own that goes when they are done.
 pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
-    let folder = reachable_folder()?;
+    let folder = server::reachable_folder()?;
     step.message("starting a PostgreSQL for the tests");
     let data_folder = folder.path().join("data");
     let search = Search::of_this_machine(&data_folder);
@@ -57,17 +56,7 @@ pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
         counts.failed += 1;
         counts.complaints.push(format!("the PostgreSQL of the tests did not stop in order ({stopped})"));
     }
-    Ok(Outcome::Counted(counts, failures(&finished.log)))
-}
-
-/// A temporary folder that PostgreSQL's user can enter when this one is root.
-pub(super) fn reachable_folder() -> Result<TempDir> {
-    let folder =
-        tempfile::Builder::new().prefix("roundtrip-test-").tempdir().context("no temporary folder")?;
-    if platform::is_root() {
-        platform::make_reachable(folder.path())?;
-    }
-    Ok(folder)
+    Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
 }
 
 fn clean(cargo: Tool, step: &Step) -> Result<Outcome> {
@@ -80,16 +69,4 @@ fn clean(cargo: Tool, step: &Step) -> Result<Outcome> {
 
 fn cargo(arguments: &[&str]) -> Tool {
     Tool::cargo().arguments(arguments).folder(workspace::root())
-}
-
-/// The log without the tests that passed.
-fn failures(log: &str) -> String {
-    let passed = |line: &str| {
-        (line.starts_with("test ") && line.ends_with(" ... ok"))
-            || ["running ", "test result: ok.", "all doctests ran "]
-                .iter()
-                .any(|start| line.starts_with(start))
-    };
-    let complaints = programs::complaints(log);
-    complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }

@@ -1,8 +1,8 @@
 //! The web side: install, build, lint, types, unit tests.
 
-use super::counts::Counts;
-use super::tally::Outcome;
+use crate::counts::Counts;
 use crate::screen::Step;
+use crate::tally::Outcome;
 use crate::web;
 use anyhow::{Context, Result};
 

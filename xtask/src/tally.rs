@@ -1,12 +1,12 @@
 //! Runs steps, tells how each ended and adds up what passed and failed.
 
-use super::counts::Counts;
+use crate::counts::Counts;
 use crate::interrupt;
 use crate::screen::Step;
 use anyhow::Result;
 
 /// How a step ended that did not fail as a whole.
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// One check, and it passed.
     Passed,
     /// Nothing was checked, something was made ready.
@@ -19,7 +19,7 @@ pub(super) enum Outcome {
 
 /// The sums.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(crate) struct Tally {
     counts: Counts,
 }
 
@@ -28,7 +28,7 @@ impl Tally {
     ///
     /// # Errors
     /// Someone asked this program to end.
-    pub(super) fn step(&mut self, name: &str, run: impl FnOnce(&Step) -> Result<Outcome>) -> Result<()> {
+    pub(crate) fn step(&mut self, name: &str, run: impl FnOnce(&Step) -> Result<Outcome>) -> Result<()> {
         let step = Step::start(name);
         let outcome = run(&step);
         interrupt::check()?;
@@ -59,12 +59,12 @@ impl Tally {
     }
 
     /// The last line of the run.
-    pub(super) fn closing_line(&self) -> String {
+    pub(crate) fn closing_line(&self) -> String {
         self.counts.to_string()
     }
 
     /// True when something passed and nothing failed.
-    pub(super) fn all_passed(&self) -> bool {
+    pub(crate) fn all_passed(&self) -> bool {
         self.counts.passed > 0 && self.counts.failed == 0
     }
 }

@@ -1,28 +1,29 @@
 //! How many tests passed and failed, read from what each test runner leaves behind.
 
+use crate::programs;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
 /// Sums of one runner, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     /// Tests that ran and passed.
-    pub(super) passed: u64,
+    pub(crate) passed: u64,
     /// Tests that failed, and tests that should have run and did not.
-    pub(super) failed: u64,
+    pub(crate) failed: u64,
     /// What is counted as a failure without being one of the runner's.
-    pub(super) complaints: Vec<String>,
+    pub(crate) complaints: Vec<String>,
 }
 
 impl Counts {
     /// Adds the sums of another runner.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(crate) fn add(&mut self, other: &Self) {
         self.passed += other.passed;
         self.failed += other.failed;
     }
 
     /// Reads the output of `cargo test`, which ended well or not.
-    pub(super) fn of_cargo(log: &str, ended_well: bool) -> Self {
+    pub(crate) fn of_cargo(log: &str, ended_well: bool) -> Self {
         let mut counts = Self::default();
         for line in log.lines() {
             if let Some(result) = line.strip_prefix("test result: ") {
@@ -42,7 +43,7 @@ impl Counts {
     ///
     /// # Errors
     /// It is no such report.
-    pub(super) fn of_vitest(report: &str, ended_well: bool) -> Result<Self> {
+    pub(crate) fn of_vitest(report: &str, ended_well: bool) -> Result<Self> {
         let report: Value = serde_json::from_str(report).context("vitest left no JSON report")?;
         let number =
             |key: &str| report[key].as_u64().with_context(|| format!("vitest's report has no {key}"));
@@ -62,7 +63,7 @@ impl Counts {
     ///
     /// # Errors
     /// It is no such report.
-    pub(super) fn of_playwright(report: &str, ended_well: bool) -> Result<Self> {
+    pub(crate) fn of_playwright(report: &str, ended_well: bool) -> Result<Self> {
         let report: Value = serde_json::from_str(report).context("Playwright left no JSON report")?;
         let number = |key: &str| {
             report["stats"][key].as_u64().with_context(|| format!("Playwright's report has no stats.{key}"))
@@ -106,6 +107,18 @@ impl std::fmt::Display for Counts {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{} passed, {} failed", self.passed, self.failed)
     }
+}
+
+/// A log of `cargo test` without the tests that passed.
+pub(crate) fn failures(log: &str) -> String {
+    let passed = |line: &str| {
+        (line.starts_with("test ") && line.ends_with(" ... ok"))
+            || ["running ", "test result: ok.", "all doctests ran "]
+                .iter()
+                .any(|start| line.starts_with(start))
+    };
+    let complaints = programs::complaints(log);
+    complaints.lines().filter(|line| !passed(line) && !line.trim().is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// The number that stands before `word`.

@@ -1,0 +1,72 @@
+/* git.exe for Wine: hands its arguments to the git of the system that Wine runs on, and its answer back.
+   Wine starts a program of that system, too, but gives no handle to wait for it and cannot lend it a Windows pipe:
+   so it is started by Wine's own call, which waits, and its output goes through files. */
+#include <windows.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CANNOT_RUN = 126 };
+
+/* From ntdll and kernel32, as Wine has them beside what Windows has. */
+typedef LONG(WINAPI *spawn_function)(char *const arguments[], int wait);
+typedef char *(CDECL *path_function)(const WCHAR *path);
+
+static FARPROC find(const char *library, const char *name) {
+  FARPROC found = GetProcAddress(GetModuleHandleA(library), name);
+  if (!found) {
+    fprintf(stderr, "git.exe: %s has no %s: expected Wine\n", library, name);
+    exit(CANNOT_RUN);
+  }
+  return found;
+}
+
+static int is_windows_path(const WCHAR *text) {
+  return text[0] && text[1] == L':' && (text[2] == L'\\' || text[2] == L'/');
+}
+
+static char *narrow(const WCHAR *text) {
+  int bytes = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+  char *result = malloc(bytes);
+  if (result) WideCharToMultiByte(CP_UTF8, 0, text, -1, result, bytes, NULL, NULL);
+  return result;
+}
+
+static void pass_on(const WCHAR *path, DWORD to) {
+  char piece[1 << 16];
+  DWORD bytes, written;
+  HANDLE file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, 0, NULL);
+  while (ReadFile(file, piece, sizeof piece, &bytes, NULL) && bytes > 0)
+    WriteFile(GetStdHandle(to), piece, bytes, &written, NULL);
+  CloseHandle(file);
+  DeleteFileW(path);
+}
+
+int wmain(int count, WCHAR **arguments) {
+  spawn_function spawn = (spawn_function)(void *)find("ntdll", "__wine_unix_spawnvp");
+  path_function unix_path = (path_function)(void *)find("kernel32", "wine_get_unix_file_name");
+  WCHAR folder[MAX_PATH], output[MAX_PATH], error[MAX_PATH];
+  GetTempPathW(MAX_PATH, folder);
+  if (!GetTempFileNameW(folder, L"out", 0, output) || !GetTempFileNameW(folder, L"err", 0, error)) {
+    fprintf(stderr, "git.exe: no temporary file\n");
+    return CANNOT_RUN;
+  }
+  char script[] = "output=$1 error=$2; shift 2; exec git \"$@\" <&- >\"$output\" 2>\"$error\"";
+  char **started = calloc(count + 6, sizeof *started);
+  if (!started) return CANNOT_RUN;
+  int next = 0;
+  started[next++] = "/bin/sh";
+  started[next++] = "-c";
+  started[next++] = script;
+  started[next++] = "git";
+  started[next++] = unix_path(output);
+  started[next++] = unix_path(error);
+  for (int index = 1; index < count; index++) {
+    const WCHAR *argument = arguments[index];
+    if (wcsncmp(argument, L"\\\\?\\", 4) == 0) argument += 4;
+    started[next++] = is_windows_path(argument) ? unix_path(argument) : narrow(argument);
+  }
+  LONG status = spawn(started, TRUE);
+  pass_on(output, STD_OUTPUT_HANDLE);
+  pass_on(error, STD_ERROR_HANDLE);
+  return status;
+}

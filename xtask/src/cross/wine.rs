@@ -1,0 +1,194 @@
+//! Windows programs under Wine, each in a prefix of its own: nothing that one leaves meets the next, and several can
+//! start at once.
+
+use super::Program;
+use super::toolchain::Toolchain;
+use crate::screen::Step;
+use crate::tool::{self, Tool};
+use crate::{interrupt, platform};
+use anyhow::{Context, Result, ensure};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use tempfile::TempDir;
+
+/// The sources of what Wine lacks: a library, and a git.
+pub(super) const SOURCES: &[&str] = &[PRNG, GIT];
+const PRNG: &str = include_str!("../../cross/bcryptprimitives.c");
+const GIT: &str = include_str!("../../cross/git.c");
+
+const COMPILER: &str = "x86_64-w64-mingw32-gcc-posix";
+
+/// A file of a prefix, by which Wine knows that it need not be brought up to date.
+const TIMESTAMP: &str = ".update-timestamp";
+
+/// Makes the toolchain's Wine complete: what it lacks, and a first prefix.
+///
+/// # Errors
+/// Something does not compile, or Wine does not start.
+pub(super) fn prepare(toolchain: &Toolchain, step: &Step) -> Result<()> {
+    step.message("completing Wine");
+    // Debian's wrapper looks below the folder that the package would be installed to.
+    let server = wine(toolchain, "wineserver");
+    std::fs::remove_file(&server).with_context(|| format!("cannot replace {}", server.display()))?;
+    platform::link_or_copy(&wine(toolchain, "wineserver64"), &server)?;
+    let folder = toolchain.windows();
+    std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    // Wine's own user32 asks for it; Debian's Wine comes without it.
+    let library = toolchain.root().join("usr/x86_64-w64-mingw32/lib/zlib1.dll");
+    std::fs::copy(&library, folder.join("zlib1.dll"))
+        .with_context(|| format!("cannot copy {}", library.display()))?;
+    compile(toolchain, PRNG, &["-shared"], "bcryptprimitives.dll", &["-ladvapi32"])?;
+    compile(toolchain, GIT, &["-municode"], "git.exe", &[])?;
+
+    step.message("making a Wine prefix");
+    let prefix = toolchain.prefix();
+    std::fs::create_dir(&prefix).with_context(|| format!("cannot create {}", prefix.display()))?;
+    let prefix = Prefix { path: prefix, toolchain, _folder: None };
+    let mut boot = prefix.command();
+    boot.args(["wineboot", "--init"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Its exit code tells of the missing 32-bit half, which nobody needs: what was made counts.
+    tool::run_attached(&mut boot)?;
+    interrupt::check()?;
+    for made in ["drive_c/windows/system32/kernel32.dll", "system.reg", TIMESTAMP] {
+        ensure!(prefix.path.join(made).is_file(), "Wine made a prefix without {made}");
+    }
+    Ok(())
+}
+
+fn compile(
+    toolchain: &Toolchain,
+    source: &str,
+    options: &[&str],
+    name: &str,
+    libraries: &[&str],
+) -> Result<()> {
+    let output = toolchain.windows().join(name);
+    let path = output.with_extension("c");
+    std::fs::write(&path, source).with_context(|| format!("cannot write {}", path.display()))?;
+    let compiler = Tool::at(&toolchain.program(COMPILER)).arguments(["-O2", "-s", "-Wall", "-Werror"]);
+    let compiler =
+        compiler.arguments(options).arguments(["-o".as_ref(), output.as_os_str(), path.as_os_str()]);
+    compiler
+        .arguments(libraries)
+        .variable("LD_LIBRARY_PATH", toolchain.libraries())
+        .run_silently()?
+        .successful()?;
+    Ok(())
+}
+
+/// Runs one program to its end, with this one's inputs and outputs. Nothing of Wine is left then.
+///
+/// # Errors
+/// Wine cannot be started.
+pub(super) fn run(toolchain: &Toolchain, program: &Program) -> Result<ExitCode> {
+    let prefix = Prefix::new(toolchain)?;
+    let mut command = prefix.command();
+    command.arg(&program.program).args(&program.arguments);
+    let status = tool::run_attached(&mut command)?;
+    drop(prefix);
+    Ok(tool::exit_code(status))
+}
+
+/// A prefix: registry, drives and the processes that use them.
+struct Prefix<'a> {
+    path: PathBuf,
+    toolchain: &'a Toolchain,
+    _folder: Option<TempDir>,
+}
+
+impl<'a> Prefix<'a> {
+    /// A fresh one. It has its own registry and folders of users; the system's folder is the toolchain's.
+    fn new(toolchain: &'a Toolchain) -> Result<Self> {
+        let folder =
+            tempfile::Builder::new().prefix("roundtrip-wine-").tempdir().context("no temporary folder")?;
+        lay_out(&toolchain.prefix(), folder.path())?;
+        Ok(Self { path: folder.path().to_path_buf(), toolchain, _folder: Some(folder) })
+    }
+
+    /// A run of Wine that wants its arguments.
+    fn command(&self) -> Command {
+        let mut command = Command::new(wine(self.toolchain, "wine64"));
+        command
+            .envs(variables(self.toolchain, &self.path))
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY");
+        command
+    }
+}
+
+/// Ends what still runs in it: the program's own children, and Wine's services, which would stay for seconds with the
+/// program's pipes open.
+impl Drop for Prefix<'_> {
+    fn drop(&mut self) {
+        let mut kill = Command::new(wine(self.toolchain, "wineserver"));
+        kill.arg("--kill").envs(variables(self.toolchain, &self.path));
+        // It fails if nothing runs, which is what is wanted.
+        let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
+
+fn lay_out(template: &Path, prefix: &Path) -> Result<()> {
+    let lay_out = || -> std::io::Result<()> {
+        std::fs::create_dir_all(prefix.join("drive_c/users"))?;
+        std::fs::create_dir(prefix.join("dosdevices"))?;
+        for name in ["system.reg", "user.reg", "userdef.reg", TIMESTAMP] {
+            std::fs::copy(template.join(name), prefix.join(name))?;
+        }
+        Ok(())
+    };
+    lay_out().with_context(|| format!("cannot make a Wine prefix in {}", prefix.display()))?;
+    platform::link_or_copy(&template.join("drive_c/windows"), &prefix.join("drive_c/windows"))?;
+    platform::link_or_copy(&prefix.join("drive_c"), &prefix.join("dosdevices/c:"))?;
+    platform::link_or_copy(Path::new("/"), &prefix.join("dosdevices/z:"))
+}
+
+/// What Wine reads of its environment.
+fn variables(toolchain: &Toolchain, prefix: &Path) -> Vec<(&'static str, OsString)> {
+    vec![
+        ("LD_LIBRARY_PATH", toolchain.libraries().into()),
+        ("WINEARCH", "win64".into()),
+        ("WINEDEBUG", "-all".into()),
+        // No browser engine, no .NET, no entries in the desktop's menus.
+        ("WINEDLLOVERRIDES", "mscoree,mshtml=;winemenubuilder.exe=d".into()),
+        ("WINEDLLPATH", toolchain.libraries().join("wine").into()),
+        ("WINEPATH", windows_path(&toolchain.windows()).into()),
+        ("WINEPREFIX", prefix.into()),
+    ]
+}
+
+/// A path as Windows programs write it: `Z:` is the root.
+fn windows_path(path: &Path) -> String {
+    format!("Z:{}", path.display()).replace('/', "\\")
+}
+
+fn wine(toolchain: &Toolchain, name: &str) -> PathBuf {
+    toolchain.root().join("usr/lib/wine").join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_as_windows_writes_them() {
+        assert_eq!(windows_path(Path::new("/var/cache/a b")), "Z:\\var\\cache\\a b");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_prefix_has_its_own_registry_and_users_and_borrows_the_system() {
+        let (template, prefix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let system = template.path().join("drive_c/windows/system32");
+        std::fs::create_dir_all(&system).unwrap();
+        std::fs::write(system.join("kernel32.dll"), "").unwrap();
+        for name in ["system.reg", "user.reg", "userdef.reg", TIMESTAMP] {
+            std::fs::write(template.path().join(name), name).unwrap();
+        }
+        lay_out(template.path(), prefix.path()).unwrap();
+        assert!(prefix.path().join("dosdevices/c:/windows/system32/kernel32.dll").is_file());
+        std::fs::write(prefix.path().join("user.reg"), "changed").unwrap();
+        assert_eq!(std::fs::read_to_string(template.path().join("user.reg")).unwrap(), "user.reg");
+        assert!(!prefix.path().join("drive_c/users").is_symlink());
+    }
+}
