@@ -1,7 +1,7 @@
 //! Measuring the checked-out commit with the agent, once.
 
 use crate::workspace::{self, Checkout};
-use crate::{http, interrupt, tool};
+use crate::{http, tool};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,6 @@ impl Measuring<'_> {
             .current_dir(workspace::root())
             .stdin(Stdio::null());
         let status = tool::run_attached(&mut command)?;
-        interrupt::check()?;
         match status.code() {
             Some(0) => self.remember(&report),
             Some(EXIT_CODE_SPOOLED) => {

@@ -54,17 +54,19 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} is not on PATH"))
 }
 
-/// Runs a program to its end with this one's inputs and outputs. An interrupt kills it.
+/// Runs a program to its end with this one's inputs and outputs.
 ///
 /// # Errors
-/// It cannot be started.
+/// It cannot be started, or an interrupt killed it.
 pub(crate) fn run_attached(command: &mut Command) -> Result<ExitStatus> {
     interrupt::check()?;
     let program = command.get_program().to_os_string();
     let child = SharedChild::spawn(command).with_context(|| format!("cannot start {}", program.display()))?;
     let child = Arc::new(child);
     let _guarded = interrupt::guard(&child, Way::Kill);
-    child.wait().with_context(|| format!("cannot wait for {}", program.display()))
+    let status = child.wait().with_context(|| format!("cannot wait for {}", program.display()))?;
+    interrupt::check()?;
+    Ok(status)
 }
 
 /// The code with which this program passes on how another ended.

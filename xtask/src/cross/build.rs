@@ -71,8 +71,11 @@ impl<'a> Workshop<'a> {
             ("LD_LIBRARY_PATH".to_owned(), toolchain.libraries().into()),
             ("CARGO".to_owned(), toolchain.program("cargo").into()),
             ("RUSTC".to_owned(), toolchain.program("rustc").into()),
-            // Building the standard library is not stable yet.
+            // Building the standard library is not stable yet, nor is what follows.
             ("RUSTC_BOOTSTRAP".to_owned(), "1".into()),
+            // Whichever packages are asked for, what they depend on is built once.
+            ("CARGO_UNSTABLE_FEATURE_UNIFICATION".to_owned(), "true".into()),
+            ("CARGO_RESOLVER_FEATURE_UNIFICATION".to_owned(), "workspace".into()),
             ("CARGO_TARGET_DIR".to_owned(), self.folder.clone().into()),
             ("CARGO_INCREMENTAL".to_owned(), "0".into()),
             // Nobody debugs these programs, and six systems' worth of them fill a disk.

@@ -32,6 +32,9 @@ const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 /// The frameworks of macOS that programs link with, by what they export. Apple's own kit cannot be fetched.
 const FRAMEWORKS: &[(&str, &str)] = &[("CoreFoundation", include_str!("../../cross/CoreFoundation.tbd"))];
 
+/// Raised whenever something else is done with the same packages.
+const RECIPE: &str = "1";
+
 /// The compiler must not be older than what the workspace asks for: newer packages are fetched then.
 const RUST_VERSION_MIN: &str = env!("CARGO_PKG_RUST_VERSION");
 
@@ -224,8 +227,9 @@ fn folder() -> Result<PathBuf> {
 /// Whoever asks for something else, asks for another folder.
 fn name() -> String {
     let frameworks = FRAMEWORKS.iter().flat_map(|(name, exports)| [*name, *exports]);
-    let ingredients = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).copied();
-    name_of(ingredients.chain(frameworks).chain(wine::SOURCES.iter().copied()).chain([RUST_VERSION_MIN]))
+    let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).copied();
+    let made = frameworks.chain(wine::SOURCES.iter().copied());
+    name_of(fetched.chain(made).chain([RECIPE, RUST_VERSION_MIN]))
 }
 
 fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {

@@ -3,9 +3,9 @@
 
 use super::Program;
 use super::toolchain::Toolchain;
+use crate::platform;
 use crate::screen::Step;
 use crate::tool::{self, Tool};
-use crate::{interrupt, platform};
 use anyhow::{Context, Result, ensure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -32,14 +32,13 @@ pub(super) fn prepare(toolchain: &Toolchain, step: &Step) -> Result<()> {
     let server = wine(toolchain, "wineserver");
     std::fs::remove_file(&server).with_context(|| format!("cannot replace {}", server.display()))?;
     platform::link_or_copy(&wine(toolchain, "wineserver64"), &server)?;
+    // Wine's own user32 asks for it; Debian's Wine comes without it. It is needed to make a prefix, too.
+    let zlib = toolchain.root().join("usr/x86_64-w64-mingw32/lib/zlib1.dll");
+    copy(&zlib, &toolchain.libraries().join("wine/x86_64-windows/zlib1.dll"))?;
     let folder = toolchain.windows();
     std::fs::create_dir(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    // Wine's own user32 asks for it; Debian's Wine comes without it.
-    let library = toolchain.root().join("usr/x86_64-w64-mingw32/lib/zlib1.dll");
-    std::fs::copy(&library, folder.join("zlib1.dll"))
-        .with_context(|| format!("cannot copy {}", library.display()))?;
-    compile(toolchain, PRNG, &["-shared"], "bcryptprimitives.dll", &["-ladvapi32"])?;
     compile(toolchain, GIT, &["-municode"], "git.exe", &[])?;
+    compile(toolchain, PRNG, &["-shared"], "bcryptprimitives.dll", &["-ladvapi32"])?;
 
     step.message("making a Wine prefix");
     let prefix = toolchain.prefix();
@@ -49,10 +48,19 @@ pub(super) fn prepare(toolchain: &Toolchain, step: &Step) -> Result<()> {
     boot.args(["wineboot", "--init"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Its exit code tells of the missing 32-bit half, which nobody needs: what was made counts.
     tool::run_attached(&mut boot)?;
-    interrupt::check()?;
+    // The registry is written when the last process has ended.
+    drop(prefix);
     for made in ["drive_c/windows/system32/kernel32.dll", "system.reg", TIMESTAMP] {
-        ensure!(prefix.path.join(made).is_file(), "Wine made a prefix without {made}");
+        ensure!(toolchain.prefix().join(made).is_file(), "Wine made a prefix without {made}");
     }
+    // Services of Wine know no other folder to look in.
+    let system = toolchain.prefix().join("drive_c/windows/system32");
+    copy(&zlib, &system.join("zlib1.dll"))?;
+    copy(&folder.join("bcryptprimitives.dll"), &system.join("bcryptprimitives.dll"))
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 
@@ -130,7 +138,7 @@ impl Drop for Prefix<'_> {
 
 fn lay_out(template: &Path, prefix: &Path) -> Result<()> {
     let lay_out = || -> std::io::Result<()> {
-        std::fs::create_dir_all(prefix.join("drive_c/users"))?;
+        copy_folders(&template.join("drive_c/users"), &prefix.join("drive_c/users"))?;
         std::fs::create_dir(prefix.join("dosdevices"))?;
         for name in ["system.reg", "user.reg", "userdef.reg", TIMESTAMP] {
             std::fs::copy(template.join(name), prefix.join(name))?;
@@ -141,6 +149,18 @@ fn lay_out(template: &Path, prefix: &Path) -> Result<()> {
     platform::link_or_copy(&template.join("drive_c/windows"), &prefix.join("drive_c/windows"))?;
     platform::link_or_copy(&prefix.join("drive_c"), &prefix.join("dosdevices/c:"))?;
     platform::link_or_copy(Path::new("/"), &prefix.join("dosdevices/z:"))
+}
+
+/// Folders alone: there are no files yet, and links lead to the real user's folders.
+fn copy_folders(from: &Path, to: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in from.read_dir()? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            copy_folders(&entry.path(), &to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
 }
 
 /// What Wine reads of its environment.
@@ -182,6 +202,9 @@ mod tests {
         let system = template.path().join("drive_c/windows/system32");
         std::fs::create_dir_all(&system).unwrap();
         std::fs::write(system.join("kernel32.dll"), "").unwrap();
+        let user = template.path().join("drive_c/users/somebody");
+        std::fs::create_dir_all(user.join("Temp")).unwrap();
+        std::os::unix::fs::symlink("/root", user.join("Desktop")).unwrap();
         for name in ["system.reg", "user.reg", "userdef.reg", TIMESTAMP] {
             std::fs::write(template.path().join(name), name).unwrap();
         }
@@ -189,6 +212,8 @@ mod tests {
         assert!(prefix.path().join("dosdevices/c:/windows/system32/kernel32.dll").is_file());
         std::fs::write(prefix.path().join("user.reg"), "changed").unwrap();
         assert_eq!(std::fs::read_to_string(template.path().join("user.reg")).unwrap(), "user.reg");
-        assert!(!prefix.path().join("drive_c/users").is_symlink());
+        let user = prefix.path().join("drive_c/users/somebody");
+        assert!(user.join("Temp").is_dir());
+        assert!(!user.join("Desktop").is_symlink(), "a program would write to the real user's folders");
     }
 }
