@@ -149,3 +149,26 @@ pub(crate) fn link_or_copy(source: &Path, link: &Path) -> Result<()> {
 fn base_folders() -> Result<impl BaseStrategy> {
     etcetera::choose_base_strategy().context("no home directory is known: set HOME")
 }
+
+#[cfg(test)]
+mod tests {
+    #[cfg(unix)]
+    #[test]
+    fn what_a_child_started_ends_with_its_group() {
+        use super::*;
+        use std::io::{BufRead, BufReader, Read};
+        use std::process::Stdio;
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 600 & echo started; wait"]).stdin(Stdio::null()).stdout(Stdio::piped());
+        in_own_process_group(&mut command);
+        let child = SharedChild::spawn(&mut command).unwrap();
+        let mut output = BufReader::new(child.take_stdout().unwrap());
+        let mut line = String::new();
+        output.read_line(&mut line).unwrap();
+        assert_eq!(line, "started\n");
+        end_process_group(&child, false);
+        // The pipe ends when the last of the two has ended.
+        output.read_to_string(&mut line).unwrap();
+        assert!(!child.wait().unwrap().success());
+    }
+}

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 /// The parts of the standard library that programs and tests need.
 const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
 
+/// The compiler and linker for Windows. Without an alternatives system the plain name leads nowhere.
+pub(super) const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
+
 /// The oldest macOS that the programs are to run on: the first for both processors.
 const MACOS_VERSION_MIN: &str = "11.0";
 
@@ -91,7 +94,8 @@ impl<'a> Workshop<'a> {
         for target in TARGETS {
             let name = |end: &str| format!("CARGO_TARGET_{}_{end}", target.in_variables());
             if target.linker == Linker::Mingw {
-                variables.push((name("LINKER"), "x86_64-w64-mingw32-gcc-posix".into()));
+                variables.push((name("LINKER"), MINGW.into()));
+                variables.push((format!("CC_{}", target.triple.replace('-', "_")), MINGW.into()));
             }
             if let Some(emulator) = target.emulator {
                 variables.push((name("RUNNER"), self.runner(emulator)));

@@ -2,6 +2,7 @@
 //! start at once.
 
 use super::Program;
+use super::build::MINGW;
 use super::toolchain::Toolchain;
 use crate::platform;
 use crate::screen::Step;
@@ -16,8 +17,6 @@ use tempfile::TempDir;
 pub(super) const SOURCES: &[&str] = &[PRNG, GIT];
 const PRNG: &str = include_str!("../../cross/bcryptprimitives.c");
 const GIT: &str = include_str!("../../cross/git.c");
-
-const COMPILER: &str = "x86_64-w64-mingw32-gcc-posix";
 
 /// A file of a prefix, by which Wine knows that it need not be brought up to date.
 const TIMESTAMP: &str = ".update-timestamp";
@@ -74,7 +73,7 @@ fn compile(
     let output = toolchain.windows().join(name);
     let path = output.with_extension("c");
     std::fs::write(&path, source).with_context(|| format!("cannot write {}", path.display()))?;
-    let compiler = Tool::at(&toolchain.program(COMPILER)).arguments(["-O2", "-s", "-Wall", "-Werror"]);
+    let compiler = Tool::at(&toolchain.program(MINGW)).arguments(["-O2", "-s", "-Wall", "-Werror"]);
     let compiler =
         compiler.arguments(options).arguments(["-o".as_ref(), output.as_os_str(), path.as_os_str()]);
     compiler
