@@ -107,6 +107,7 @@ fn check_all(tally: &mut Tally, toolchain: &Toolchain, program: &Path) -> Result
         screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
     }
     let workshop = Workshop::new(toolchain, program)?;
+    tally.step("build folder", |_| workshop.claim().map(|()| Outcome::Prepared))?;
     for target in TARGETS {
         tally.step(&format!("{} lint", target.name), |step| lint(&workshop, target, step))?;
         let mut linked = false;

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-const NAME_WIDTH: usize = 12;
+const NAME_WIDTH: usize = 18;
 const TIME_WIDTH: usize = 9;
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 

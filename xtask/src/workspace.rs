@@ -51,14 +51,24 @@ pub(crate) fn target_folder() -> Result<PathBuf> {
 /// # Errors
 /// Cargo fails, or the build folder cannot be written to.
 pub(crate) fn claim_target_folder() -> Result<()> {
-    let target = target_folder()?;
-    let note = target.join("roundtrip-checkout");
-    if !is_claimed_by_another(&note, root()) {
-        return claim(&note, root());
-    }
-    for profile in ["dev", "release"] {
-        let clean = Tool::cargo().arguments(["clean", "--workspace", "--profile", profile]).folder(root());
-        clean.run_silently()?.successful()?;
+    claim_folder(&target_folder()?, || {
+        for profile in ["dev", "release"] {
+            let clean =
+                Tool::cargo().arguments(["clean", "--workspace", "--profile", profile]).folder(root());
+            clean.run_silently()?.successful()?;
+        }
+        Ok(())
+    })
+}
+
+/// The same for another build folder, which `clean` rids of what was built from the workspace's own sources.
+///
+/// # Errors
+/// Cleaning fails, or the folder cannot be written to.
+pub(crate) fn claim_folder(folder: &Path, clean: impl FnOnce() -> Result<()>) -> Result<()> {
+    let note = folder.join("roundtrip-checkout");
+    if is_claimed_by_another(&note, root()) {
+        clean()?;
     }
     claim(&note, root())
 }
@@ -192,6 +202,23 @@ mod tests {
         assert!(is_claimed_by_another(&note, here));
         claim(&note, here).unwrap();
         assert!(!is_claimed_by_another(&note, here));
+    }
+
+    #[test]
+    fn only_a_build_folder_of_another_checkout_is_cleaned() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut cleaned = 0;
+        let mut claim_counted = || {
+            claim_folder(folder.path(), || {
+                cleaned += 1;
+                Ok(())
+            })
+        };
+        claim_counted().unwrap();
+        claim_counted().unwrap();
+        claim(&folder.path().join("roundtrip-checkout"), Path::new("/there")).unwrap();
+        claim_counted().unwrap();
+        assert_eq!(cleaned, 1);
     }
 
     #[test]

@@ -43,6 +43,21 @@ impl<'a> Workshop<'a> {
         Ok(Self { toolchain, program, folder: workspace::target_folder()?.join("cross") })
     }
 
+    /// Makes sure that what cargo finds in this folder was built from this checkout.
+    ///
+    /// # Errors
+    /// Cargo cannot clean the folder, or it cannot be written to.
+    pub(super) fn claim(&self) -> Result<()> {
+        workspace::claim_folder(&self.folder, || {
+            for target in TARGETS {
+                let clean = Tool::cargo_at(&self.toolchain.program("cargo")).folder(workspace::root());
+                let clean = clean.arguments(["clean", "--workspace", "--target", target.triple]);
+                self.equip(clean, target)?.run_silently()?.successful()?;
+            }
+            Ok(())
+        })
+    }
+
     /// Where the programs for a target are.
     pub(super) fn programs(&self, target: &Target) -> PathBuf {
         self.folder.join(target.triple).join("debug")
@@ -57,14 +72,18 @@ impl<'a> Workshop<'a> {
             Linker::Zig(_) => self.toolchain.python_program("cargo-zigbuild"),
             Linker::Host | Linker::Mingw => self.toolchain.program("cargo"),
         };
-        let mut cargo = Tool::cargo_at(&path).arguments(arguments(target, verb)).folder(workspace::root());
+        let cargo = Tool::cargo_at(&path).arguments(arguments(target, verb)).folder(workspace::root());
+        Ok(self.equip(cargo, target)?.with_all_it_starts())
+    }
+
+    fn equip(&self, mut cargo: Tool, target: &Target) -> Result<Tool> {
         for name in OVERRIDES {
             cargo = cargo.without_variable(name);
         }
         for (name, value) in self.variables(target)? {
             cargo = cargo.variable(&name, value);
         }
-        Ok(cargo.with_all_it_starts())
+        Ok(cargo)
     }
 
     fn variables(&self, target: &Target) -> Result<Vec<(String, OsString)>> {
