@@ -7,7 +7,9 @@ pub(super) fn read(facts: &mut Facts) {
     let count = |name: &str| usize::try_from(sysctl::number(name)?).ok();
     facts.put("cpu.model", sysctl::text("machdep.cpu.brand_string"));
     facts.number("cpu.microcode", sysctl::number("machdep.cpu.microcode_version"));
-    let counts = (count("hw.packages"), count("hw.physicalcpu"), count("hw.logicalcpu"));
+    // Nobody is kept from any that is awake. The counts with `max` are of all, asleep or not.
+    facts.number("cpu.allowed", count("hw.logicalcpu"));
+    let counts = (count("hw.packages"), count("hw.physicalcpu_max"), count("hw.logicalcpu_max"));
     let (Some(packages), Some(cores), Some(threads)) = counts else {
         facts.put("cpu.topology", None);
         return;
@@ -19,7 +21,7 @@ pub(super) fn read(facts: &mut Facts) {
     let level = |level: usize| {
         let name =
             sysctl::text(&format!("hw.perflevel{level}.name")).unwrap_or_else(|| format!("level {level}"));
-        let cores = count(&format!("hw.perflevel{level}.physicalcpu"))?;
+        let cores = count(&format!("hw.perflevel{level}.physicalcpu_max"))?;
         Some(format!("{name}: {}", counted(cores, "core")))
     };
     let told: Option<Vec<String>> = levels.clone().map(level).collect();
