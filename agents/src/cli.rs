@@ -186,7 +186,7 @@ pub(crate) struct CompareArguments {
 #[derive(Debug, Args)]
 pub(crate) struct MatrixArguments {
     /// The mechanism; `roundtrip list` names them all.
-    #[arg(long, value_name = "NAME", default_value = "ring-futex", value_parser = PossibleValuesParser::new(transports()))]
+    #[arg(long, value_name = "NAME", default_value = sleeping_ring(), value_parser = PossibleValuesParser::new(transports()))]
     pub(crate) transport: String,
     /// Bytes of a message.
     #[arg(long, value_name = "BYTES", default_value_t = 64)]
@@ -264,6 +264,16 @@ impl Watch {
             Self::Counters => Some(Probe::Counters),
             Self::Sched => Some(Probe::Sched),
         }
+    }
+}
+
+/// The ring whose members sleep as this system is best at.
+fn sleeping_ring() -> &'static str {
+    match std::env::consts::OS {
+        "freebsd" => "ring-umtx",
+        "macos" => "ring-ulock",
+        "windows" => "ring-win-event",
+        _ => "ring-futex",
     }
 }
 

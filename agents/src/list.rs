@@ -11,7 +11,7 @@ use crate::terminal::{is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
 use roundtrip_bench::transport::{ChannelSpec, Transport};
-use roundtrip_bench::{definition, scenario, transport};
+use roundtrip_bench::{definition, environment, scenario, transport};
 use roundtrip_wire::TransportInfo;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -81,8 +81,13 @@ impl Listing {
 fn render(listing: &Listing, coloured: bool) -> String {
     let heading = |text| styled(text, Style::new().bold(), coloured);
     let mut text = format!("{}\n\n{}\n", heading("Transports"), transports(&listing.transports, coloured));
+    if let Some(tested) = environment::tested() {
+        let tested = format!("This suite was tested {tested}. Treat its figures with care.");
+        // Writing to a string cannot fail, here and below.
+        let _ =
+            writeln!(text, "\n{}", styled(&paragraph(&tested, 2), AnsiColor::Yellow.on_default(), coloured));
+    }
     let control = "A control is one that no commit of the measured repository can have changed.";
-    // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "\n{}", paragraph(control, 2));
     let _ = writeln!(text, "\n{}\n", heading("Scenarios"));
     for scenario in &listing.scenarios {

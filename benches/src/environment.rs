@@ -5,7 +5,19 @@ use roundtrip_wire::{Environment, Machine, Slug};
 
 /// The fingerprint of this machine now.
 pub fn environment() -> Environment {
-    Environment { stable: fingerprint::stable(), conditions: fingerprint::conditions() }
+    let mut conditions = fingerprint::conditions();
+    conditions.insert("suite.tested".into(), tested().unwrap_or("on this system").into());
+    Environment { stable: fingerprint::stable(), conditions }
+}
+
+/// What is to be said of a system on which those who make the suite have not run it; none where they have.
+pub fn tested() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => None,
+        ("linux", _) => Some("under an emulator of this processor, and never on a real one"),
+        ("windows", _) => Some("under Wine, and never on Windows itself"),
+        _ => Some("never on this system: built for it, and its portable parts tested on Linux"),
+    }
 }
 
 /// This machine under a name of one's choice, or its host name.

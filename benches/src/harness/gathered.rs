@@ -151,7 +151,7 @@ impl<'a> Gathered<'a> {
     pub(super) fn into_result(mut self) -> CaseResult {
         let case = self.case;
         let threads = u64::from(case.crowd.ends());
-        let cpus = affinity::allowed().map_or(u64::MAX, |allowed| allowed.len() as u64);
+        let cpus = affinity::count();
         let is_many = matches!(case.scenario.pattern(), Pattern::Many(_));
         // A pair on one processor is so on purpose: its placement says it.
         let oversubscribed = is_many && self.unsupported.is_none() && threads > cpus;

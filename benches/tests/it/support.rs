@@ -15,7 +15,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The peer program of this crate.
 pub(crate) fn peer() -> PeerCommand {
-    PeerCommand { program: env!("CARGO_BIN_EXE_roundtrip-peer").into(), arguments: Vec::new() }
+    PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
 
 /// The plainest mechanism of this system.

@@ -23,6 +23,12 @@ pub fn allowed() -> Result<Vec<u32>, Unsupported> {
     imp::allowed()
 }
 
+/// How many processors this process may use, on every system.
+pub fn count() -> u64 {
+    let all = || std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    allowed().map_or_else(|_| all(), |allowed| allowed.len() as u64)
+}
+
 /// Pins the calling thread to one processor.
 ///
 /// # Errors
