@@ -100,24 +100,34 @@ fn render(listing: &Listing, coloured: bool) -> String {
     text
 }
 
-/// One line each, and below it the reason where it cannot run.
+/// Those that run here, then the others under their reason.
 fn transports(transports: &[ListedTransport], coloured: bool) -> String {
+    let here = transports.iter().filter(|transport| transport.unsupported.is_none());
+    let mut text = lines(here.map(|ListedTransport { info, .. }| {
+        let control = if info.control { "control" } else { "" };
+        [info.slug.as_str(), &info.title, info.family.as_str(), control]
+    }));
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in transports.iter().filter_map(|transport| transport.unsupported.as_deref()) {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    for reason in reasons {
+        let titled =
+            styled(&paragraph(&format!("Not here: {reason}"), 2), AnsiColor::Yellow.on_default(), coloured);
+        let those = transports.iter().filter(|transport| transport.unsupported.as_deref() == Some(reason));
+        let those = lines(those.map(|ListedTransport { info, .. }| [info.slug.as_str(), &info.title]));
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n\n{titled}\n{those}");
+    }
+    text
+}
+
+/// A line each, in columns.
+fn lines<'a, const N: usize>(rows: impl Iterator<Item = [&'a str; N]>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    for transport in transports {
-        let control = if transport.info.control { "control" } else { "" };
-        let state = if transport.unsupported.is_none() { "available" } else { "not here" };
-        let info = &transport.info;
-        table.add_row([info.slug.as_str(), &info.title, info.family.as_str(), control, state]);
-    }
-    let reason = |transport: &ListedTransport| {
-        let reason = paragraph(transport.unsupported.as_deref()?, 4);
-        Some(format!("\n{}", styled(&reason, AnsiColor::Yellow.on_default(), coloured)))
-    };
-    let rows = table.trim_fmt();
-    let lines = rows.lines().zip(transports);
-    lines
-        .map(|(line, transport)| format!(" {line}{}", reason(transport).unwrap_or_default()))
-        .collect::<Vec<_>>()
-        .join("\n")
+    rows.for_each(|row| _ = table.add_row(row));
+    table.trim_fmt().lines().map(|line| format!(" {line}")).collect::<Vec<_>>().join("\n")
 }
