@@ -4,6 +4,7 @@
 #include <windows.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CANNOT_RUN = 126 };
 
@@ -29,6 +30,21 @@ static char *narrow(const WCHAR *text) {
   char *result = malloc(bytes);
   if (result) WideCharToMultiByte(CP_UTF8, 0, text, -1, result, bytes, NULL, NULL);
   return result;
+}
+
+/* A path, or the address of one, as the other system writes it; anything else as it is. */
+static char *translate(path_function unix_path, const WCHAR *argument) {
+  static const WCHAR scheme[] = L"file://";
+  const size_t scheme_length = wcslen(scheme);
+  int is_address = wcsncmp(argument, scheme, scheme_length) == 0;
+  const WCHAR *path = is_address ? argument + scheme_length : argument;
+  if (wcsncmp(path, L"\\\\?\\", 4) == 0) path += 4;
+  if (!is_windows_path(path)) return narrow(argument);
+  char *found = unix_path(path);
+  if (!is_address || !found) return found;
+  char *address = malloc(scheme_length + strlen(found) + 1);
+  if (address) sprintf(address, "file://%s", found);
+  return address;
 }
 
 static void pass_on(const WCHAR *path, DWORD to) {
@@ -61,9 +77,8 @@ int wmain(int count, WCHAR **arguments) {
   started[next++] = unix_path(output);
   started[next++] = unix_path(error);
   for (int index = 1; index < count; index++) {
-    const WCHAR *argument = arguments[index];
-    if (wcsncmp(argument, L"\\\\?\\", 4) == 0) argument += 4;
-    started[next++] = is_windows_path(argument) ? unix_path(argument) : narrow(argument);
+    started[next] = translate(unix_path, arguments[index]);
+    if (!started[next++]) return CANNOT_RUN;
   }
   LONG status = spawn(started, TRUE);
   pass_on(output, STD_OUTPUT_HANDLE);
