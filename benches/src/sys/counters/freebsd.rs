@@ -26,18 +26,21 @@ struct Hardware {
     name: &'static str,
     id: Id,
     library: &'static Library,
+    /// Whether the last start succeeded: one that stands still can be read, too.
+    runs: Cell<bool>,
     counted: Cell<Option<u64>>,
 }
 
 impl Events {
     pub(super) fn open(&mut self, name: &'static str) -> Result<(), String> {
         if Set::Scheduler.names().contains(&name) {
-            // Which migrations there were is not told.
-            of_scheduler(name, Usage::default()).ok_or("this system does not count it")?;
+            if name == "cpu_migrations" {
+                return Err("this system does not tell of migrations".into());
+            }
             self.scheduler.push(name);
             return Ok(());
         }
-        let event = event(name).ok_or("hwpmc has no event of this name for every processor")?;
+        let event = event(name).ok_or("libpmc has no name for it that many processors share")?;
         match kinfo::process(std::process::id()).map(|process| process.ki_numthreads) {
             Some(1) => {}
             Some(threads) => {
@@ -49,7 +52,7 @@ impl Events {
         }
         let library = library()?;
         let id = library.allocate(event)?;
-        self.hardware.push(Hardware { name, id, library, counted: Cell::new(None) });
+        self.hardware.push(Hardware { name, id, library, runs: Cell::new(false), counted: Cell::new(None) });
         Ok(())
     }
 
@@ -57,16 +60,17 @@ impl Events {
     pub(super) fn start(&self) {
         self.used.set(usage::of_this_thread());
         for counter in &self.hardware {
-            counter.library.start(counter.id);
+            counter.runs.set(counter.library.start(counter.id));
         }
     }
 
     /// They are read first, while they run: what a counter that has stopped says may be of the last switch.
     pub(super) fn stop(&self) {
-        for counter in &self.hardware {
+        let running = || self.hardware.iter().filter(|counter| counter.runs.get());
+        for counter in running() {
             counter.counted.set(counter.library.read(counter.id));
         }
-        for counter in &self.hardware {
+        for counter in running() {
             counter.library.stop(counter.id);
         }
         self.used.set(usage::of_this_thread().since(self.used.get()));
@@ -78,7 +82,7 @@ impl Events {
         let whole = |value: Option<u64>| {
             value
                 .map(|value| Count { value, counted_time_percent: 100 })
-                .ok_or("reading the counter failed".into())
+                .ok_or("it could not be started, or not be read".into())
         };
         hardware.chain(scheduler).map(|(name, value)| (name, whole(value))).collect()
     }
@@ -92,14 +96,12 @@ impl Drop for Hardware {
 
 /// A counter of the scheduler from what a thread used. Faults are those without the disk.
 fn of_scheduler(name: &str, used: Usage) -> Option<u64> {
-    // Of a usage without numbers: whether there are any is known only when they are read.
-    let value = |value: Option<u64>| value.unwrap_or_default();
-    Some(match name {
-        "context_switches" => value(used.voluntary_switches) + value(used.involuntary_switches),
-        "page_faults" => value(used.minor_faults),
-        "task_clock_ns" => value(used.user_ns) + value(used.system_ns),
-        _ => return None,
-    })
+    match name {
+        "context_switches" => Some(used.voluntary_switches? + used.involuntary_switches?),
+        "page_faults" => used.minor_faults,
+        "task_clock_ns" => Some(used.user_ns? + used.system_ns?),
+        _ => None,
+    }
 }
 
 /// The names that libpmc has for events of many processors (`libpmc_pmu_util.c`).
@@ -146,14 +148,14 @@ impl Library {
         }
     }
 
-    /// A counter that is attached to nothing is attached to this process. One that does not start has no value.
-    fn start(&self, id: Id) {
+    /// A counter that is attached to nothing is attached to this process. Returns whether it runs.
+    fn start(&self, id: Id) -> bool {
         // SAFETY: takes a number.
-        let _ = unsafe { (self.start)(id) };
+        unsafe { (self.start)(id) == 0 }
     }
 
     fn stop(&self, id: Id) {
-        // SAFETY: takes a number. It fails for one that has not been started.
+        // SAFETY: takes a number. It cannot fail for one that runs.
         let _ = unsafe { (self.stop)(id) };
     }
 
