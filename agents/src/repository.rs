@@ -197,6 +197,20 @@ mod tests {
     }
 
     #[test]
+    fn a_repository_of_another_owner_is_read_only_if_it_is_named() {
+        let folder = repository_with_commits(&["one"]);
+        let given = Command::new("chown").args(["-R", "65534"]).arg(folder.path()).output();
+        if !given.is_ok_and(|output| output.status.success()) {
+            println!("not run, because only root can give files to another user");
+            return;
+        }
+        Repository::read(&Git::named(folder.path())).unwrap();
+        let here = Git { is_named: false, ..Git::named(folder.path()) };
+        let refusal = Repository::read(&here).unwrap_err().to_string();
+        assert!(refusal.contains("dubious ownership"), "{refusal}");
+    }
+
+    #[test]
     fn a_merged_branch_does_not_count() {
         let folder = repository_with_commits(&["one", "two"]);
         git(folder.path(), &["checkout", "-q", "-b", "side", "HEAD~1"]);

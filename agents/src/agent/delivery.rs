@@ -72,7 +72,9 @@ impl Delivery {
             match self.send(id, inbox)? {
                 Ok(page) => {
                     self.pauses = pauses();
-                    page.iter().for_each(|page| log.say(&format!("uploaded {page}")));
+                    if let Some(page) = page {
+                        log.say(&format!("uploaded {page}"));
+                    }
                 }
                 Err(Refusal::Temporary(reason, asked)) => {
                     let ours = self.pauses.next().unwrap_or(PAUSE_MAX);

@@ -90,7 +90,9 @@ impl<'a> Agent<'a> {
             spool.display(),
             work.upload
         ));
-        complaint.iter().for_each(|complaint| log.say(complaint));
+        if let Some(complaint) = complaint {
+            log.say(&complaint);
+        }
         Ok(Self {
             log,
             git,

@@ -47,18 +47,12 @@ static ENDED: Mutex<Option<crate::Result<()>>> = Mutex::new(None);
 /// To whom the state of the service is told, if it is one.
 static MANAGER: OnceLock<ServiceStatusHandle> = OnceLock::new();
 
-#[expect(
-    unsafe_code,
-    reason = "the macro reads the arguments where the service control manager has put them"
-)]
-mod entry {
-    windows_service::define_windows_service!(service_main, super::run);
-}
+windows_service::define_windows_service!(service_main, run);
 
 pub(super) fn serve(work: Work) -> crate::Result<()> {
     *lock(&WORK) = Some(work);
     // Returns when the service has stopped.
-    let begun = service_dispatcher::start(NAME, entry::service_main);
+    let begun = service_dispatcher::start(NAME, service_main);
     let (left, ended) = (lock(&WORK).take(), lock(&ENDED).take());
     match (begun, left, ended) {
         (Err(error), Some(work), _) if code(&error) == Some(NOT_STARTED_AS_SERVICE) => {
@@ -230,11 +224,13 @@ fn start() -> crate::Result<()> {
 
 fn delete() -> windows_service::Result<()> {
     let service = service(ServiceAccess::STOP | ServiceAccess::QUERY_STATUS | ServiceAccess::DELETE)?;
-    if service.query_status()?.current_state != ServiceState::Stopped {
+    // From now on it is not started again, and it is forgotten once it has stopped.
+    service.delete()?;
+    // One that starts takes no orders.
+    if settled(&service, ServiceState::StartPending)?.current_state == ServiceState::Running {
         service.stop()?;
-        settled(&service, ServiceState::StopPending)?;
     }
-    service.delete()
+    settled(&service, ServiceState::StopPending).map(drop)
 }
 
 /// Its status once it is no longer in this state, or when patience has ended.

@@ -163,8 +163,10 @@ impl Service {
         option("--spool", spool);
         option("--preset", &self.preset);
         option("--every", &every);
-        self.machine.iter().for_each(|machine| option("--machine", machine.as_str()));
-        self.project.iter().for_each(|project| option("--project", project.as_str()));
+        let names = [("--machine", &self.machine), ("--project", &self.project)];
+        for (name, value) in names.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            option(name, value.as_str());
+        }
         arguments
     }
 

@@ -2,7 +2,8 @@
 
 use super::step::{self, Step};
 use super::windows::Request;
-use super::{Service, System};
+use super::{Service, State, Status, System, last_line_of};
+use chrono::DateTime;
 use roundtrip_wire::Slug;
 use std::path::Path;
 use std::time::Duration;
@@ -101,4 +102,33 @@ fn on_macos_nothing_runs_as_root() {
     let service = Service { owner: Some("root".into()), ..service() };
     let refusal = System::Macos.manager().install(&service).unwrap_err().to_string();
     assert!(refusal.contains("expected a checkout of another user"), "{refusal}");
+}
+
+#[test]
+fn people_are_told_the_state_and_what_the_log_said_last() {
+    let status = |state| Status {
+        name: "roundtrip-agent",
+        state,
+        since: DateTime::from_timestamp(1_795_289_218, 0),
+        process_id: Some(154),
+        last_line: Some("measures 1a2b3c4 (one)".into()),
+    };
+    assert_eq!(
+        status(State::Running).told("journalctl --unit roundtrip-agent"),
+        "roundtrip-agent: running since 2026-11-21 19:26:58 UTC, process 154\nlast line: measures 1a2b3c4 (one)\n\
+         log: journalctl --unit roundtrip-agent"
+    );
+    assert_eq!(status(State::NotInstalled).told("x"), "roundtrip-agent: not installed");
+    assert_eq!(serde_json::to_value(status(State::NotInstalled)).unwrap()["state"], "not-installed");
+}
+
+#[test]
+fn the_last_line_of_a_long_log_is_found_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("daemon.log");
+    assert_eq!(last_line_of(&path, ""), None);
+    let lines = (0..10_000).map(|number| format!("roundtrip_agent {number}\n")).collect::<String>();
+    std::fs::write(&path, lines + "another program\n").unwrap();
+    assert_eq!(last_line_of(&path, "roundtrip_agent").as_deref(), Some("roundtrip_agent 9999"));
+    assert_eq!(last_line_of(&path, "").as_deref(), Some("another program"));
 }
