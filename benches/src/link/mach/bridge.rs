@@ -62,7 +62,8 @@ impl<K: Kernel> Bridge<K> {
         self.kernel.wait(&mut self.queue)?;
         // A pipe that has ended is one whose thread has, which it does only in trouble, and tells before.
         self.pipe.read_exact(&mut [0]).map_err(|_| closed())?;
-        let frame = self.filled.recv().map_err(|_| closed())??;
+        // It was handed over before the byte was written.
+        let frame = self.filled.try_recv().map_err(io::Error::other)??;
         Ok(self.held.insert(frame))
     }
 
@@ -82,9 +83,10 @@ impl<K: Kernel> Bridge<K> {
     }
 }
 
-impl<K: Kernel> Drop for Bridge<K> {
-    #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
-    fn drop(&mut self) {
+impl<K: Kernel> Bridge<K> {
+    /// Ends the other side.
+    #[expect(unsafe_code, reason = "a message may describe memory")]
+    fn stop(&mut self) {
         self.empty = None;
         let mut stop = [0; STOP_BYTES];
         let to = Destination::Own(self.port.name());
@@ -94,6 +96,13 @@ impl<K: Kernel> Drop for Bridge<K> {
             // A thread that has panicked has said so.
             let _ = thread.join();
         }
+    }
+}
+
+impl<K: Kernel> Drop for Bridge<K> {
+    #[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+    fn drop(&mut self) {
+        self.stop();
         for frame in self.filled.try_iter().flatten() {
             // SAFETY: it has been received, and nobody will look at it.
             unsafe { carried::release(&self.kernel, &frame) };
@@ -126,5 +135,34 @@ impl<K: Kernel> FarSide<K> {
                 return;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::mach::simulated::Simulated;
+
+    #[test]
+    #[expect(unsafe_code, reason = "a message may describe memory")]
+    fn each_message_is_told_of_by_one_byte() {
+        let kernel = Simulated::new(501);
+        let port = ReceivePort::new(&kernel).unwrap();
+        let to = Destination::Own(port.name());
+        let mut bridge = Bridge::new(&kernel, port).unwrap();
+        for number in 0..3 {
+            let mut message = [number; 32];
+            // SAFETY: it has no memory.
+            unsafe { deliver(&kernel, &mut message, |message| message::put_inline(message, to, 4)) }.unwrap();
+        }
+        kernel.until(|tally, _| tally.received == 3);
+        for number in 0..2 {
+            assert_eq!(bridge.next().unwrap()[28..32], [number; 4]);
+        }
+        bridge.stop();
+        let mut rest = Vec::new();
+        assert_eq!(bridge.pipe.read_to_end(&mut rest).unwrap(), 1, "{rest:?}");
+        drop(bridge);
+        kernel.assert_clean();
     }
 }

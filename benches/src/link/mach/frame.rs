@@ -19,9 +19,7 @@ impl Frame {
     pub(super) fn new(bytes: usize, page_bytes: usize) -> Self {
         // Zeroes would be the kernel's shared zero page until the first write.
         let whole = vec![0xff; PAYLOAD + page_bytes + bytes];
-        let begin = whole.as_ptr().align_offset(page_bytes);
-        // A page is longer than what stands before a payload.
-        let start = if begin < PAYLOAD { begin + page_bytes - PAYLOAD } else { begin - PAYLOAD };
+        let start = whole[PAYLOAD..].as_ptr().align_offset(page_bytes);
         Self { whole, start, bytes, page_bytes }
     }
 

@@ -39,11 +39,6 @@ impl<K: Kernel> Way<K> {
         kernel.watch_port(&mut queue, port.name())?;
         Ok(Self::Event(queue))
     }
-
-    /// Receives by a kqueue.
-    pub(super) fn by_event(kernel: &K) -> io::Result<Self> {
-        Ok(Self::ByEvent(kernel.queue()?))
-    }
 }
 
 impl<K: Kernel> Inbox<K> {

@@ -190,7 +190,10 @@ pub(super) fn read(buffer: &[u8]) -> Result<Content, Refusal> {
         (abi::MOVE_SEND_ONCE, STOP) if header.bytes == STOP_BYTES => Ok(Content::Stop),
         (abi::MOVE_SEND, INLINE) if !header.is_complex => read_inline(message),
         (abi::MOVE_SEND, OUT_OF_LINE) if header.is_complex => read_out_of_line(message),
-        (abi::MOVE_SEND, RIGHT) if header.is_complex => read_right(message, RIGHT_BYTES).map(Content::Right),
+        (abi::MOVE_SEND, RIGHT) if header.is_complex => match read_right(message, RIGHT_BYTES)? {
+            Name::DEAD => Err("its right is to a port that has died"),
+            name => Ok(Content::Right(name)),
+        },
         (abi::MOVE_SEND, INTRODUCTION) if header.is_complex => {
             let port = read_right(message, INTRODUCTION_BYTES)?;
             let token = Token::read(&message[RIGHT_BYTES..]).ok_or("its token is cut")?;

@@ -1,9 +1,9 @@
 //! Mach messages, after the design that Chromium had for them in 2008 and rejected.
 //!
 //! Each end has a port of its own, which holds five messages, and a send right to the other's. All of it is written
-//! against [`Kernel`], so that it is tested on any system (`tests.rs`); over the kernel of macOS it has never been run.
+//! against [`Kernel`], so that it is tested on any system (`tests/`); over the kernel of macOS it has never been run.
 //!
-//! - [`message`](self): how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie.
+//! - `message`: how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie.
 //! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] says how a message is awaited.
 //! - `passing`: the same over the kernel of this machine, with rights that are passed.
 //! - `rendezvous`, `token`: how two ends find each other; `port`, [`Right`]: rights, released when dropped.
@@ -54,7 +54,7 @@ use rendezvous::Meeting;
 use std::io;
 use std::time::Duration;
 
-/// How long two ends wait for each other. The harness has lost its patience before that.
+/// How long two ends wait for each other. The harness has a deadline of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How a receiver waits for a message.
@@ -84,7 +84,7 @@ pub struct Form {
 /// Draws the address where two ends meet.
 ///
 /// # Errors
-/// Never, so far.
+/// When it cannot be written as the system wants it: it has no such sign in it.
 pub fn draw_address() -> io::Result<String> {
     Ok(token::Address::draw()?.to_string())
 }

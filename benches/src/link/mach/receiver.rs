@@ -3,7 +3,7 @@
 use super::bridge::Bridge;
 use super::carried::{self, Region};
 use super::frame::Frame;
-use super::inbox::{Inbox, MESSAGE_BYTES_MAX, Way};
+use super::inbox::{Inbox, Way};
 use super::message::{self, Content};
 use super::port::{ReceivePort, SendRight};
 use super::right::Right;
@@ -23,7 +23,7 @@ pub struct MachReceiver<K: Kernel> {
     reads_every_page: bool,
     /// Memory that came last.
     region: Option<Region<K>>,
-    /// That nobody can send any more is said once.
+    /// That nobody can send any more is said by one message.
     is_closed: bool,
 }
 
@@ -65,7 +65,7 @@ impl<K: Kernel> MachReceiver<K> {
                 let way = Way::event(kernel, &port)?;
                 inbox(port, way)
             }
-            Arrival::ByEvent => inbox(port, Way::by_event(kernel)?),
+            Arrival::ByEvent => inbox(port, Way::ByEvent(kernel.queue()?)),
             Arrival::Bridge => Source::Bridge(Bridge::new(kernel, port)?),
         };
         Ok(Self {
@@ -137,8 +137,9 @@ impl<K: Kernel> MachReceiver<K> {
         // SAFETY: it came with the message, and is taken over here alone.
         let region = self.region.insert(unsafe { Region::new(&self.kernel, address, bytes) });
         if self.reads_every_page {
-            let page_bytes = self.kernel.page_bytes();
-            black_box(region.iter().step_by(page_bytes).fold(0, |sum: u8, &byte| sum.wrapping_add(byte)));
+            // The last byte, too: memory that does not begin at a page ends in one more.
+            let bytes = region.iter().step_by(self.kernel.page_bytes()).chain(region.last());
+            black_box(bytes.fold(0, |sum: u8, &byte| sum.wrapping_add(byte)));
         }
         region
     }
@@ -163,11 +164,7 @@ impl<K: Kernel> Receiver for MachReceiver<K> {
             }
             (content @ Content::OutOfLine { bytes, .. }, Carriage::OutOfLine(_)) => {
                 let _ = self.refuse(content);
-                Err(if bytes > MESSAGE_BYTES_MAX {
-                    refused("its memory is longer than the 256 MiB that a message may have")
-                } else {
-                    unexpected_length(bytes, expected)
-                })
+                Err(unexpected_length(bytes, expected))
             }
             (content, _) => Err(self.refuse(content)),
         }

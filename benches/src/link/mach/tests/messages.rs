@@ -83,6 +83,39 @@ fn messages_have_the_form_of_the_headers() {
 }
 
 #[test]
+fn a_message_that_is_not_as_its_kind_is_refused() {
+    let right = arrived_with_right(&right_message(Name(1)), Name(7));
+    let memory = arrived(&memory_message(&[1], Copying::Virtual), abi::MOVE_SEND, USER);
+    assert!(read(&right).is_ok() && read(&memory).is_ok());
+    for (good, at, byte) in [
+        // No descriptor, two, one of another type, a right of another kind, none, a dead one.
+        (&right, 24, 0),
+        (&right, 24, 2),
+        (&right, 39, abi::MEMORY),
+        (&right, 38, abi::MOVE_SEND_ONCE),
+        (&right, 28, 0),
+        (&memory, 24, 2),
+        (&memory, 39, abi::VOLATILE_MEMORY),
+        // Memory without a length, a wish for an answer, no descriptors, another kind, another way.
+        (&memory, 40, 0),
+        (&memory, 8, 1),
+        (&memory, 3, 0),
+        (&memory, 20, 9),
+        (&memory, 1, abi::MOVE_SEND_ONCE),
+        // Another size: in the message, and beyond the buffer.
+        (&memory, 4, 40),
+        (&memory, 4, 45),
+        (&memory, 6, 1),
+    ] {
+        let mut changed = good.clone();
+        changed[at] = byte;
+        assert!(read(&changed).is_err(), "{at}: {byte}");
+    }
+    assert!(read(&arrived_with_right(&right_message(Name(1)), Name::DEAD)).is_err());
+    assert!((0..24).all(|bytes| read(&memory[..bytes]).is_err()));
+}
+
+#[test]
 fn a_notification_comes_from_the_kernel_alone() {
     let mut message = vec![0; abi::NO_SENDERS_BYTES];
     put_stop(&mut message, TO);

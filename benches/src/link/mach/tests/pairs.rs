@@ -1,6 +1,9 @@
 //! What goes to and fro between two ends that live.
 
+use super::rendezvous::send;
 use super::*;
+use crate::link::mach::message::{Destination, OUT_OF_LINE_BYTES, RIGHT_BYTES, put_out_of_line, put_right};
+use crate::link::mach::rendezvous::initiate;
 use crate::sys::mach::abi;
 use crate::sys::passable;
 
@@ -143,6 +146,36 @@ fn a_message_in_another_form_than_the_link_has_is_refused_and_let_go_of() {
             });
             let mut side = Side::connect(&kernel, End::Initiator, at, ALL[sent].form).unwrap();
             side.sender.send(&[0; 50_000]).unwrap();
+        });
+        kernel.assert_clean();
+    }
+}
+
+#[test]
+fn a_message_of_no_known_kind_is_refused_and_let_go_of() {
+    for transport in ALL {
+        let kernel = Simulated::new(USER);
+        let (address, other) = (draw_address().unwrap(), kernel.process(USER));
+        thread::scope(|scope| {
+            let at = &address;
+            scope.spawn(move || {
+                let mut side = Side::connect(&other, End::Responder, at, transport.form).unwrap();
+                for _ in 0..2 {
+                    let error = side.receive(8).unwrap_err().to_string();
+                    assert!(error.starts_with("a Mach message was refused: it is of a kind"), "{error}");
+                }
+                assert!(is_closed(side.receive(8)));
+            });
+            let meeting = initiate(&kernel, &parsed(at), PATIENCE).unwrap();
+            let (to, memory) = (Destination::Peer(meeting.peer.name()), vec![7; 100_000]);
+            let mut message = vec![0; OUT_OF_LINE_BYTES];
+            put_out_of_line(&mut message, to, &memory, Copying::Physical);
+            message[abi::ID].fill(9);
+            send(&kernel, &mut message);
+            let mut message = vec![0; RIGHT_BYTES];
+            put_right(&mut message, to, meeting.peer.name());
+            message[abi::ID].fill(9);
+            send(&kernel, &mut message);
         });
         kernel.assert_clean();
     }

@@ -21,7 +21,7 @@ pub(super) fn look_up(kernel: &Simulated, address: &Address) -> SendRight<Simula
 
 /// Sends what an intruder has put together.
 #[expect(unsafe_code, reason = "a message may describe memory")]
-fn send(kernel: &Simulated, message: &mut [u8]) {
+pub(super) fn send(kernel: &Simulated, message: &mut [u8]) {
     // SAFETY: memory that it describes is that of the caller, who waits.
     let code = unsafe { kernel.send(message, Duration::from_secs(60)) };
     assert_eq!(code, Code::SUCCESS);
