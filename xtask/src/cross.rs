@@ -3,6 +3,7 @@
 //!
 //! Times under an emulator are nobody's times: nothing that is measured here leaves this machine.
 
+mod apple;
 mod build;
 mod debian;
 mod qemu;

@@ -1,5 +1,6 @@
 //! Cargo for one target: with which compiler, linker and folders.
 
+use super::apple;
 use super::targets::{Emulator, Linker, TARGETS, Target};
 use super::toolchain::Toolchain;
 use crate::{tool::Tool, workspace};
@@ -43,11 +44,13 @@ impl<'a> Workshop<'a> {
         Ok(Self { toolchain, program, folder: workspace::target_folder()?.join("cross") })
     }
 
-    /// Makes sure that what cargo finds in this folder was built from this checkout.
+    /// Makes sure that what cargo finds in this folder was built from this checkout, and what the linker looks for is
+    /// there.
     ///
     /// # Errors
     /// Cargo cannot clean the folder, or it cannot be written to.
     pub(super) fn claim(&self) -> Result<()> {
+        apple::lay_out(&self.apple())?;
         workspace::claim_folder(&self.folder, || {
             for target in TARGETS {
                 let clean = Tool::cargo_at(&self.toolchain.program("cargo")).folder(workspace::root());
@@ -56,6 +59,11 @@ impl<'a> Workshop<'a> {
             }
             Ok(())
         })
+    }
+
+    /// Where the linker looks for libraries of macOS.
+    fn apple(&self) -> PathBuf {
+        self.folder.join("apple")
     }
 
     /// Where the programs for a target are.
@@ -122,7 +130,9 @@ impl<'a> Workshop<'a> {
         }
         if target.triple.ends_with("-apple-darwin") {
             let mut flags = OsString::from("-Clink-arg=-F");
-            flags.push(toolchain.frameworks());
+            flags.push(self.apple());
+            flags.push("\u{1f}-Lnative=");
+            flags.push(self.apple());
             variables.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags));
         }
         Ok(variables)
@@ -221,8 +231,9 @@ mod tests {
     }
 
     #[test]
-    fn frameworks_are_looked_for_in_the_toolchain() {
+    fn libraries_of_macos_are_looked_for_where_they_are_laid_out() {
         let variables = variables("aarch64-apple-darwin");
-        assert!(variables["CARGO_ENCODED_RUSTFLAGS"].ends_with("/frameworks"));
+        let flags: Vec<_> = variables["CARGO_ENCODED_RUSTFLAGS"].split('\u{1f}').collect();
+        assert_eq!(flags, ["-Clink-arg=-F/t/cross/apple", "-Lnative=/t/cross/apple"]);
     }
 }

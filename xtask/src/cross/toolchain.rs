@@ -29,9 +29,6 @@ const DEBIAN_PACKAGES: &[&str] = &[
 /// From Python's index: a compiler and linker with the C libraries of macOS and FreeBSD, and what makes cargo use it.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
-/// The frameworks of macOS that programs link with, by what they export. Apple's own kit cannot be fetched.
-const FRAMEWORKS: &[(&str, &str)] = &[("CoreFoundation", include_str!("../../cross/CoreFoundation.tbd"))];
-
 /// Raised whenever something else is done with the same packages.
 const RECIPE: &str = "1";
 
@@ -130,11 +127,6 @@ impl Toolchain {
         found.with_context(|| format!("no python*/site-packages/ziglang/zig in {}", libraries.display()))
     }
 
-    /// Where the linker looks for frameworks of macOS.
-    pub(super) fn frameworks(&self) -> PathBuf {
-        self.home.join("frameworks")
-    }
-
     /// What Windows programs find on their PATH.
     pub(super) fn windows(&self) -> PathBuf {
         self.home.join("windows")
@@ -185,12 +177,6 @@ impl Draft {
         python::environment(&interpreter, &toolchain.home.join("python"), &wanted, step)?;
         toolchain.zig()?;
 
-        for (name, exports) in FRAMEWORKS {
-            let framework = toolchain.frameworks().join(format!("{name}.framework"));
-            std::fs::create_dir_all(&framework)
-                .and_then(|()| std::fs::write(framework.join(format!("{name}.tbd")), exports))
-                .with_context(|| format!("cannot write {}", framework.display()))?;
-        }
         wine::prepare(&toolchain, step)?;
 
         let debian = packages.iter().map(|package| format!("{}={}", package.name, package.version));
@@ -226,10 +212,8 @@ fn folder() -> Result<PathBuf> {
 
 /// Whoever asks for something else, asks for another folder.
 fn name() -> String {
-    let frameworks = FRAMEWORKS.iter().flat_map(|(name, exports)| [*name, *exports]);
     let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).copied();
-    let made = frameworks.chain(wine::SOURCES.iter().copied());
-    name_of(fetched.chain(made).chain([RECIPE, RUST_VERSION_MIN]))
+    name_of(fetched.chain(wine::SOURCES.iter().copied()).chain([RECIPE, RUST_VERSION_MIN]))
 }
 
 fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
