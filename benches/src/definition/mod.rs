@@ -70,7 +70,6 @@ impl PlannedCase {
             message_bytes: self.work.message_bytes,
             buffer_bytes: self.buffer_bytes,
             manner: self.manner,
-            one_process: self.mode == Mode::TwoThreads,
         }
     }
 }

@@ -64,9 +64,6 @@ impl Transport for RingTransport {
             (None, ..) => Err(Unsupported::because("nobody sleeps at it: expected receive = spin")),
             (Some(mechanism), _, rule) => {
                 mechanism.support()?;
-                if !channel.one_process {
-                    mechanism.between_processes()?;
-                }
                 if rule == WakeRule::Always { mechanism.unasked() } else { Ok(()) }
             }
         }

@@ -211,8 +211,6 @@ pub struct ChannelSpec {
     pub buffer_bytes: Option<usize>,
     /// How it behaves.
     pub manner: Manner,
-    /// Whether its ends are threads of one process.
-    pub one_process: bool,
 }
 
 impl ChannelSpec {

@@ -5,14 +5,13 @@
 //! and gets it back when it has been looked at. There are as many frames as a port holds messages; while none is empty,
 //! none is received, and the port fills up.
 
-use super::carried;
-use super::frame::Frame;
-use super::inbox::{FRAME_BYTES_FIRST, fill};
-use super::message::{self, Content, Destination, STOP_BYTES};
-use super::port::ReceivePort;
-use super::sender::deliver;
+use super::inbox::FRAME_BYTES_FIRST;
 use crate::link::closed;
-use crate::sys::mach::{Kernel, Name, Trailer, abi};
+use crate::sys::mach::exchange::{fill, stop};
+use crate::sys::mach::frame::Frame;
+use crate::sys::mach::message::{self, Content};
+use crate::sys::mach::port::ReceivePort;
+use crate::sys::mach::{Kernel, Name, Trailer, abi, carried};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -85,13 +84,10 @@ impl<K: Kernel> Bridge<K> {
 
 impl<K: Kernel> Bridge<K> {
     /// Ends the other side.
-    #[expect(unsafe_code, reason = "a message may describe memory")]
     fn stop(&mut self) {
         self.empty = None;
-        let mut stop = [0; STOP_BYTES];
-        let to = Destination::Own(self.port.name());
-        // SAFETY: it has no memory. Where it cannot be sent, the thread has no port to wait for.
-        let _ = unsafe { deliver(&self.kernel, &mut stop, |message| message::put_stop(message, to)) };
+        // Where it cannot be told, the thread has no port to wait for.
+        let _ = stop(&self.kernel, self.port.name());
         if let Some(thread) = self.thread.take() {
             // A thread that has panicked has said so.
             let _ = thread.join();
@@ -141,6 +137,8 @@ impl<K: Kernel> FarSide<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::mach::exchange::deliver;
+    use crate::sys::mach::message::Destination;
     use crate::sys::mach::simulated::Simulated;
 
     #[test]

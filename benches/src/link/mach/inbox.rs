@@ -1,18 +1,13 @@
 //! [`Inbox`]: receives messages of any size, in one of three ways; and the buffer that grows for them.
 
-use super::carried;
-use super::frame::Frame;
-use super::message;
-use super::port::ReceivePort;
-use crate::link::closed;
-use crate::sys::mach::{Code, Kernel, Trailer};
+use crate::sys::mach::exchange::fill;
+use crate::sys::mach::frame::Frame;
+use crate::sys::mach::port::ReceivePort;
+use crate::sys::mach::{Kernel, Trailer};
 use std::io;
 
 /// Room for messages at first: most fit, and whoever sends longer ones makes it grow before the clock runs.
 pub(super) const FRAME_BYTES_FIRST: usize = 64 << 10;
-
-/// The longest message that is taken: as Chromium had it.
-pub(super) const MESSAGE_BYTES_MAX: usize = 256 << 20;
 
 /// A port, and room for one message from it.
 pub(super) struct Inbox<K: Kernel> {
@@ -70,46 +65,4 @@ impl<K: Kernel> Inbox<K> {
     pub(super) fn frame(&self) -> &Frame {
         &self.frame
     }
-}
-
-/// Receives one message into a frame, which grows until the message and its trailer fit.
-#[inline]
-#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
-pub(super) fn fill<K: Kernel>(
-    kernel: &K,
-    frame: &mut Frame,
-    trailer: Trailer,
-    mut receive: impl FnMut(&mut [u8]) -> io::Result<Code>,
-) -> io::Result<()> {
-    loop {
-        let code = receive(frame)?;
-        match code.base() {
-            Code::SUCCESS => return Ok(()),
-            Code::RECEIVE_TOO_LARGE => frame.grow(needed(frame, trailer)?),
-            Code::RECEIVE_INTERRUPTED => {}
-            Code::RECEIVE_TIMED_OUT => return Err(io::Error::from(io::ErrorKind::TimedOut)),
-            Code::RECEIVE_PORT_DIED | Code::RECEIVE_PORT_CHANGED => return Err(closed()),
-            Code::RECEIVE_BODY_ERROR => {
-                // SAFETY: the kernel has put there what it could, and nobody uses it.
-                unsafe { carried::release(kernel, frame) };
-                return Err(code.into());
-            }
-            _ => return Err(code.into()),
-        }
-    }
-}
-
-/// How large a frame must be for the message that did not fit it.
-#[cold]
-fn needed(frame: &Frame, trailer: Trailer) -> io::Result<usize> {
-    let bytes = message::reported_bytes(frame);
-    let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-    if bytes > MESSAGE_BYTES_MAX {
-        return refused(format!("a Mach message of {bytes} B waits: expected at most {MESSAGE_BYTES_MAX} B"));
-    }
-    let needed = bytes + trailer.bytes();
-    if needed <= frame.len() {
-        return refused(format!("a Mach message of {bytes} B does not fit a buffer of {} B", frame.len()));
-    }
-    Ok(needed)
 }

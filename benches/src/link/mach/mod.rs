@@ -1,12 +1,11 @@
 //! Mach messages, after the design that Chromium had for them in 2008 and rejected.
 //!
 //! Each end has a port of its own, which holds five messages, and a send right to the other's. All of it is written
-//! against [`Kernel`], so that it is tested on any system (`tests/`); over the kernel of macOS it has never been run.
+//! against [`Kernel`] ([`crate::sys::mach`]), so that it is tested on any system (`tests/`); over the kernel of macOS it has never been run.
 //!
-//! - `message`: how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie.
 //! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] says how a message is awaited.
 //! - `passing`: the same over the kernel of this machine, with rights that are passed.
-//! - `rendezvous`, `token`: how two ends find each other; `port`, [`Right`]: rights, released when dropped.
+//! - [`Right`]: what is passed; released when dropped.
 //! - [`MachTransport`]: one struct for all of the transports.
 //!
 //! # When the other end is gone
@@ -24,22 +23,16 @@
 //! no address, which the kernel passes as it is.
 
 mod bridge;
-mod carried;
-mod frame;
 mod inbox;
-mod message;
 mod passing;
-mod port;
 mod receiver;
-mod rendezvous;
 mod right;
 mod sender;
 #[cfg(test)]
 mod tests;
-mod token;
 mod transport;
 
-pub use message::Copying;
+pub use crate::sys::mach::message::Copying;
 pub use receiver::MachReceiver;
 pub use right::Right;
 pub use sender::{Carriage, MachSender};
@@ -47,10 +40,11 @@ pub use transport::MachTransport;
 
 use super::Link;
 use super::buffers::Buffers;
+use crate::sys::mach::rendezvous::{self, Meeting};
+use crate::sys::mach::token::Address;
 use crate::sys::mach::{Kernel, System};
 use crate::transport::End;
 use passing::{PassingReceiver, PassingSender};
-use rendezvous::Meeting;
 use std::io;
 use std::time::Duration;
 
@@ -86,7 +80,7 @@ pub struct Form {
 /// # Errors
 /// When it cannot be written as the system wants it: it has no such sign in it.
 pub fn draw_address() -> io::Result<String> {
-    Ok(token::Address::draw()?.to_string())
+    Ok(Address::draw()?.to_string())
 }
 
 /// Meets the other end.

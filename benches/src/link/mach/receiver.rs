@@ -1,16 +1,16 @@
 //! [`MachReceiver`]: receives messages, and returns them where they arrived.
 
 use super::bridge::Bridge;
-use super::carried::{self, Region};
-use super::frame::Frame;
 use super::inbox::{Inbox, Way};
-use super::message::{self, Content};
-use super::port::{ReceivePort, SendRight};
 use super::right::Right;
 use super::sender::Carriage;
 use super::{Arrival, Form};
 use crate::link::{Receiver, closed, unexpected_length};
 use crate::sys::mach::Kernel;
+use crate::sys::mach::carried::{self, Region};
+use crate::sys::mach::frame::Frame;
+use crate::sys::mach::message::{self, Content};
+use crate::sys::mach::port::{ReceivePort, SendRight};
 use std::hint::black_box;
 use std::io;
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! [`Right`]: a send right that stands for an open file, to be passed in a message.
 
-use super::port::SendRight;
 use crate::sys::handle::Handle;
+use crate::sys::mach::port::SendRight;
 use crate::sys::mach::{Kernel, Name};
 use crate::sys::passable;
 use std::io;

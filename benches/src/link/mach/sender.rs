@@ -1,19 +1,15 @@
 //! [`MachSender`]: sends messages, inline or out of line, and rights.
 
-use super::carried;
-use super::frame::Frame;
 use super::inbox::FRAME_BYTES_FIRST;
-use super::message::{self, Copying, Destination, OUT_OF_LINE_BYTES, PAYLOAD, RIGHT_BYTES};
-use super::port::SendRight;
 use super::right::Right;
-use crate::link::{Sender, closed};
+use crate::link::Sender;
 use crate::memory::Memory;
-use crate::sys::mach::{Code, Kernel};
+use crate::sys::mach::Kernel;
+use crate::sys::mach::exchange::deliver;
+use crate::sys::mach::frame::Frame;
+use crate::sys::mach::message::{self, Copying, Destination, OUT_OF_LINE_BYTES, PAYLOAD, RIGHT_BYTES};
+use crate::sys::mach::port::SendRight;
 use std::io;
-use std::time::Duration;
-
-/// How long a send waits for room before it is tried again.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// How a message is carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,30 +97,4 @@ fn paged(bytes: usize, page_bytes: usize) -> Memory {
     let whole = vec![0xff; bytes.next_multiple_of(page_bytes) + page_bytes];
     let start = whole.as_ptr().align_offset(page_bytes);
     Memory::Heap { used: start..start + bytes, whole }
-}
-
-/// Sends a message, waiting while the port is full: as often as time is up, the message is put together again and tried
-/// again. The kernel has then given back what it had taken, as other rights and other memory.
-///
-/// # Safety
-/// What `put` describes of memory is readable until this returns.
-#[inline]
-#[expect(unsafe_code, reason = "a message may describe memory")]
-pub(super) unsafe fn deliver<K: Kernel>(
-    kernel: &K,
-    message: &mut [u8],
-    mut put: impl FnMut(&mut [u8]),
-) -> io::Result<()> {
-    loop {
-        put(message);
-        // SAFETY: the caller's promise; no message gives memory away.
-        let code = unsafe { kernel.send(message, PATIENCE) };
-        match code.base() {
-            Code::SUCCESS => return Ok(()),
-            // SAFETY: the kernel has given the message back, and it is not used as it is.
-            Code::SEND_TIMED_OUT | Code::SEND_INTERRUPTED => unsafe { carried::release(kernel, message) },
-            Code::SEND_INVALID_DEST => return Err(closed()),
-            _ => return Err(code.into()),
-        }
-    }
 }

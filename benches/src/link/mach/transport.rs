@@ -1,10 +1,11 @@
 //! [`MachTransport`]: Mach messages in one form, as a transport.
 
-use super::message::inline_bytes;
 use super::sender::Carriage;
-use super::{Copying, Form, inbox};
+use super::{Copying, Form};
 use crate::link::Link;
 use crate::sys::Unsupported;
+use crate::sys::mach::exchange::MESSAGE_BYTES_MAX;
+use crate::sys::mach::message::inline_bytes;
 use crate::sys::mach::{self, abi};
 use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
@@ -64,7 +65,7 @@ impl Transport for MachTransport {
 fn carries(carriage: Carriage, message_bytes: usize) -> Result<(), Unsupported> {
     let (most, whose) = match carriage {
         Carriage::Inline => (abi::MESSAGE_BYTES_MAX - inline_bytes(0), "the kernel takes inline"),
-        Carriage::OutOfLine(Copying::Virtual) => (inbox::MESSAGE_BYTES_MAX, "a message may have"),
+        Carriage::OutOfLine(Copying::Virtual) => (MESSAGE_BYTES_MAX, "a message may have"),
         Carriage::OutOfLine(Copying::Physical) => (abi::PHYSICAL_BYTES_MAX, "the kernel copies physically"),
     };
     if message_bytes <= most {

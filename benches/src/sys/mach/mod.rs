@@ -1,9 +1,14 @@
 //! Messages of the Mach kernel: ports, rights, out-of-line memory, and kqueue over ports.
 //!
-//! [`Kernel`] is all that the links of [`crate::link::mach`] ask of the system. It is a trait, so that the same links
-//! run over the real kernel (`macos`), which holds calls and nothing else, and in tests over a strict imitation of it
-//! (`simulated`), on any system. Numbers that both rely on are in [`abi`], and checked against the headers where those
-//! are compiled. The real one has never been run.
+//! [`Kernel`] is all that is asked of the system. It is a trait, so that the same code runs over the real kernel
+//! (`macos`), which holds calls and nothing else, and in tests over a strict imitation of it (`simulated`), on any
+//! system. Numbers that both rely on are in [`abi`], and checked against the headers where those are compiled. The real
+//! one has never been run.
+//!
+//! - `message`: how messages are written and read; `carried`: what they hold besides bytes; `frame`: where they lie;
+//!   `exchange`: how one is sent, and received.
+//! - `port`: rights, released when dropped; `rendezvous`, `token`: how two processes find each other.
+//! - `lending`: rights to semaphores, for processes that share memory.
 
 use super::Unsupported;
 use super::handle::Handle;
@@ -13,9 +18,18 @@ use std::io::{self, PipeReader};
 use std::time::Duration;
 
 pub mod abi;
+pub(crate) mod carried;
 mod code;
+pub(crate) mod exchange;
+pub(crate) mod frame;
+#[cfg(any(target_os = "macos", test))]
+pub(crate) mod lending;
+pub(crate) mod message;
+pub(crate) mod port;
+pub(crate) mod rendezvous;
 #[cfg(test)]
 pub(crate) mod simulated;
+pub(crate) mod token;
 
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(not(target_os = "macos"), path = "unsupported.rs")]

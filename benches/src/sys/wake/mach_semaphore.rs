@@ -1,36 +1,63 @@
 //! macOS: a semaphore of the Mach kernel (`mach/semaphore.h`, and `mach/task.h` for `semaphore_create`). All
 //! of it is public, so that a program of the App Store may use it.
 //!
-//! The spot keeps the name of the semaphore's port. A spot does not say when it ends, so the semaphore lives
-//! as long as the process that made it.
+//! A semaphore is a port, named within one process only. So a spot keeps a token, for which the process that sleeps there
+//! lends its right ([`lending`]): who wakes borrows it once, and keeps it. A spot does not say when it ends, so all of them
+//! live as long as the process.
 
 use super::{Mechanism, Spot};
 use crate::sys::Unsupported;
+use crate::sys::mach::lending::{self, Lender};
+use crate::sys::mach::port::SendRight;
+use crate::sys::mach::token::{TOKEN_BYTES, Token};
+use crate::sys::mach::{self, Name, System};
 use mach2::clock_types::mach_timespec_t;
 use mach2::kern_return::{KERN_OPERATION_TIMED_OUT, KERN_SUCCESS};
-use mach2::mach_types::{SEMAPHORE_NULL, semaphore_t};
+use mach2::mach_types::SEMAPHORE_NULL;
 use mach2::semaphore::{semaphore_create, semaphore_signal, semaphore_timedwait, semaphore_wait};
 use mach2::sync_policy::SYNC_POLICY_FIFO;
 use mach2::traps::mach_task_self;
+use std::collections::BTreeMap;
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 pub(super) struct MachSemaphore;
 
-// The name of a port must fit where a spot keeps it.
-const _: () =
-    assert!(size_of::<semaphore_t>() == 4 && size_of::<AtomicU32>() <= 32 && align_of::<AtomicU32>() <= 8);
+/// How long the answer of who sleeps is waited for. Whoever does not answer sleeps on, and is woken by the ring's warden.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The semaphores that this process knows. A tree, because few are looked for often, and hashing would take longer.
+static KNOWN: RwLock<BTreeMap<Key, Semaphore>> = RwLock::new(BTreeMap::new());
+
+/// What lends those of this process, once there are any.
+static LENDER: Mutex<Option<Lender<System>>> = Mutex::new(None);
+
+/// A token, as the words of a spot.
+type Key = [u64; 4];
+
+// A token is what a spot has room for.
+const _: () = assert!(size_of::<Key>() == TOKEN_BYTES && align_of::<AtomicU64>() <= 8);
+
+enum Semaphore {
+    /// Made by this process.
+    Own(Name),
+    Borrowed(SendRight<System>),
+}
+
+impl Semaphore {
+    fn name(&self) -> Name {
+        match self {
+            Self::Own(name) => *name,
+            Self::Borrowed(right) => right.name(),
+        }
+    }
+}
 
 impl Mechanism for MachSemaphore {
     fn slug(&self) -> &'static str {
         "mach-semaphore"
-    }
-
-    fn between_processes(&self) -> Result<(), Unsupported> {
-        Err(Unsupported::because(
-            "a Mach semaphore is a port, named within one process: its right is not passed to another yet",
-        ))
     }
 
     fn unasked(&self) -> Result<(), Unsupported> {
@@ -39,25 +66,30 @@ impl Mechanism for MachSemaphore {
         ))
     }
 
-    #[expect(unsafe_code, reason = "semaphore_create")]
     fn settle(&self, spot: &Spot) -> io::Result<()> {
-        if spot.settled.load(Ordering::Acquire) == 1 {
+        if own(spot).is_some() {
             return Ok(());
         }
-        let mut semaphore: semaphore_t = SEMAPHORE_NULL;
-        // SAFETY: the call writes one name; the task is our own.
-        let result = unsafe { semaphore_create(mach_task_self(), &raw mut semaphore, SYNC_POLICY_FIFO, 0) };
-        if result != KERN_SUCCESS {
-            return Err(io::Error::other(format!("semaphore_create: kern_return_t {result}")));
+        // Nobody's yet, or that of somebody who has died.
+        let kernel = mach::system().map_err(io::Error::other)?;
+        let semaphore = create()?;
+        let mut lender = LENDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let lender = match &mut *lender {
+            Some(lender) => lender,
+            none => none.insert(Lender::start(&kernel)?),
+        };
+        let token = lender.lend(semaphore);
+        for (word, bytes) in words(spot).iter().zip(token.bytes().chunks_exact(size_of::<u64>())) {
+            word.store(bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)), Ordering::Relaxed);
         }
-        name(spot).store(semaphore, Ordering::Relaxed);
-        spot.settled.store(1, Ordering::Release);
+        KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(key(spot), Semaphore::Own(semaphore));
         Ok(())
     }
 
     #[expect(unsafe_code, reason = "semaphore_wait")]
     fn sleep(&self, spot: &Spot, patience: Option<Duration>) -> bool {
-        let name = name(spot).load(Ordering::Relaxed);
+        // A spot that is not settled is nobody's to sleep on.
+        let Some(Name(name)) = own(spot) else { return false };
         let Some(patience) = patience else {
             // SAFETY: takes a name; a name that is no semaphore is an error.
             let _ = unsafe { semaphore_wait(name) };
@@ -76,16 +108,57 @@ impl Mechanism for MachSemaphore {
 
     #[expect(unsafe_code, reason = "semaphore_signal")]
     fn wake(&self, spot: &Spot) {
-        // SAFETY: takes a name; a name that is no semaphore is an error, but nobody is woken who has not
-        // settled the spot.
-        let _ = unsafe { semaphore_signal(name(spot).load(Ordering::Relaxed)) };
+        // Who cannot be found has died, and sleeps no more.
+        if let Ok(Name(name)) = find(spot) {
+            // SAFETY: takes a name; one of a semaphore that is gone is an error.
+            let _ = unsafe { semaphore_signal(name) };
+        }
     }
 }
 
-/// The name of the semaphore's port. Who wakes has seen the word of who sleeps, which came after it.
+#[expect(unsafe_code, reason = "semaphore_create")]
+fn create() -> io::Result<Name> {
+    let mut semaphore = SEMAPHORE_NULL;
+    // SAFETY: the call writes one name; the task is our own.
+    let result = unsafe { semaphore_create(mach_task_self(), &raw mut semaphore, SYNC_POLICY_FIFO, 0) };
+    if result == KERN_SUCCESS {
+        Ok(Name(semaphore))
+    } else {
+        Err(io::Error::other(format!("semaphore_create: kern_return_t {result}")))
+    }
+}
+
+/// The semaphore of the spot, if this process made it.
+fn own(spot: &Spot) -> Option<Name> {
+    match KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key(spot)) {
+        Some(Semaphore::Own(name)) => Some(*name),
+        _ => None,
+    }
+}
+
+/// The semaphore of the spot: known, or borrowed now.
+fn find(spot: &Spot) -> io::Result<Name> {
+    let key = key(spot);
+    if let Some(known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(known.name());
+    }
+    let mut bytes = [0; TOKEN_BYTES];
+    for (bytes, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(key) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+    let kernel = mach::system().map_err(io::Error::other)?;
+    let borrowed = lending::borrow(&kernel, Token::of(bytes), PATIENCE)?;
+    let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
+    Ok(known.entry(key).or_insert(Semaphore::Borrowed(borrowed)).name())
+}
+
+/// Who wakes has seen the word of who sleeps, which was written after these.
+fn key(spot: &Spot) -> Key {
+    words(spot).each_ref().map(|word| word.load(Ordering::Relaxed))
+}
+
 #[expect(unsafe_code, reason = "a part of the spot's memory")]
-fn name(spot: &Spot) -> &AtomicU32 {
-    // SAFETY: the memory is large and aligned enough (above), lives as long as the spot, and is only used
-    // atomically.
-    unsafe { AtomicU32::from_ptr(spot.store.get().cast()) }
+fn words(spot: &Spot) -> &[AtomicU64; 4] {
+    // SAFETY: the memory is as large and aligned (above), lives as long as the spot, and is only used atomically.
+    unsafe { &*spot.store.get().cast::<[AtomicU64; 4]>() }
 }

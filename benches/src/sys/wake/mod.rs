@@ -55,14 +55,6 @@ pub trait Mechanism: Sync {
         Ok(())
     }
 
-    /// Whether who wakes may be another process than who sleeps.
-    ///
-    /// # Errors
-    /// The reason where it may not.
-    fn between_processes(&self) -> Result<(), Unsupported> {
-        Ok(())
-    }
-
     /// Whether a wake-up may be sent to somebody who may not sleep.
     ///
     /// # Errors

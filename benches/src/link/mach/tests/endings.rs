@@ -2,9 +2,9 @@
 
 use super::rendezvous::look_up;
 use super::*;
-use crate::link::mach::port::ReceivePort;
-use crate::link::mach::rendezvous::{introduce, welcome};
 use crate::sys::mach::Name;
+use crate::sys::mach::port::ReceivePort;
+use crate::sys::mach::rendezvous::{introduce, welcome};
 use std::time::Instant;
 
 #[test]

@@ -1,8 +1,8 @@
 //! The buffer that grows, and what else can happen when a message is received.
 
 use super::*;
-use crate::link::mach::frame::Frame;
-use crate::link::mach::inbox::fill;
+use crate::sys::mach::exchange::fill;
+use crate::sys::mach::frame::Frame;
 use crate::sys::mach::{Code, Trailer, abi};
 
 #[test]

@@ -1,9 +1,9 @@
 //! How messages are written and read.
 
 use super::*;
-use crate::link::mach::carried::{Carried, carried};
-use crate::link::mach::message::*;
-use crate::link::mach::token::Token;
+use crate::sys::mach::carried::{Carried, carried};
+use crate::sys::mach::message::*;
+use crate::sys::mach::token::Token;
 use crate::sys::mach::{Name, Trailer, abi};
 use proptest::prelude::*;
 

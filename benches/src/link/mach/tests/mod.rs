@@ -7,7 +7,6 @@ mod messages;
 mod pairs;
 mod rendezvous;
 
-use super::token::Address;
 use super::*;
 use crate::link::{Receiver, Sender};
 use crate::sys::mach::simulated::Simulated;

@@ -2,9 +2,9 @@
 
 use super::rendezvous::send;
 use super::*;
-use crate::link::mach::message::{Destination, OUT_OF_LINE_BYTES, RIGHT_BYTES, put_out_of_line, put_right};
-use crate::link::mach::rendezvous::initiate;
 use crate::sys::mach::abi;
+use crate::sys::mach::message::{Destination, OUT_OF_LINE_BYTES, RIGHT_BYTES, put_out_of_line, put_right};
+use crate::sys::mach::rendezvous::initiate;
 use crate::sys::passable;
 
 const SIZES: [usize; 11] = [0, 1, 3, 4, 5, 4_095, 4_096, 4_097, 32_767, 65_536, 1 << 20];

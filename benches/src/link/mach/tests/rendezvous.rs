@@ -1,10 +1,10 @@
 //! Who is let in, and who is not.
 
 use super::*;
-use crate::link::mach::message::{self as form_of, Destination, INTRODUCTION_BYTES, inline_bytes};
-use crate::link::mach::port::{ReceivePort, SendRight};
-use crate::link::mach::rendezvous::{initiate, respond};
-use crate::link::mach::token::Token;
+use crate::sys::mach::message::{self as form_of, Destination, INTRODUCTION_BYTES, inline_bytes};
+use crate::sys::mach::port::{ReceivePort, SendRight};
+use crate::sys::mach::rendezvous::{initiate, respond};
+use crate::sys::mach::token::Token;
 use crate::sys::mach::{Code, Kernel, Name, Trailer, abi};
 use std::sync::mpsc::channel;
 

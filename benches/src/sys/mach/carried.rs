@@ -3,13 +3,13 @@
 //! The library's `mach_msg_destroy` does this too, but it lets memory that was copied physically stay.
 
 use super::message::{self, Header};
-use crate::sys::mach::{Kernel, Name, abi};
+use super::{Kernel, Name, abi};
 use std::ops::Deref;
 use std::ptr;
 
 /// Something in a message that belongs to who has received it, or has got it back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(crate) enum Carried {
     /// A right: `disposition` says of which kind.
     Right { name: Name, disposition: u8 },
     /// Memory.
@@ -19,7 +19,7 @@ pub(super) enum Carried {
 }
 
 /// All that a message holds. It ends where the message is not of the form that the kernel gives it.
-pub(super) fn carried(buffer: &[u8]) -> Vec<Carried> {
+pub(crate) fn carried(buffer: &[u8]) -> Vec<Carried> {
     let Ok(header) = Header::read(buffer) else { return Vec::new() };
     let mut found = vec![Carried::Right { name: header.answer_to, disposition: header.answer_right }];
     let mut rest =
@@ -59,7 +59,7 @@ fn read(descriptors: &[u8]) -> Option<(Carried, &[u8])> {
 /// # Safety
 /// The kernel has put the message into the buffer, received or given back, and nothing of it is used any more.
 #[expect(unsafe_code, reason = "memory by its address")]
-pub(super) unsafe fn release<K: Kernel>(kernel: &K, buffer: &[u8]) {
+pub(crate) unsafe fn release<K: Kernel>(kernel: &K, buffer: &[u8]) {
     for item in carried(buffer) {
         match item {
             Carried::Right { name, disposition } => release_right(kernel, name, disposition),
@@ -89,7 +89,7 @@ fn release_right<K: Kernel>(kernel: &K, name: Name, disposition: u8) {
 }
 
 /// Memory that came with a message. Unmapped when dropped.
-pub(super) struct Region<K: Kernel> {
+pub(crate) struct Region<K: Kernel> {
     kernel: K,
     address: u64,
     bytes: usize,
@@ -101,7 +101,7 @@ impl<K: Kernel> Region<K> {
     ///
     /// # Safety
     /// It has, at this address and of this length, and nobody else takes it over.
-    pub(super) unsafe fn new(kernel: &K, address: u64, bytes: usize) -> Self {
+    pub(crate) unsafe fn new(kernel: &K, address: u64, bytes: usize) -> Self {
         Self { kernel: kernel.clone(), address, bytes }
     }
 }

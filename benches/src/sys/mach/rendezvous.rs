@@ -4,15 +4,13 @@
 //! Whoever comes with another token, or as another user, is refused: what it sent is let go of, and the wait goes on. The
 //! user is known from the audit token, which the kernel appends to a message.
 
-use super::carried;
+use super::exchange::{deliver, fill};
 use super::frame::Frame;
-use super::inbox::fill;
 use super::message::{self, Content, Destination, INTRODUCTION_BYTES};
 use super::port::{ReceivePort, SendRight};
-use super::sender::deliver;
 use super::token::{Address, Token};
+use super::{Code, Kernel, Trailer, carried};
 use crate::link::closed;
-use crate::sys::mach::{Code, Kernel, Trailer};
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,15 +19,15 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// What an end has once both have met.
-pub(super) struct Meeting<K: Kernel> {
+pub(crate) struct Meeting<K: Kernel> {
     /// The other's port.
-    pub(super) peer: SendRight<K>,
+    pub(crate) peer: SendRight<K>,
     /// Our own, to which only the other can send.
-    pub(super) port: ReceivePort<K>,
+    pub(crate) port: ReceivePort<K>,
 }
 
 /// The end that looks the name up, as soon as it is there.
-pub(super) fn initiate<K: Kernel>(
+pub(crate) fn initiate<K: Kernel>(
     kernel: &K,
     address: &Address,
     patience: Duration,
@@ -51,7 +49,7 @@ pub(super) fn initiate<K: Kernel>(
 }
 
 /// The end that checks the name in.
-pub(super) fn respond<K: Kernel>(
+pub(crate) fn respond<K: Kernel>(
     kernel: &K,
     address: &Address,
     patience: Duration,
@@ -66,7 +64,7 @@ pub(super) fn respond<K: Kernel>(
 
 /// Tells the other end where we receive.
 #[expect(unsafe_code, reason = "a message may describe memory")]
-pub(super) fn introduce<K: Kernel>(
+pub(crate) fn introduce<K: Kernel>(
     kernel: &K,
     to: &SendRight<K>,
     port: &ReceivePort<K>,
@@ -79,20 +77,32 @@ pub(super) fn introduce<K: Kernel>(
 }
 
 /// Waits for somebody who knows the token and is the same user, and returns the right to send there.
-#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
-pub(super) fn welcome<K: Kernel>(
+pub(crate) fn welcome<K: Kernel>(
     kernel: &K,
     port: &ReceivePort<K>,
     token: &Token,
     until: Instant,
 ) -> io::Result<SendRight<K>> {
+    let recognise = |shown: &Token| (shown == token).then_some(());
+    admit(kernel, port, Some(until), recognise).map(|(peer, ())| peer)
+}
+
+/// Waits for somebody who shows a token that is recognised and is the same user, until then if it shall end at all. Returns
+/// the right to send there, and as what the token was recognised.
+#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+pub(crate) fn admit<K: Kernel, T>(
+    kernel: &K,
+    port: &ReceivePort<K>,
+    until: Option<Instant>,
+    recognise: impl Fn(&Token) -> Option<T>,
+) -> io::Result<(SendRight<K>, T)> {
     let trailer = Trailer::Audit;
     let mut frame = Frame::new(INTRODUCTION_BYTES + trailer.bytes(), kernel.page_bytes());
     let mut refused = "nobody came";
     loop {
         let received = fill(kernel, &mut frame, trailer, |buffer| {
-            let left = until.saturating_duration_since(Instant::now());
-            Ok(kernel.receive(port.name(), buffer, trailer, Some(left)))
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            Ok(kernel.receive(port.name(), buffer, trailer, left))
         });
         match received {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -103,11 +113,11 @@ pub(super) fn welcome<K: Kernel>(
         }
         let is_same_user = message::user(&frame) == Some(kernel.user());
         refused = match message::read(&frame) {
-            Ok(Content::Introduction { port, token: theirs }) if theirs == *token && is_same_user => {
-                return Ok(SendRight::owning(kernel, port));
-            }
-            Ok(Content::NoSenders) => return Err(closed()),
-            Ok(Content::Introduction { .. }) if is_same_user => "the last who came had another token",
+            Ok(Content::Introduction { port, token }) if is_same_user => match recognise(&token) {
+                Some(recognised) => return Ok((SendRight::owning(kernel, port), recognised)),
+                None => "the last who came had another token",
+            },
+            Ok(Content::NoSenders | Content::Stop) => return Err(closed()),
             Ok(Content::Introduction { .. }) => "the last who came was another user",
             Ok(_) => "the last who came did not introduce itself",
             Err(reason) => reason,

@@ -8,22 +8,27 @@ use std::io;
 use std::str::FromStr;
 
 /// Nobody guesses as many.
-pub(super) const TOKEN_BYTES: usize = 32;
+pub(crate) const TOKEN_BYTES: usize = 32;
 
 /// What the names of our services begin with: a domain backwards, as is usual there.
 const PREFIX: &str = "org.roundtrip-ipc.";
 
 /// A secret that the harness tells both ends, and nobody else.
 #[derive(Clone, Copy)]
-pub(super) struct Token([u8; TOKEN_BYTES]);
+pub(crate) struct Token([u8; TOKEN_BYTES]);
 
 impl Token {
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn of(bytes: [u8; TOKEN_BYTES]) -> Self {
+        Self(bytes)
+    }
+
     /// From the beginning of these bytes, if they are enough.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         bytes.first_chunk().copied().map(Self)
     }
 
-    pub(super) fn bytes(&self) -> &[u8; TOKEN_BYTES] {
+    pub(crate) fn bytes(&self) -> &[u8; TOKEN_BYTES] {
         &self.0
     }
 }
@@ -48,19 +53,26 @@ impl fmt::Debug for Token {
 
 /// The name that one end checks in and the other looks up, and the token: `NAME/TOKEN`, the token in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Address {
+pub(crate) struct Address {
     service: CString,
-    pub(super) token: Token,
+    pub(crate) token: Token,
 }
 
 impl Address {
     /// Draws one that nobody else has, and nobody guesses. The process that draws it is in the name.
-    pub(super) fn draw() -> io::Result<Self> {
+    pub(crate) fn draw() -> io::Result<Self> {
         let name = format!("{PREFIX}{}.{:016x}", std::process::id(), rand::random::<u64>());
         Ok(Self { service: CString::new(name)?, token: Token(rand::random()) })
     }
 
-    pub(super) fn service(&self) -> &CStr {
+    /// Where the process listens that lends what this token is for: its first 8 bytes are the number of that.
+    #[cfg(any(target_os = "macos", test))]
+    pub(crate) fn of_lender(token: Token) -> io::Result<Self> {
+        let number = token.0.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte));
+        Ok(Self { service: CString::new(format!("{PREFIX}{number:016x}"))?, token })
+    }
+
+    pub(crate) fn service(&self) -> &CStr {
         &self.service
     }
 }

@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 /// Memory for one message, which lies so that the payload of an inline one begins at a page
 /// ([`crate::memory::Memory`] says why). It is present from the start.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// Longer, so that such a stretch is in it.
     whole: Vec<u8>,
     start: usize,
@@ -16,7 +16,7 @@ pub(super) struct Frame {
 
 impl Frame {
     /// For messages of so many bytes.
-    pub(super) fn new(bytes: usize, page_bytes: usize) -> Self {
+    pub(crate) fn new(bytes: usize, page_bytes: usize) -> Self {
         // Zeroes would be the kernel's shared zero page until the first write.
         let whole = vec![0xff; PAYLOAD + page_bytes + bytes];
         let start = whole[PAYLOAD..].as_ptr().align_offset(page_bytes);
@@ -25,7 +25,7 @@ impl Frame {
 
     /// Makes it hold so many bytes. It never shrinks; growing loses what is in it.
     #[inline]
-    pub(super) fn grow(&mut self, bytes: usize) {
+    pub(crate) fn grow(&mut self, bytes: usize) {
         if bytes > self.bytes {
             *self = Self::new(bytes, self.page_bytes);
         }

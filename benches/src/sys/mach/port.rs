@@ -1,26 +1,26 @@
 //! Rights to ports, released when dropped.
 
-use crate::sys::mach::{Code, Kernel, Name, abi};
+use super::{Code, Kernel, Name, abi};
 use std::ffi::CStr;
 
 /// One reference to a send right.
-pub(super) struct SendRight<K: Kernel> {
+pub(crate) struct SendRight<K: Kernel> {
     kernel: K,
     name: Name,
 }
 
 impl<K: Kernel> SendRight<K> {
     /// Owns a reference that the kernel has given to this process; or none, to a port that had died before.
-    pub(super) fn owning(kernel: &K, name: Name) -> Self {
+    pub(crate) fn owning(kernel: &K, name: Name) -> Self {
         Self { kernel: kernel.clone(), name }
     }
 
     #[inline]
-    pub(super) fn name(&self) -> Name {
+    pub(crate) fn name(&self) -> Name {
         self.name
     }
 
-    pub(super) fn kernel(&self) -> &K {
+    pub(crate) fn kernel(&self) -> &K {
         &self.kernel
     }
 }
@@ -35,7 +35,7 @@ impl<K: Kernel> Drop for SendRight<K> {
 }
 
 /// A port that this process receives from.
-pub(super) struct ReceivePort<K: Kernel> {
+pub(crate) struct ReceivePort<K: Kernel> {
     kernel: K,
     name: Name,
 }
@@ -43,7 +43,7 @@ pub(super) struct ReceivePort<K: Kernel> {
 impl<K: Kernel> ReceivePort<K> {
     /// A new port, which holds as many messages as ports do unless told otherwise, whatever that is on this system. Once
     /// somebody could send to it and nobody can any more, that comes as the last message.
-    pub(super) fn new(kernel: &K) -> Result<Self, Code> {
+    pub(crate) fn new(kernel: &K) -> Result<Self, Code> {
         let port = Self { kernel: kernel.clone(), name: kernel.allocate_port()? };
         kernel.limit_queue(port.name, abi::QUEUE_LIMIT_DEFAULT)?;
         kernel.tell_when_no_senders(port.name)?;
@@ -51,12 +51,12 @@ impl<K: Kernel> ReceivePort<K> {
     }
 
     /// The port behind a name that others look up.
-    pub(super) fn checked_in(kernel: &K, service: &CStr) -> Result<Self, Code> {
+    pub(crate) fn checked_in(kernel: &K, service: &CStr) -> Result<Self, Code> {
         Ok(Self { kernel: kernel.clone(), name: kernel.check_in(service)? })
     }
 
     #[inline]
-    pub(super) fn name(&self) -> Name {
+    pub(crate) fn name(&self) -> Name {
         self.name
     }
 }

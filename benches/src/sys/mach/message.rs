@@ -11,7 +11,7 @@
 //! Besides there is one of the kernel's own: nobody can send to this port any more.
 
 use super::token::{TOKEN_BYTES, Token};
-use crate::sys::mach::{Name, abi};
+use super::{Name, abi};
 use std::ops::Range;
 
 const INLINE: i32 = 0x5254_0001;
@@ -23,19 +23,19 @@ const STOP: i32 = 0x5254_0005;
 /// Of an inline message: how long its payload is.
 const PAYLOAD_LENGTH: Range<usize> = 24..28;
 /// Where the payload of an inline message begins.
-pub(super) const PAYLOAD: usize = 28;
+pub(crate) const PAYLOAD: usize = 28;
 /// A message with a descriptor of memory.
-pub(super) const OUT_OF_LINE_BYTES: usize = abi::DESCRIPTORS + abi::MEMORY_BYTES;
+pub(crate) const OUT_OF_LINE_BYTES: usize = abi::DESCRIPTORS + abi::MEMORY_BYTES;
 /// A message with a descriptor of a right.
-pub(super) const RIGHT_BYTES: usize = abi::DESCRIPTORS + abi::RIGHT_BYTES;
+pub(crate) const RIGHT_BYTES: usize = abi::DESCRIPTORS + abi::RIGHT_BYTES;
 /// A message with a descriptor of a right and a token.
-pub(super) const INTRODUCTION_BYTES: usize = RIGHT_BYTES + TOKEN_BYTES;
+pub(crate) const INTRODUCTION_BYTES: usize = RIGHT_BYTES + TOKEN_BYTES;
 /// A message of a header alone.
-pub(super) const STOP_BYTES: usize = abi::HEADER_BYTES;
+pub(crate) const STOP_BYTES: usize = abi::HEADER_BYTES;
 
 /// How long the message is that carries so much payload inline: a multiple of 4, as the kernel demands.
 #[inline]
-pub(super) fn inline_bytes(payload: usize) -> usize {
+pub(crate) fn inline_bytes(payload: usize) -> usize {
     (PAYLOAD + payload).next_multiple_of(4)
 }
 
@@ -50,7 +50,7 @@ pub enum Copying {
 
 /// Whom a message is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Destination {
+pub(crate) enum Destination {
     /// The port behind this send right, of which the sender keeps its reference.
     Peer(Name),
     /// The port that this is the receive right of. What comes this way does not wait for room.
@@ -59,14 +59,14 @@ pub(super) enum Destination {
 
 /// Writes an inline message that is already filled with its payload.
 #[inline]
-pub(super) fn put_inline(message: &mut [u8], to: Destination, payload: usize) {
+pub(crate) fn put_inline(message: &mut [u8], to: Destination, payload: usize) {
     put_header(message, to, 0, INLINE);
     put(message, PAYLOAD_LENGTH, word_of(payload));
 }
 
 /// Writes a message with a descriptor of this memory.
 #[inline]
-pub(super) fn put_out_of_line(message: &mut [u8], to: Destination, memory: &[u8], copying: Copying) {
+pub(crate) fn put_out_of_line(message: &mut [u8], to: Destination, memory: &[u8], copying: Copying) {
     put_header(message, to, abi::COMPLEX, OUT_OF_LINE);
     let descriptor = put_descriptor(message, abi::MEMORY);
     // The kernel reads there: it is shown to it.
@@ -81,20 +81,20 @@ pub(super) fn put_out_of_line(message: &mut [u8], to: Destination, memory: &[u8]
 
 /// Writes a message with a descriptor of this send right, of which the sender keeps its reference.
 #[inline]
-pub(super) fn put_right(message: &mut [u8], to: Destination, right: Name) {
+pub(crate) fn put_right(message: &mut [u8], to: Destination, right: Name) {
     put_header(message, to, abi::COMPLEX, RIGHT);
     put_right_descriptor(message, right, abi::COPY_SEND);
 }
 
 /// Writes a message with a new send right to the port of this receive right, and the token.
-pub(super) fn put_introduction(message: &mut [u8], to: Destination, port: Name, token: &Token) {
+pub(crate) fn put_introduction(message: &mut [u8], to: Destination, port: Name, token: &Token) {
     put_header(message, to, abi::COMPLEX, INTRODUCTION);
     put_right_descriptor(message, port, abi::MAKE_SEND);
     message[RIGHT_BYTES..INTRODUCTION_BYTES].copy_from_slice(token.bytes());
 }
 
 /// Writes a message that makes who receives from a port of this process stop.
-pub(super) fn put_stop(message: &mut [u8], to: Destination) {
+pub(crate) fn put_stop(message: &mut [u8], to: Destination) {
     put_header(message, to, 0, STOP);
 }
 
@@ -143,7 +143,7 @@ fn word_of(length: usize) -> u32 {
 
 /// What was received. Rights and memory in it belong to who reads this.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// Where in the message its payload is.
     Inline(Range<usize>),
     /// Memory of this process, which the kernel has mapped; no memory is at 0.
@@ -169,12 +169,12 @@ pub(super) enum Content {
 }
 
 /// Why a message was refused.
-pub(super) type Refusal = &'static str;
+pub(crate) type Refusal = &'static str;
 
 /// Reads what the kernel has put into a buffer. It does not trust the sender, and of the kernel only what that says about
 /// rights and memory. What is refused may hold some all the same: [`super::carried`] finds it.
 #[inline]
-pub(super) fn read(buffer: &[u8]) -> Result<Content, Refusal> {
+pub(crate) fn read(buffer: &[u8]) -> Result<Content, Refusal> {
     let header = Header::read(buffer)?;
     let message = &buffer[..header.bytes];
     if header.answer_to != Name::NULL {
@@ -252,12 +252,12 @@ fn only_descriptor(message: &[u8], bytes: usize, kind: u8) -> Result<&[u8], Refu
 
 /// How long the message is that did not fit: so much the kernel says of it.
 #[inline]
-pub(super) fn reported_bytes(buffer: &[u8]) -> usize {
+pub(crate) fn reported_bytes(buffer: &[u8]) -> usize {
     word(buffer, abi::SIZE).map_or(0, |size| size as usize)
 }
 
 /// The effective user who sent a message, from the trailer behind it: none, if it does not go that far.
-pub(super) fn user(buffer: &[u8]) -> Option<u32> {
+pub(crate) fn user(buffer: &[u8]) -> Option<u32> {
     let header = Header::read(buffer).ok()?;
     let trailer = &buffer[header.bytes..];
     let is_long = word(trailer, abi::TRAILER_SIZE)? as usize >= abi::TRAILER_BYTES_AUDIT;
@@ -266,15 +266,15 @@ pub(super) fn user(buffer: &[u8]) -> Option<u32> {
 }
 
 /// The header of a received message.
-pub(super) struct Header {
+pub(crate) struct Header {
     /// All of the message, without its trailer; at least a header.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// Whether there are descriptors.
-    pub(super) is_complex: bool,
+    pub(crate) is_complex: bool,
     /// Whom to answer, and what kind of right that is; after a send that failed, the destination.
-    pub(super) answer_to: Name,
+    pub(crate) answer_to: Name,
     /// What kind of right `answer_to` is.
-    pub(super) answer_right: u8,
+    pub(crate) answer_right: u8,
     /// By what kind of right it came.
     came_by: u8,
     id: i32,
@@ -283,7 +283,7 @@ pub(super) struct Header {
 impl Header {
     /// Of a message that is whole in the buffer.
     #[inline]
-    pub(super) fn read(buffer: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn read(buffer: &[u8]) -> Result<Self, Refusal> {
         let header: &[u8; abi::HEADER_BYTES] = buffer.first_chunk().ok_or("it is shorter than a header")?;
         let field = |at: Range<usize>| word(header, at).unwrap_or_default();
         let bits = field(abi::BITS);
@@ -305,12 +305,12 @@ impl Header {
 
 /// Four bytes as a number, if they are there.
 #[inline]
-pub(super) fn word(bytes: &[u8], at: Range<usize>) -> Option<u32> {
+pub(crate) fn word(bytes: &[u8], at: Range<usize>) -> Option<u32> {
     bytes.get(at)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
 /// The address in a descriptor, if it is there.
 #[inline]
-pub(super) fn address(descriptor: &[u8]) -> Option<u64> {
+pub(crate) fn address(descriptor: &[u8]) -> Option<u64> {
     descriptor.get(abi::ADDRESS)?.try_into().ok().map(u64::from_ne_bytes)
 }

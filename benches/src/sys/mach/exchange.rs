@@ -1,0 +1,93 @@
+//! Sending and receiving one message, with what the kernel expects of who does either.
+
+use super::frame::Frame;
+use super::message::{self, Destination, STOP_BYTES};
+use super::{Code, Kernel, Name, Trailer, carried};
+use crate::link::closed;
+use std::io;
+use std::time::Duration;
+
+/// How long a send waits for room before it is tried again.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The longest message that is taken: as Chromium had it.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 256 << 20;
+
+/// Sends a message, waiting while the port is full: as often as time is up, the message is put together again and tried
+/// again. The kernel has then given back what it had taken, as other rights and other memory.
+///
+/// # Safety
+/// What `put` describes of memory is readable until this returns.
+#[inline]
+#[expect(unsafe_code, reason = "a message may describe memory")]
+pub(crate) unsafe fn deliver<K: Kernel>(
+    kernel: &K,
+    message: &mut [u8],
+    mut put: impl FnMut(&mut [u8]),
+) -> io::Result<()> {
+    loop {
+        put(message);
+        // SAFETY: the caller's promise; no message gives memory away.
+        let code = unsafe { kernel.send(message, PATIENCE) };
+        match code.base() {
+            Code::SUCCESS => return Ok(()),
+            // SAFETY: the kernel has given the message back, and it is not used as it is.
+            Code::SEND_TIMED_OUT | Code::SEND_INTERRUPTED => unsafe { carried::release(kernel, message) },
+            Code::SEND_INVALID_DEST => return Err(closed()),
+            _ => return Err(code.into()),
+        }
+    }
+}
+
+/// Tells a thread of this process that it shall receive no more from this port.
+///
+/// # Errors
+/// When nobody receives there.
+#[expect(unsafe_code, reason = "a message may describe memory")]
+pub(crate) fn stop<K: Kernel>(kernel: &K, port: Name) -> io::Result<()> {
+    let put = |message: &mut [u8]| message::put_stop(message, Destination::Own(port));
+    // SAFETY: it has no memory.
+    unsafe { deliver(kernel, &mut [0; STOP_BYTES], put) }
+}
+
+/// Receives one message into a frame, which grows until the message and its trailer fit.
+#[inline]
+#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+pub(crate) fn fill<K: Kernel>(
+    kernel: &K,
+    frame: &mut Frame,
+    trailer: Trailer,
+    mut receive: impl FnMut(&mut [u8]) -> io::Result<Code>,
+) -> io::Result<()> {
+    loop {
+        let code = receive(frame)?;
+        match code.base() {
+            Code::SUCCESS => return Ok(()),
+            Code::RECEIVE_TOO_LARGE => frame.grow(needed(frame, trailer)?),
+            Code::RECEIVE_INTERRUPTED => {}
+            Code::RECEIVE_TIMED_OUT => return Err(io::Error::from(io::ErrorKind::TimedOut)),
+            Code::RECEIVE_PORT_DIED | Code::RECEIVE_PORT_CHANGED => return Err(closed()),
+            Code::RECEIVE_BODY_ERROR => {
+                // SAFETY: the kernel has put there what it could, and nobody uses it.
+                unsafe { carried::release(kernel, frame) };
+                return Err(code.into());
+            }
+            _ => return Err(code.into()),
+        }
+    }
+}
+
+/// How large a frame must be for the message that did not fit it.
+#[cold]
+fn needed(frame: &Frame, trailer: Trailer) -> io::Result<usize> {
+    let bytes = message::reported_bytes(frame);
+    let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    if bytes > MESSAGE_BYTES_MAX {
+        return refused(format!("a Mach message of {bytes} B waits: expected at most {MESSAGE_BYTES_MAX} B"));
+    }
+    let needed = bytes + trailer.bytes();
+    if needed <= frame.len() {
+        return refused(format!("a Mach message of {bytes} B does not fit a buffer of {} B", frame.len()));
+    }
+    Ok(needed)
+}

@@ -1,0 +1,226 @@
+//! Lending rights to processes that share memory with who has them: a right is named within one process only, so what
+//! stands in the memory is a [`Token`], for which the process that has the right lends it to others.
+//!
+//! One thread a process answers. Who asks introduces itself with the token, as at a [`rendezvous`], and is sent the right;
+//! who shows another token or is another user is refused.
+
+use super::exchange::{deliver, fill, stop};
+use super::frame::Frame;
+use super::message::{self, Content, Destination, RIGHT_BYTES};
+use super::port::{ReceivePort, SendRight};
+use super::token::{Address, TOKEN_BYTES, Token};
+use super::{Kernel, Name, Trailer, carried, rendezvous};
+use crate::link::closed;
+use std::io;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What a token begins with, the same in all of one lender's.
+const NUMBER_BYTES: usize = 8;
+
+/// What this process lends, and the thread that lends it. Dropped, it ends.
+pub(crate) struct Lender<K: Kernel> {
+    kernel: K,
+    number: [u8; NUMBER_BYTES],
+    port: Name,
+    lent: Arc<Lent>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What is lent, and for which token. There are few: as many as a ring has members.
+type Lent = RwLock<Vec<(Token, Name)>>;
+
+impl<K: Kernel> Lender<K> {
+    /// Begins to answer.
+    ///
+    /// # Errors
+    /// Of the system.
+    pub(crate) fn start(kernel: &K) -> io::Result<Self> {
+        let number = rand::random();
+        let lent = Arc::new(Lent::default());
+        let port = ReceivePort::checked_in(kernel, Address::of_lender(token(number))?.service())?;
+        let name = port.name();
+        let answer = {
+            let (kernel, lent) = (kernel.clone(), Arc::clone(&lent));
+            move || answer(&kernel, &port, &lent)
+        };
+        let thread = thread::Builder::new().name("mach lender".into()).spawn(answer)?;
+        Ok(Self { kernel: kernel.clone(), number, port: name, lent, thread: Some(thread) })
+    }
+
+    /// Lends a send right, which stays this process's too, to whoever shows the token that this returns.
+    pub(crate) fn lend(&self, right: Name) -> Token {
+        let token = token(self.number);
+        self.lent.write().unwrap_or_else(PoisonError::into_inner).push((token, right));
+        token
+    }
+}
+
+impl<K: Kernel> Drop for Lender<K> {
+    fn drop(&mut self) {
+        // Where it cannot be told, the thread has ended.
+        let _ = stop(&self.kernel, self.port);
+        if let Some(thread) = self.thread.take() {
+            // A thread that has panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A token of the lender of this number: the rest of it nobody guesses.
+fn token(number: [u8; NUMBER_BYTES]) -> Token {
+    let mut bytes: [u8; TOKEN_BYTES] = rand::random();
+    bytes[..NUMBER_BYTES].copy_from_slice(&number);
+    Token::of(bytes)
+}
+
+/// Answers until it shall no more.
+fn answer<K: Kernel>(kernel: &K, port: &ReceivePort<K>, lent: &Lent) {
+    let find = |shown: &Token| {
+        let lent = lent.read().unwrap_or_else(PoisonError::into_inner);
+        lent.iter().find(|(token, _)| token == shown).map(|&(_, right)| right)
+    };
+    while let Ok((peer, right)) = rendezvous::admit(kernel, port, None, find) {
+        // Who has gone meanwhile needs it no more.
+        let _ = hand_over(kernel, &peer, right);
+    }
+}
+
+#[expect(unsafe_code, reason = "a message may describe memory")]
+fn hand_over<K: Kernel>(kernel: &K, to: &SendRight<K>, right: Name) -> io::Result<()> {
+    let put = |message: &mut [u8]| message::put_right(message, Destination::Peer(to.name()), right);
+    // SAFETY: it has no memory.
+    unsafe { deliver(kernel, &mut [0; RIGHT_BYTES], put) }
+}
+
+/// Borrows the right that this token is for.
+///
+/// # Errors
+/// When who lends it is gone, does not answer in time, or refuses.
+#[expect(unsafe_code, reason = "what a message holds is memory by its address")]
+pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, patience: Duration) -> io::Result<SendRight<K>> {
+    let until = Instant::now() + patience;
+    let address = Address::of_lender(token)?;
+    let lender = SendRight::owning(kernel, kernel.look_up(address.service())?);
+    let port = ReceivePort::new(kernel)?;
+    rendezvous::introduce(kernel, &lender, &port, &address.token)?;
+    let trailer = Trailer::Audit;
+    let mut frame = Frame::new(RIGHT_BYTES + trailer.bytes(), kernel.page_bytes());
+    fill(kernel, &mut frame, trailer, |buffer| {
+        let left = until.saturating_duration_since(Instant::now());
+        Ok(kernel.receive(port.name(), buffer, trailer, Some(left)))
+    })?;
+    match message::read(&frame) {
+        Ok(Content::Right(name)) if message::user(&frame) == Some(kernel.user()) => {
+            Ok(SendRight::owning(kernel, name))
+        }
+        Ok(Content::NoSenders) => Err(closed()),
+        _ => {
+            // SAFETY: it has just been received, and is not used.
+            unsafe { carried::release(kernel, &frame) };
+            Err(io::Error::new(io::ErrorKind::InvalidData, "expected the right that was asked for"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::simulated::Simulated;
+    use super::*;
+    use crate::sys::passable;
+
+    const USER: u32 = 501;
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// A right, and what it is known by in every process.
+    fn right(kernel: &Simulated) -> (Name, u64) {
+        let file = passable::make().unwrap();
+        (kernel.file_to_right(&file).unwrap(), passable::identity(&file).unwrap())
+    }
+
+    fn identity(right: &SendRight<Simulated>) -> u64 {
+        passable::identity(&right.kernel().right_to_file(right.name()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn each_token_is_for_the_right_that_was_lent_for_it() {
+        let kernel = Simulated::new(USER);
+        let lending = kernel.process(USER);
+        let lender = Lender::start(&lending).unwrap();
+        let lent: Vec<_> = (0..3).map(|_| right(&lending)).collect();
+        let tokens: Vec<_> = lent.iter().map(|&(right, _)| lender.lend(right)).collect();
+        // Again and again, by many, in the process itself, too.
+        for borrower in [kernel.process(USER), kernel.process(USER), lending.clone()] {
+            for (token, &(_, expected)) in tokens.iter().zip(&lent) {
+                assert_eq!(identity(&borrow(&borrower, *token, PATIENCE).unwrap()), expected);
+            }
+        }
+        drop(lender);
+        lent.iter().for_each(|&(right, _)| lending.release_send(right).unwrap());
+        kernel.assert_clean();
+    }
+
+    #[test]
+    fn another_user_and_another_token_are_refused_and_who_comes_after_them_is_answered() {
+        let kernel = Simulated::new(USER);
+        let lending = kernel.process(USER);
+        let lender = Lender::start(&lending).unwrap();
+        let (lent, expected) = right(&lending);
+        let good = lender.lend(lent);
+        let stranger = kernel.process(USER + 1);
+        let refused = |result: io::Result<SendRight<Simulated>>| result.map(drop).unwrap_err().kind();
+        assert_eq!(refused(borrow(&stranger, good, PATIENCE)), io::ErrorKind::UnexpectedEof);
+        let guessed = token(lender.number);
+        assert_eq!(refused(borrow(&kernel, guessed, PATIENCE)), io::ErrorKind::UnexpectedEof);
+        assert_eq!(identity(&borrow(&kernel, good, PATIENCE).unwrap()), expected);
+        drop(lender);
+        lending.release_send(lent).unwrap();
+        kernel.assert_clean();
+    }
+
+    #[test]
+    fn an_answer_of_another_user_is_refused() {
+        let kernel = Simulated::new(USER);
+        let impostor = kernel.process(0);
+        let shown = token([7; NUMBER_BYTES]);
+        let address = Address::of_lender(shown).unwrap();
+        let port = ReceivePort::checked_in(&impostor, address.service()).unwrap();
+        let answering = {
+            let (impostor, (right, _)) = (impostor.clone(), right(&impostor));
+            thread::spawn(move || {
+                let mut buffer = [0; 200];
+                let code = impostor.receive(port.name(), &mut buffer, Trailer::Audit, None);
+                assert_eq!(code, super::super::Code::SUCCESS);
+                let Ok(Content::Introduction { port: peer, .. }) = message::read(&buffer) else { panic!() };
+                hand_over(&impostor, &SendRight::owning(&impostor, peer), right).unwrap();
+            })
+        };
+        let refused = borrow(&kernel, shown, PATIENCE).map(drop).unwrap_err();
+        assert_eq!(refused.to_string(), "expected the right that was asked for");
+        answering.join().unwrap();
+        impostor.die();
+        kernel.assert_clean();
+    }
+
+    #[test]
+    fn nothing_is_borrowed_from_who_is_gone_or_silent() {
+        let kernel = Simulated::new(USER);
+        let lending = kernel.process(USER);
+        let lender = Lender::start(&lending).unwrap();
+        let (lent, _) = right(&lending);
+        let orphan = lender.lend(lent);
+        drop(lender);
+        lending.release_send(lent).unwrap();
+        let gone = borrow(&kernel, orphan, PATIENCE).map(drop).unwrap_err().to_string();
+        assert!(gone.contains("BOOTSTRAP_UNKNOWN_SERVICE"), "{gone}");
+
+        let silent = kernel.process(USER);
+        let shown = token([8; NUMBER_BYTES]);
+        let port = ReceivePort::checked_in(&silent, Address::of_lender(shown).unwrap().service()).unwrap();
+        let unanswered = borrow(&kernel, shown, Duration::ZERO).map(drop).unwrap_err();
+        assert_eq!(unanswered.kind(), io::ErrorKind::TimedOut);
+        drop(port);
+        kernel.assert_clean();
+    }
+}
