@@ -23,7 +23,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use targets::{Emulator, SUITES, Suite, TARGETS, Target};
+use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
 
 /// A program of another system.
@@ -51,14 +51,15 @@ pub(crate) fn cross() -> Result<ExitCode> {
         Ok(Outcome::Prepared)
     })?;
     if let Some(toolchain) = fetched {
-        check_all(&mut tally, &toolchain, &kept.path)?;
+        check_all(&mut tally, &toolchain, &kept.path, TARGETS)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", tally.closing_line());
     Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The steps of the verb, where the toolchain was fetched before: it is too large to come unasked.
+/// The steps of the verb that `test` adds to its own, where the toolchain was fetched before: it is too large to come
+/// unasked. What is built for this machine's own system has been checked by then.
 ///
 /// # Errors
 /// An interrupt ended it.
@@ -77,7 +78,12 @@ pub(crate) fn run_if_fetched(tally: &mut Tally, program: &Path) -> Result<()> {
         })
     })?;
     match found {
-        Some(toolchain) => check_all(tally, &toolchain, program),
+        Some(toolchain) => check_all(
+            tally,
+            &toolchain,
+            program,
+            TARGETS.iter().filter(|target| target.linker != Linker::Host),
+        ),
         None => Ok(()),
     }
 }
@@ -103,13 +109,18 @@ fn fetched() -> Result<Toolchain> {
     Toolchain::cached()?.context("the toolchain is not fetched: `cargo xtask cross` fetches it")
 }
 
-fn check_all(tally: &mut Tally, toolchain: &Toolchain, program: &Path) -> Result<()> {
+fn check_all(
+    tally: &mut Tally,
+    toolchain: &Toolchain,
+    program: &Path,
+    targets: impl IntoIterator<Item = &'static Target>,
+) -> Result<()> {
     if let Some(version) = toolchain.rust_version() {
         screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
     }
     let workshop = Workshop::new(toolchain, program)?;
     tally.step("build folder", |_| workshop.claim().map(|()| Outcome::Prepared))?;
-    for target in TARGETS {
+    for target in targets {
         tally.step(&format!("{} lint", target.name), |step| lint(&workshop, target, step))?;
         let mut linked = false;
         tally.step(&format!("{} link", target.name), |step| {

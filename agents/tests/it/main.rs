@@ -12,11 +12,12 @@ mod server;
 mod service;
 mod upload;
 
+use roundtrip_bench::harness::PeerCommand;
 use std::process::{Command, Output};
 
 /// The command, in a folder of its own, without what the caller's environment sets.
 fn roundtrip(folder: &std::path::Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtrip"));
+    let mut command = PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None).command();
     for variable in ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"] {
         command.env_remove(variable);
     }

@@ -50,9 +50,10 @@ impl Evidence {
         }
     }
 
-    /// What to do: commands where they are known, which is on Linux, and words elsewhere.
-    pub(super) fn mend(&self, on_linux: impl Into<String>, elsewhere: impl Into<String>) -> String {
-        if self.is_linux() { on_linux.into() } else { elsewhere.into() }
+    /// What to do: commands for the systems that have some, and words for all others.
+    pub(super) fn mend(&self, commands: &[(&str, &str)], elsewhere: &str) -> String {
+        let known = commands.iter().find(|(system, _)| *system == self.system);
+        known.map_or(elsewhere, |(_, command)| command).to_owned()
     }
 
     /// Whether its kernel is Linux, which some rules are about.

@@ -3,9 +3,20 @@
 use super::Evidence;
 use super::{Rule, Verdict};
 
-/// Clock sources that a program reads without a system call (vDSO).
-const FAST_CLOCKS: &[&str] =
-    &["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter", "timebase"];
+/// Clock sources that a program reads without a system call and without asking a device: of Linux (vDSO), then of FreeBSD
+/// (sys/vdso.h).
+const FAST_CLOCKS: &[&str] = &[
+    "tsc",
+    "kvm-clock",
+    "hyperv_clocksource_tsc_page",
+    "arch_sys_counter",
+    "timebase",
+    "TSC",
+    "TSC-low",
+    "kvmclock",
+    "Hyper-V-TSC",
+    "ARM MPCore Timecounter",
+];
 
 pub(super) const RULES: &[Rule] = &[
     Rule {
@@ -58,9 +69,22 @@ fn clock_source(evidence: &Evidence) -> Verdict {
         Some(source) if FAST_CLOCKS.contains(&source) => Verdict::fine(source),
         Some(source) => Verdict::noisy(
             source,
-            "cd /sys/devices/system/clocksource/clocksource0\n\
-             cat available_clocksource\n\
-             echo tsc | sudo tee current_clocksource",
+            evidence.mend(
+                &[
+                    (
+                        "linux",
+                        "cd /sys/devices/system/clocksource/clocksource0\n\
+                         cat available_clocksource\n\
+                         echo tsc | sudo tee current_clocksource",
+                    ),
+                    (
+                        "freebsd",
+                        "sysctl kern.timecounter.choice\n\
+                         sudo sysctl kern.timecounter.hardware=TSC-low",
+                    ),
+                ],
+                "Choose one that the processor keeps itself.",
+            ),
         ),
     }
 }
@@ -72,7 +96,10 @@ fn swap(evidence: &Evidence) -> Verdict {
         (_, Some(0)) => Verdict::fine("not in use"),
         (_, Some(kib)) => Verdict::noisy(
             format!("{} MiB in use", kib.div_ceil(1_024)),
-            evidence.mend("sudo swapoff --all", "End what needs the memory, or start the machine anew."),
+            evidence.mend(
+                &[("linux", "sudo swapoff --all"), ("freebsd", "sudo swapoff -a")],
+                "End what needs the memory, or start the machine anew.",
+            ),
         ),
     }
 }
@@ -91,7 +118,7 @@ fn nmi_watchdog(evidence: &Evidence) -> Verdict {
     match evidence.fact("os.nmi_watchdog") {
         None => Verdict::unknown("this system does not tell"),
         Some("0") => Verdict::fine("off"),
-        Some(_) => Verdict::noisy("on", "sudo sysctl -w kernel.nmi_watchdog=0"),
+        Some(_) => Verdict::noisy("on", "sudo sysctl kernel.nmi_watchdog=0"),
     }
 }
 

@@ -42,23 +42,41 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
+/// How a system calls the limits of its message queues, and what it needs to have any.
+struct QueueNames {
+    messages: &'static str,
+    message_bytes: &'static str,
+    none: (&'static str, &'static str),
+}
+
 fn message_queues(evidence: &Evidence) -> Verdict {
-    if !evidence.is_linux() {
-        return Verdict::unknown("this system does not tell");
-    }
     /// What the kernel adds to each message of a queue when it counts against the limit: a header and a node of the
     /// tree, rounded up (getrlimit(2), `RLIMIT_MSGQUEUE`).
     const OVERHEAD_BYTES: u64 = 128;
-    let wanted_messages = u64::from(message_queue::MESSAGES_MAX);
-    let wanted_bytes = evidence.needs.queue_message_bytes;
+    let names = match evidence.system {
+        "linux" => QueueNames {
+            messages: "fs.mqueue.msg_max",
+            message_bytes: "fs.mqueue.msgsize_max",
+            none: (
+                "this kernel has no POSIX message queues",
+                "Use a kernel that is built with CONFIG_POSIX_MQUEUE.",
+            ),
+        },
+        // mqueuefs(4).
+        "freebsd" => QueueNames {
+            messages: "kern.mqueue.maxmsg",
+            message_bytes: "kern.mqueue.maxmsgsize",
+            none: ("mqueuefs is not loaded", "sudo kldload mqueuefs"),
+        },
+        _ => return Verdict::unknown("this system does not tell"),
+    };
     let (Some(messages), Some(bytes)) =
         (evidence.number("limit.queue_messages"), evidence.number("limit.queue_message_bytes"))
     else {
-        return Verdict::limiting(
-            "this kernel has no POSIX message queues",
-            "Use a kernel that is built with CONFIG_POSIX_MQUEUE.",
-        );
+        return Verdict::limiting(names.none.0, names.none.1);
     };
+    let wanted_messages = u64::from(message_queue::MESSAGES_MAX);
+    let wanted_bytes = evidence.needs.queue_message_bytes;
     // One queue each way.
     let wanted_all = 2 * wanted_messages * (wanted_bytes + OVERHEAD_BYTES);
     let all = evidence.fact("limit.queue_bytes").unwrap_or("unlimited");
@@ -72,10 +90,10 @@ fn message_queues(evidence: &Evidence) -> Verdict {
     );
     let mut mend = Vec::new();
     if messages < wanted_messages && !privileged {
-        mend.push(format!("sudo sysctl -w fs.mqueue.msg_max={wanted_messages}"));
+        mend.push(format!("sudo sysctl {}={wanted_messages}", names.messages));
     }
     if bytes < wanted_bytes && !privileged {
-        mend.push(format!("sudo sysctl -w fs.mqueue.msgsize_max={wanted_bytes}"));
+        mend.push(format!("sudo sysctl {}={wanted_bytes}", names.message_bytes));
     }
     if !all_suffice {
         mend.push(format!("sudo prlimit --pid $$ --msgqueue={wanted_all}"));
@@ -92,7 +110,7 @@ fn pipe_size(evidence: &Evidence) -> Verdict {
     if bytes < wanted && !evidence.has_capability(CAP_SYS_RESOURCE) {
         return Verdict::limiting(
             found,
-            format!("sudo sysctl -w fs.pipe-max-size={}", wanted.next_power_of_two()),
+            format!("sudo sysctl fs.pipe-max-size={}", wanted.next_power_of_two()),
         );
     }
     Verdict::fine(found)
@@ -107,10 +125,12 @@ fn socket_buffers(evidence: &Evidence) -> Verdict {
     let wanted = evidence.needs.buffer_bytes;
     let found = format!("at most {}; presets ask for {}", size(receive.min(send)), size(wanted));
     if receive.min(send) < wanted {
-        return Verdict::limiting(
-            found,
-            format!("sudo sysctl -w net.core.rmem_max={wanted} net.core.wmem_max={wanted}"),
-        );
+        let on_linux = format!("sudo sysctl net.core.rmem_max={wanted} net.core.wmem_max={wanted}");
+        // A socket gets less than this: what it is charged for is larger than what it holds (`sb_max_adj` in
+        // sys/kern/uipc_sockbuf.c).
+        let on_freebsd = format!("sudo sysctl kern.ipc.maxsockbuf={}", 2 * wanted);
+        let commands = [("linux", on_linux.as_str()), ("freebsd", on_freebsd.as_str())];
+        return Verdict::limiting(found, evidence.mend(&commands, "Let sockets have larger buffers."));
     }
     Verdict::fine(found)
 }
@@ -141,7 +161,7 @@ fn perf_events(evidence: &Evidence) -> Verdict {
         }
         Some(level) => Verdict::limiting(
             format!("kernel.perf_event_paranoid is {level}"),
-            "sudo sysctl -w kernel.perf_event_paranoid=1",
+            "sudo sysctl kernel.perf_event_paranoid=1",
         ),
     }
 }
@@ -165,7 +185,7 @@ fn ptrace(evidence: &Evidence) -> Verdict {
     }
     let mend = match scope {
         "3" => "Start the machine anew with kernel.yama.ptrace_scope=1: 3 cannot be undone before.",
-        _ => "sudo sysctl -w kernel.yama.ptrace_scope=1",
+        _ => "sudo sysctl kernel.yama.ptrace_scope=1",
     };
     Verdict::limiting(format!("kernel.yama.ptrace_scope is {scope}"), mend)
 }

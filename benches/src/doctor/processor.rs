@@ -59,7 +59,11 @@ fn governor(evidence: &Evidence) -> Verdict {
         (None, Some(other)) => {
             Verdict::noisy(format!("the power scheme is {other}"), "powercfg /setactive SCHEME_MIN")
         }
-        (None, None) => not_shown(evidence, "the frequency governor is"),
+        (None, None) => match evidence.fact("cpu.powerd") {
+            Some("yes") => Verdict::noisy("powerd changes the frequency", "sudo service powerd stop"),
+            Some(_) => Verdict::fine("nothing changes the frequency: powerd does not run"),
+            None => not_shown(evidence, "the frequency governor is"),
+        },
     }
 }
 
@@ -80,7 +84,7 @@ fn smt(evidence: &Evidence) -> Verdict {
         Some("on") => Verdict::noisy(
             "on: two threads a core",
             evidence.mend(
-                "echo off | sudo tee /sys/devices/system/cpu/smt/control",
+                &[("linux", "echo off | sudo tee /sys/devices/system/cpu/smt/control")],
                 "Switch it off in the firmware's settings.",
             ),
         ),
@@ -96,7 +100,9 @@ fn idle_states(evidence: &Evidence) -> Verdict {
     };
     let found = format!("the deepest is {name}, {exit_us} us to leave");
     if exit_us > IDLE_EXIT_US_MAX {
-        return Verdict::noisy(found, format!("sudo cpupower idle-set -D {IDLE_EXIT_US_MAX}"));
+        let on_linux = format!("sudo cpupower idle-set -D {IDLE_EXIT_US_MAX}");
+        let commands = [("linux", on_linux.as_str()), ("freebsd", "sudo sysctl hw.acpi.cpu.cx_lowest=C1")];
+        return Verdict::noisy(found, evidence.mend(&commands, "Forbid it in the firmware's settings."));
     }
     Verdict::fine(found)
 }

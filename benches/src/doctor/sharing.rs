@@ -113,8 +113,11 @@ fn load(evidence: &Evidence) -> Verdict {
     };
     if average > LOAD_MAX {
         let wait = format!("Wait until it is below {LOAD_MAX}, or end what runs");
-        let which = "ps -eo pid,psr,pcpu,comm --sort=-pcpu | head";
-        return Verdict::noisy(found, evidence.mend(format!("{wait}:\n{which}"), format!("{wait}.")));
+        let show = |which: &str| format!("{wait}:\n{which}");
+        let on_linux = show("ps -eo pid,psr,pcpu,comm --sort=-pcpu | head");
+        let on_bsd = show("ps -axo pid,pcpu,comm -r | head");
+        let commands = [("linux", &*on_linux), ("freebsd", &on_bsd), ("macos", &on_bsd)];
+        return Verdict::noisy(found, evidence.mend(&commands, &format!("{wait}.")));
     }
     Verdict::fine(found)
 }

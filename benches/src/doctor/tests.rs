@@ -208,6 +208,59 @@ fn elsewhere_no_command_of_linux_is_advised() {
 }
 
 #[test]
+fn on_freebsd_its_own_commands_are_advised() {
+    let evidence = Evidence {
+        system: "freebsd",
+        needs: Needs { queue_message_bytes: 65_536, buffer_bytes: 4 << 20 },
+        ..elsewhere(
+            &[
+                ("clock.source", "HPET"),
+                ("cpu.idle_deepest", "C3"),
+                ("cpu.idle_exit_us", "57"),
+                ("cpu.powerd", "yes"),
+                ("limit.queue_messages", "100"),
+                ("limit.queue_message_bytes", "16384"),
+                ("limit.socket_receive_max_bytes", "2097152"),
+                ("limit.socket_send_max_bytes", "2097152"),
+                ("load.average", "1.50 1.00 1.00"),
+                ("memory.swap_used_kib", "2048"),
+            ],
+            &[],
+        )
+    };
+    let mended: Vec<(&str, String)> = findings(&evidence)
+        .into_iter()
+        .filter_map(|finding| Some((finding.slug, finding.mend?)))
+        .filter(|(slug, _)| *slug != "build")
+        .collect();
+    let mended: Vec<_> = mended.iter().map(|(slug, mend)| (*slug, mend.as_str())).collect();
+    assert_eq!(
+        mended,
+        [
+            ("governor", "sudo service powerd stop"),
+            ("idle-states", "sudo sysctl hw.acpi.cpu.cx_lowest=C1"),
+            ("load", "Wait until it is below 0.5, or end what runs:\nps -axo pid,pcpu,comm -r | head"),
+            ("clock-source", "sysctl kern.timecounter.choice\nsudo sysctl kern.timecounter.hardware=TSC-low"),
+            ("swap", "sudo swapoff -a"),
+            ("message-queues", "sudo sysctl kern.mqueue.maxmsgsize=65536"),
+            ("socket-buffers", "sudo sysctl kern.ipc.maxsockbuf=8388608"),
+        ]
+    );
+    let fine = Evidence {
+        system: "freebsd",
+        ..elsewhere(&[("clock.source", "TSC-low"), ("cpu.powerd", "none")], &[])
+    };
+    for slug in ["clock-source", "governor"] {
+        assert_eq!(found(slug, &fine).state, State::Fine, "{slug}");
+    }
+    let queues = found("message-queues", &fine);
+    assert_eq!(
+        (queues.found.as_str(), queues.mend.as_deref()),
+        ("mqueuefs is not loaded", Some("sudo kldload mqueuefs"))
+    );
+}
+
+#[test]
 fn capabilities_lift_limits() {
     let root = ("os.capabilities", "000001ffffffffff");
     for change in [

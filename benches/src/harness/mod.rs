@@ -60,10 +60,17 @@ impl PeerCommand {
         Ok(Self::new(std::env::current_exe()?, Some("peer")))
     }
 
-    /// A process of it that is not started yet: orders go in, answers come out, and it ends with this process.
+    /// A process of it that is not started yet.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments);
+        command
+    }
+
+    /// The same as a peer: orders go in, answers come out, and it ends with this process.
     fn process(&self) -> Command {
-        let mut process = Command::new(&self.program);
-        process.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut process = self.command();
+        process.stdin(Stdio::piped()).stdout(Stdio::piped());
         death::prepare(&mut process);
         process
     }

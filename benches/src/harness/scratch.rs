@@ -35,11 +35,12 @@ pub fn sweep() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::harness::PeerCommand;
 
     #[test]
     fn folders_of_the_dead_are_swept_and_those_of_the_living_stay() {
         // This program with what makes it end at once, because not every system has a program for that.
-        let mut list = std::process::Command::new(std::env::current_exe().unwrap());
+        let mut list = PeerCommand::new(std::env::current_exe().unwrap(), None).command();
         let mut dead = list.arg("--list").stdout(std::process::Stdio::null()).spawn().unwrap();
         dead.wait().unwrap();
         let left = std::env::temp_dir().join(format!("{PREFIX}{}-x", dead.id()));

@@ -3,6 +3,7 @@
 use crate::member::{RING_OFFSET, geometry, progress};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::sys::death;
 use roundtrip_bench::sys::handle::{self, Handle};
@@ -78,7 +79,7 @@ impl Members<'_> {
         self.lives += 1;
         let Setting { many_senders, mechanism, waiting } = self.setting;
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
-        let mut command = Command::new(program);
+        let mut command = PeerCommand::new(program, None).command();
         command
             .args(["member", if place < self.senders { "sender" } else { "receiver" }])
             .args([place.to_string(), self.lives.to_string()])

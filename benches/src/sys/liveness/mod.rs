@@ -38,7 +38,8 @@ fn identity(id: u32, started: u32) -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use crate::harness::PeerCommand;
+    use std::process::Stdio;
 
     /// Set for a child that is to live until its standard input ends.
     const WAITS: &str = "ROUNDTRIP_TEST_WAITS";
@@ -61,7 +62,8 @@ mod tests {
             std::io::stdin().read_line(&mut String::new()).unwrap();
             return;
         }
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        let mut child = PeerCommand::new(std::env::current_exe().unwrap(), None)
+            .command()
             .args(["--exact", "sys::liveness::tests::a_killed_child_is_dead_before_it_is_reaped"])
             .env(WAITS, "1")
             .stdin(Stdio::piped())
