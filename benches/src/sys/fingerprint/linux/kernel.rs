@@ -18,6 +18,7 @@ pub(super) fn read(tree: &Tree, facts: &mut Facts) {
     facts.put("os.timer_hz", config.as_deref().and_then(|text| field(text, "CONFIG_HZ=")));
     facts.put("os.command_line", tree.text("/proc/cmdline").map(|line| parameters(&line)));
     facts.file("os.aslr", tree, "/proc/sys/kernel/randomize_va_space");
+    facts.put("os.syscall_filters", syscall_filters(tree));
     facts.file("os.nmi_watchdog", tree, "/proc/sys/kernel/nmi_watchdog");
     facts.file("clock.source", tree, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 }
@@ -50,6 +51,16 @@ fn preemption(config: &str) -> String {
     let has = |line: &str| config.lines().any(|known| known == line);
     let model = models.iter().find(|(line, _)| has(line)).map_or("unknown", |&(_, name)| name);
     if has("CONFIG_PREEMPT_DYNAMIC=y") { format!("{model}, dynamic") } else { model.into() }
+}
+
+/// How many filters every system call of this process passes (seccomp(2)): a container or a service is given some, and
+/// each adds to each call. Kernels before 5.9 do not count them.
+fn syscall_filters(tree: &Tree) -> Option<String> {
+    let status = |key| tree.field("/proc/self/status", key);
+    match status("Seccomp:")?.as_str() {
+        "0" => Some("none".into()),
+        _ => Some(status("Seccomp_filters:").unwrap_or_else(|| "some".into())),
+    }
 }
 
 /// Parameters that change how fast or how evenly the machine runs. The others are not kept: a command line may name
@@ -148,6 +159,15 @@ mod tests {
         assert_eq!(preemption(dynamic), "none, dynamic");
         assert_eq!(preemption("CONFIG_PREEMPT_VOLUNTARY=y\nCONFIG_PREEMPTION=y\n"), "voluntary");
         assert_eq!(preemption("CONFIG_HZ=100\n"), "unknown");
+    }
+
+    #[test]
+    fn filters_of_system_calls_are_counted_where_the_kernel_counts_them() {
+        let found = |status: &str| syscall_filters(&tree(&[("/proc/self/status", status)]).1);
+        assert_eq!(found("Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n").as_deref(), Some("none"));
+        assert_eq!(found("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t3\n").as_deref(), Some("3"));
+        assert_eq!(found("Name:\tx\nSeccomp:\t2\n").as_deref(), Some("some"));
+        assert_eq!(found("Name:\tx\n"), None);
     }
 
     #[test]
