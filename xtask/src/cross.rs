@@ -15,8 +15,10 @@ mod wine;
 use crate::counts::{self, Counts};
 use crate::programs::{self, KeptProgram};
 use crate::screen::{self, Step};
+use crate::stamp::Stamp;
 use crate::tally::{Outcome, Tally};
 use crate::tool::Tool;
+use crate::workspace;
 use anyhow::{Context, Result, bail};
 use build::Workshop;
 use std::ffi::OsString;
@@ -25,6 +27,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
 use toolchain::Toolchain;
+
+/// How many inputs a property test draws under an emulator, where each takes forty times as long: enough to see that the
+/// system makes no difference. That the property holds is seen on this one, with 256.
+const PROPERTY_CASES: &str = "32";
 
 /// A program of another system.
 #[derive(clap::Args)]
@@ -51,7 +57,7 @@ pub(crate) fn cross() -> Result<ExitCode> {
         Ok(Outcome::Prepared)
     })?;
     if let Some(toolchain) = fetched {
-        check_all(&mut tally, &toolchain, &kept.path, TARGETS)?;
+        check_all(&mut tally, &Workshop::new(&toolchain, &kept.path)?, Memory::None, TARGETS)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", tally.closing_line());
@@ -59,7 +65,8 @@ pub(crate) fn cross() -> Result<ExitCode> {
 }
 
 /// The steps of the verb that `test` adds to its own, where the toolchain was fetched before: it is too large to come
-/// unasked. What is built for this machine's own system has been checked by then.
+/// unasked. What is built for this machine's own system has been checked by then, and what has passed before is not run
+/// again for the same.
 ///
 /// # Errors
 /// An interrupt ended it.
@@ -78,12 +85,10 @@ pub(crate) fn run_if_fetched(tally: &mut Tally, program: &Path) -> Result<()> {
         })
     })?;
     match found {
-        Some(toolchain) => check_all(
-            tally,
-            &toolchain,
-            program,
-            TARGETS.iter().filter(|target| target.linker != Linker::Host),
-        ),
+        Some(toolchain) => {
+            let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
+            check_all(tally, &Workshop::new(&toolchain, program)?, Memory::Passed, others)
+        }
         None => Ok(()),
     }
 }
@@ -109,38 +114,84 @@ fn fetched() -> Result<Toolchain> {
     Toolchain::cached()?.context("the toolchain is not fetched: `cargo xtask cross` fetches it")
 }
 
+/// All steps for these targets.
 fn check_all(
     tally: &mut Tally,
-    toolchain: &Toolchain,
-    program: &Path,
+    workshop: &Workshop,
+    memory: Memory,
     targets: impl IntoIterator<Item = &'static Target>,
 ) -> Result<()> {
-    if let Some(version) = toolchain.rust_version() {
-        screen::note(&format!("Rust {version} in {}", toolchain.root().display()));
+    if let Some(version) = workshop.toolchain.rust_version() {
+        screen::note(&format!("Rust {version} in {}", workshop.toolchain.root().display()));
     }
-    let workshop = Workshop::new(toolchain, program)?;
     tally.step("build folder", |_| workshop.claim().map(|()| Outcome::Prepared))?;
+    let mut run = |what: &str, inputs: &[&str], check: &dyn Fn(&Step) -> Result<Outcome>| {
+        memory.step(tally, &workshop.stamp(what), what, inputs, check)
+    };
     for target in targets {
-        tally.step(&format!("{} lint", target.name), |step| lint(&workshop, target, step))?;
-        let mut linked = false;
-        tally.step(&format!("{} link", target.name), |step| {
-            link(&workshop, target, step)?;
-            linked = true;
-            Ok(Outcome::Passed)
-        })?;
+        let name = target.name;
+        run(&format!("{name} lint"), ALL, &|step| lint(workshop, target, step))?;
+        let linked = run(&format!("{name} link"), ALL, &|step| link(workshop, target, step))?;
         if !linked || target.emulator.is_none() {
             continue;
         }
         for suite in SUITES {
-            tally.step(&format!("{} {}", target.name, suite.name), |step| {
-                test(&workshop, target, suite, step)
-            })?;
+            let name = format!("{name} {}", suite.name);
+            run(&name, SUITE, &|step| test(workshop, target, suite, step))?;
         }
         if target.emulator == Some(Emulator::Wine) {
-            tally.step(&format!("{} upload", target.name), |step| upload::from_windows(&workshop, step))?;
+            run(&format!("{name} upload"), ALL, &|step| upload::from_windows(workshop, step))?;
         }
     }
     Ok(())
+}
+
+/// What the suite and its tests are made from, and what runs them.
+const SUITE: &[&str] = &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "xtask/"];
+
+/// What every program is made from.
+const ALL: &[&str] =
+    &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "migrations/", "server/", "xtask/"];
+
+/// Whether a step is run that has passed before.
+#[derive(Clone, Copy)]
+enum Memory {
+    /// Always.
+    None,
+    /// If something has changed since that it is made from: with an emulator, tests take many times as long.
+    Passed,
+}
+
+impl Memory {
+    /// Runs a step, and says whether it has passed, now or before.
+    fn step(
+        self,
+        tally: &mut Tally,
+        stamp: &Path,
+        name: &str,
+        inputs: &[&str],
+        check: &dyn Fn(&Step) -> Result<Outcome>,
+    ) -> Result<bool> {
+        let mut passed = false;
+        tally.step(name, |step| {
+            let files = workspace::files()?;
+            let files =
+                files.iter().filter(|file| inputs.iter().any(|beginning| file.starts_with(beginning)));
+            let paths: Vec<PathBuf> = files.map(|file| workspace::root().join(file)).collect();
+            let stamp = Stamp::of(stamp.to_path_buf(), &paths)?;
+            passed = matches!(self, Self::Passed) && stamp.is_current();
+            if passed {
+                return Ok(Outcome::Skipped("passed before, and nothing has changed since".into()));
+            }
+            let outcome = check(step)?;
+            passed = outcome.is_good();
+            if passed {
+                stamp.write()?;
+            }
+            Ok(outcome)
+        })?;
+        Ok(passed)
+    }
 }
 
 fn lint(workshop: &Workshop, target: &Target, step: &Step) -> Result<Outcome> {
@@ -149,14 +200,15 @@ fn lint(workshop: &Workshop, target: &Target, step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-fn link(workshop: &Workshop, target: &Target, step: &Step) -> Result<()> {
+fn link(workshop: &Workshop, target: &Target, step: &Step) -> Result<Outcome> {
     built(of_packages(workshop.cargo(target, "build")?, target), step)?;
-    built(of_packages(workshop.cargo(target, "test")?, target).arguments(["--no-run"]), step)
+    built(of_packages(workshop.cargo(target, "test")?, target).arguments(["--no-run"]), step)?;
+    Ok(Outcome::Passed)
 }
 
 fn test(workshop: &Workshop, target: &Target, suite: &Suite, step: &Step) -> Result<Outcome> {
     let cargo = workshop.cargo(target, "test")?.arguments(suite.selection).arguments(["--no-fail-fast"]);
-    let finished = cargo.run(step)?;
+    let finished = cargo.variable("PROPTEST_CASES", PROPERTY_CASES).run(step)?;
     let counts = Counts::of_cargo(&finished.log, finished.status.success());
     Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
 }
@@ -171,4 +223,32 @@ fn built(cargo: Tool, step: &Step) -> Result<()> {
         bail!("{}", programs::complaints(&finished.log));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn what_has_passed_is_not_run_again_for_the_same_unless_all_is_to_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Cell::new(0);
+        let step = |memory: Memory, name: &str, counts: Counts| {
+            let check = |_: &Step| {
+                runs.set(runs.get() + 1);
+                Ok(Outcome::Counted(counts.clone(), String::new()))
+            };
+            memory.step(&mut Tally::default(), &folder.path().join(name), name, &["Cargo."], &check).unwrap()
+        };
+        let passed = || Counts { passed: 3, ..Counts::default() };
+        let failed = || Counts { passed: 3, failed: 1, ..Counts::default() };
+        assert!(!step(Memory::Passed, "a", failed()), "it failed");
+        assert!(step(Memory::Passed, "a", passed()), "it runs until it passes");
+        assert!(step(Memory::Passed, "a", failed()), "it has passed for the same");
+        assert!(step(Memory::Passed, "b", passed()), "another step has not");
+        assert_eq!(runs.get(), 3);
+        assert!(step(Memory::None, "a", passed()));
+        assert_eq!(runs.get(), 4);
+    }
 }

@@ -4,7 +4,7 @@
 //! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
-//! - [`tally`], [`counts`]: steps that pass or fail, and their sum.
+//! - [`tally`], [`counts`]: steps that pass or fail, and their sum; [`stamp`]: what one was last done for.
 //! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
 //!   telling about it.
 
@@ -23,6 +23,7 @@ mod programs;
 mod python;
 mod screen;
 mod server;
+mod stamp;
 mod tally;
 mod test;
 mod tidy;

@@ -17,6 +17,17 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
+impl Outcome {
+    /// Whether something was checked, and all of it passed.
+    pub(crate) fn is_good(&self) -> bool {
+        match self {
+            Self::Passed => true,
+            Self::Counted(counts, _) => counts.passed > 0 && counts.failed == 0,
+            Self::Prepared | Self::Skipped(_) => false,
+        }
+    }
+}
+
 /// The sums.
 #[derive(Default)]
 pub(crate) struct Tally {

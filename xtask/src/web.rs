@@ -1,8 +1,8 @@
 //! The web UI: installed and built through npm, each only when its inputs changed since the last time.
 
-use crate::{screen::Step, tool::Tool, workspace};
+use crate::{screen::Step, stamp::Stamp, tool::Tool, workspace};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is in `web/` without having a say in what the build produces.
 const NOT_BUILD_INPUTS: &[&str] = &["dist", "e2e", "node_modules", "playwright-report", "test-results"];
@@ -25,7 +25,7 @@ pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
 /// # Errors
 /// npm fails.
 pub(crate) fn install(step: &Step) -> Result<bool> {
-    let stamp = Stamp::of("install", &[folder().join("package-lock.json")])?;
+    let stamp = stamp("install", &[folder().join("package-lock.json")])?;
     if stamp.is_current() {
         return Ok(false);
     }
@@ -41,7 +41,7 @@ pub(crate) fn install(step: &Step) -> Result<bool> {
 /// npm fails.
 pub(crate) fn build(step: &Step) -> Result<bool> {
     let installed = install(step)?;
-    let stamp = Stamp::of("build", &build_inputs()?)?;
+    let stamp = stamp("build", &build_inputs()?)?;
     if !installed && stamp.is_current() && folder().join("dist/index.html").is_file() {
         return Ok(false);
     }
@@ -65,26 +65,6 @@ fn build_inputs() -> Result<Vec<PathBuf>> {
 }
 
 /// A note beside the installed packages of what a step was last done for. It goes when they go.
-struct Stamp {
-    path: PathBuf,
-    digest: String,
-}
-
-impl Stamp {
-    fn of(step: &str, inputs: &[PathBuf]) -> Result<Self> {
-        let path = folder().join("node_modules").join(format!(".roundtrip-{step}"));
-        Ok(Self { path, digest: workspace::digest(inputs)? })
-    }
-
-    fn is_current(&self) -> bool {
-        std::fs::read_to_string(&self.path).is_ok_and(|written| written == self.digest)
-    }
-
-    fn write(&self) -> Result<()> {
-        write(&self.path, &self.digest)
-    }
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+fn stamp(step: &str, inputs: &[PathBuf]) -> Result<Stamp> {
+    Stamp::of(folder().join("node_modules").join(format!(".roundtrip-{step}")), inputs)
 }

@@ -138,7 +138,7 @@ impl Checkout {
     }
 }
 
-/// A digest of the names and contents of files and of everything in folders.
+/// A digest of the names and contents of files and of everything in folders: the same in every checkout.
 ///
 /// # Errors
 /// One of them cannot be read.
@@ -157,7 +157,8 @@ pub(crate) fn digest(paths: &[PathBuf]) -> Result<String> {
             waiting.extend(inside.into_iter().rev());
         } else {
             let content = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            hasher.update(path.to_string_lossy().as_bytes());
+            let name = path.strip_prefix(root()).unwrap_or(&path);
+            hasher.update(name.to_string_lossy().as_bytes());
             hasher.update([0]);
             hasher.update(content.len().to_le_bytes());
             hasher.update(&content);

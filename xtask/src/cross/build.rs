@@ -66,6 +66,12 @@ impl<'a> Workshop<'a> {
         self.folder.join("apple")
     }
 
+    /// Where it is noted what a step has passed for, with this toolchain.
+    pub(super) fn stamp(&self, step: &str) -> PathBuf {
+        let toolchain = self.toolchain.name().unwrap_or_default();
+        self.folder.join("passed").join(toolchain).join(step.replace(' ', "-"))
+    }
+
     /// Where the programs for a target are.
     pub(super) fn programs(&self, target: &Target) -> PathBuf {
         self.folder.join(target.triple).join("debug")

@@ -8,6 +8,7 @@ use crate::screen::Step;
 use crate::{platform, preflight, python};
 use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,11 @@ impl Toolchain {
     #[cfg(test)]
     pub(super) fn at(home: &Path) -> Self {
         Self { home: home.to_path_buf() }
+    }
+
+    /// Its name, which says what it is made from.
+    pub(super) fn name(&self) -> Option<&OsStr> {
+        self.home.file_name()
     }
 
     /// What Debian's packages hold, as it would lie in `/`.
