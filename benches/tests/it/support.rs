@@ -65,6 +65,12 @@ pub(crate) fn case(
     }
 }
 
+/// Whether the conformance suite leaves out sizes and settings: `ROUNDTRIP_CONFORMANCE=brief`. With an emulator a process
+/// takes many times as long to start, and there are thousands.
+pub(crate) fn is_brief() -> bool {
+    std::env::var_os("ROUNDTRIP_CONFORMANCE").is_some_and(|value| value == "brief")
+}
+
 /// Every combination of mode and placement.
 pub(crate) fn settings() -> impl Iterator<Item = (Mode, Placement)> {
     [Mode::TwoProcesses, Mode::TwoThreads].into_iter().flat_map(|mode| {
