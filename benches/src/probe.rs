@@ -6,9 +6,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// System calls, their results and their number, seen from outside (ptrace(2)).
+    /// System calls, their results and their number, seen from outside (ptrace(2); on FreeBSD dtrace(1)).
     Syscalls,
-    /// Hardware counters of each end's thread (`perf_event_open(2)`).
+    /// Hardware counters of each end's thread (`perf_event_open(2)`; on FreeBSD hwpmc(4)).
     Counters,
     /// Context switches, migrations and faults of each end's thread (`perf_event_open(2)`).
     Sched,

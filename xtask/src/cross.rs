@@ -64,33 +64,30 @@ pub(crate) fn cross() -> Result<ExitCode> {
     Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The steps of the verb that `test` adds to its own, where the toolchain was fetched before: it is too large to come
-/// unasked. What is built for this machine's own system has been checked by then, and what has passed before is not run
-/// again for the same.
+/// The steps of the verb that `test` adds to its own, where it was run before: the toolchain is too large to come unasked,
+/// and what is built with it takes most of an hour the first time. What is built for this machine's own system has been
+/// checked by then, and what has passed before is not run again for the same.
 ///
 /// # Errors
 /// An interrupt ended it.
-pub(crate) fn run_if_fetched(tally: &mut Tally, program: &Path) -> Result<()> {
+pub(crate) fn run_if_begun(tally: &mut Tally, program: &Path) -> Result<()> {
     let mut found = None;
     tally.step("cross", |_| {
         if let Err(reason) = debian::check_host() {
             return Ok(Outcome::Skipped(format!("not run: {reason}")));
         }
         found = Toolchain::cached()?;
-        Ok(match &found {
-            Some(_) => Outcome::Prepared,
-            None => Outcome::Skipped(
-                "not run: the toolchain is not fetched (cargo xtask cross fetches it)".into(),
-            ),
-        })
-    })?;
-    match found {
-        Some(toolchain) => {
-            let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
-            check_all(tally, &Workshop::new(&toolchain, program)?, Memory::Passed, others)
+        match &found {
+            Some(toolchain) if Workshop::new(toolchain, program)?.is_begun() => Ok(Outcome::Prepared),
+            _ => {
+                found = None;
+                Ok(Outcome::Skipped("not run: `cargo xtask cross` comes first, once".into()))
+            }
         }
-        None => Ok(()),
-    }
+    })?;
+    let Some(toolchain) = found else { return Ok(()) };
+    let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
+    check_all(tally, &Workshop::new(&toolchain, program)?, Memory::Passed, others)
 }
 
 /// Runs a Windows program.

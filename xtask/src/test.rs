@@ -61,5 +61,5 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     if built {
         end_to_end::run(tally, &kept.path)?;
     }
-    cross::run_if_fetched(tally, &kept.path)
+    cross::run_if_begun(tally, &kept.path)
 }

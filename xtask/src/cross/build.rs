@@ -66,10 +66,19 @@ impl<'a> Workshop<'a> {
         self.folder.join("apple")
     }
 
-    /// Where it is noted what a step has passed for, with this toolchain.
+    /// Where it is noted what a step has passed for.
     pub(super) fn stamp(&self, step: &str) -> PathBuf {
-        let toolchain = self.toolchain.name().unwrap_or_default();
-        self.folder.join("passed").join(toolchain).join(step.replace(' ', "-"))
+        self.stamps().join(step.replace(' ', "-"))
+    }
+
+    /// Whether any step has passed.
+    pub(super) fn is_begun(&self) -> bool {
+        self.stamps().is_dir()
+    }
+
+    /// Those of this toolchain.
+    fn stamps(&self) -> PathBuf {
+        self.folder.join("passed").join(self.toolchain.name().unwrap_or_default())
     }
 
     /// Where the programs for a target are.

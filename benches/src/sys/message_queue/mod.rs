@@ -40,7 +40,7 @@ pub fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
 /// Sends one message, unless the queue is full.
 ///
 /// # Errors
-/// Of the system; `WouldBlock` when it is full.
+/// Of the system; `TimedOut` when it is full.
 pub fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
     imp::try_send(queue, message)
 }

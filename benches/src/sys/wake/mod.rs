@@ -113,7 +113,7 @@ pub fn find(slug: &str) -> Result<&'static dyn Mechanism, Unsupported> {
     let here = HERE.iter().copied().find(|mechanism| mechanism.slug() == slug);
     here.ok_or_else(|| {
         let home = HOMES.iter().find(|(known, _)| *known == slug).map_or("no system", |(_, home)| home);
-        Unsupported::because(format!("{}: only on {home}", slug.replace('-', " ")))
+        Unsupported::because(format!("waking by {slug}: only on {home}"))
     })
 }
 
