@@ -2,6 +2,7 @@
 
 use crate::support::{DEADLINE, Leftovers, alone, assert_nothing_left, case, peer};
 use roundtrip_bench::definition::{Mode, Placement};
+use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::probe::Probe;
 use roundtrip_bench::sys::Unsupported;
 use roundtrip_bench::sys::affinity;
@@ -294,7 +295,8 @@ impl Held {
     /// A copy of this program that runs [`two_threads_that_read`].
     fn two_threads() -> Self {
         let arguments = ["--exact", "tracing::two_threads_that_read", "--nocapture"];
-        Self::start(Command::new(env::current_exe().unwrap()).args(arguments).env(WATCHED, "1"))
+        let program = PeerCommand::new(env::current_exe().unwrap(), None);
+        Self::start(program.command().args(arguments).env(WATCHED, "1"))
     }
 
     fn id(&self) -> u32 {
