@@ -4,11 +4,11 @@ use crate::run::repository;
 use crate::{complaint, roundtrip};
 use std::path::Path;
 
-/// Two members of one ring, and a hundred times more messages than it holds.
+/// Two members of one ring, and hundreds of times more messages than it holds.
 fn definition(on_full: &str) -> String {
     format!(
         "about = ''\ndeadline_seconds = 60\n[[case]]\nscenario = 'route'\ntransports = ['ring-futex']\n\
-         size_profile = 'uniform-2-256'\npeers = [1]\nmessages_per_operation = 50000\non_full = ['{on_full}']\n\
+         message_bytes = [8192]\npeers = [1]\nmessages_per_operation = 5000\non_full = ['{on_full}']\n\
          modes = ['2thread']\nplacements = ['same-cpu']\noperations = 1\nwarmup = 0\nrepetitions = 6\n"
     )
 }
@@ -45,9 +45,9 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
         report["results"][0]["repetitions"][0][count].as_u64().unwrap()
     };
     // On one processor the sender fills the ring long before the receiver has its turn.
-    assert_eq!(first(&waiting, "delivered"), 50_000);
-    assert_eq!(first(&dropping, "attempted"), 50_000);
-    assert!(first(&dropping, "delivered") < 50_000);
+    assert_eq!(first(&waiting, "delivered"), 5_000);
+    assert_eq!(first(&dropping, "attempted"), 5_000);
+    assert!(first(&dropping, "delivered") < 5_000);
     // So the quotient of the mistake would look like a victory.
     let attempt = |report| first(report, "elapsed_ns") as f64 / first(report, "attempted") as f64;
     println!("an attempt: waiting {:.0} ns, dropping {:.0} ns", attempt(&waiting), attempt(&dropping));
@@ -58,7 +58,7 @@ fn attempts_of_a_dropping_sender_are_not_divided_by_messages_of_a_waiting_one() 
     for expected in [
         "not compared",
         "on_full: wait against drop",
-        "delivered: all 300000 against",
+        "delivered: all 30000 against",
         "0 of 1 cases compared",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");

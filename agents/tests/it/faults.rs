@@ -90,12 +90,19 @@ fn assert_only(report: &RunReport, slugs: &[&str], words: &str) {
     for result in &report.results {
         let slug = result.transport.slug.as_str();
         let reason = reason(result);
-        if slugs.contains(&slug) {
+        if slug == "process-vm-readv" && is_emulated() {
+            println!("{slug} is not looked at, because an emulator of processors does not have the call");
+        } else if slugs.contains(&slug) {
             assert!(reason.as_deref().is_some_and(|reason| reason.contains(words)), "{slug}: {reason:?}");
         } else {
             assert_eq!((reason, result.repetitions.len()), (None, 2), "{slug}");
         }
     }
+}
+
+/// Whether an emulator of another processor runs this.
+fn is_emulated() -> bool {
+    std::env::var_os("ROUNDTRIP_PEER_RUNNER").is_some()
 }
 
 /// Why a case has no result, if it has none.
