@@ -306,6 +306,7 @@ fn a_debug_build_is_noise() {
 
 #[test]
 fn needs_are_those_of_the_presets() {
-    // The length of chromium-mach's longest message.
-    assert_eq!(Needs::of_presets().queue_message_bytes, 7_340_032);
+    // The length of chromium-mach's longest message, on the systems that send it through a queue.
+    let expected = if ["freebsd", "linux"].contains(&std::env::consts::OS) { 7_340_032 } else { 0 };
+    assert_eq!(Needs::of_presets().queue_message_bytes, expected);
 }

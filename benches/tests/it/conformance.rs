@@ -2,7 +2,7 @@
 //! honestly, stay where it was put, leave nothing behind.
 
 use crate::support::{
-    DEADLINE, Leftovers, alone, assert_nothing_left, case, is_brief, peer, plain, settings,
+    DEADLINE, Leftovers, alone, assert_nothing_left, case, channel, is_brief, peer, plain, settings,
 };
 use roundtrip_bench::definition::{Mode, Placement, Plan};
 use roundtrip_bench::harness::{self, Outcome};
@@ -145,7 +145,9 @@ fn a_run_that_is_no_longer_wanted_ends_after_the_repetition_and_leaves_nothing_b
     let _turn = alone();
     let before = Leftovers::now();
     let setting = (Mode::TwoProcesses, Placement::Free);
-    let cases = vec![case(transport::find("fifo").unwrap(), "roundtrip", setting, 64)];
+    // Which could leave a file behind, where there is such a thing.
+    let fifo = transport::find("fifo").filter(|fifo| fifo.support(&channel(64)).is_ok());
+    let cases = vec![case(fifo.unwrap_or_else(plain), "roundtrip", setting, 64)];
     let plan = Plan { preset: Slug::from_name("until"), about: String::new(), cases, deadline: DEADLINE };
     for end_at_repetition in [false, true] {
         let mut events = Vec::new();
