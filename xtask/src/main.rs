@@ -50,7 +50,7 @@ enum Verb {
     /// Run every check and test; ends with the line `N passed, N failed`.
     Test,
     /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
-    Cross,
+    Cross(cross::Options),
     /// Run a Windows program under Wine; `cross` gives it to cargo.
     #[command(hide = true)]
     RunWindows(cross::Program),
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     let outcome = interrupt::install().and_then(|()| match arguments.verb {
         Verb::Up(options) => up::up(&options),
         Verb::Test => test::test(),
-        Verb::Cross => cross::cross(),
+        Verb::Cross(options) => cross::cross(&options),
         Verb::RunWindows(program) => cross::run_windows(&program),
         Verb::RunArm64(program) => cross::run_arm64(&program),
         Verb::Bench(options) => bench::bench(&options),

@@ -106,7 +106,24 @@ pub(super) static SUITES: &[Suite] = &[
     Suite { name: "agent", selection: &["--package=roundtrip-agent", "--bins", "--tests"] },
 ];
 
+/// Reads a word by which targets are chosen.
+///
+/// # Errors
+/// None has it in its name: which names there are.
+pub(super) fn word(text: &str) -> Result<String, String> {
+    if TARGETS.iter().any(|target| target.has_word(text)) {
+        return Ok(text.to_owned());
+    }
+    let names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+    Err(format!("expected a word of one of these: {}", names.join(", ")))
+}
+
 impl Target {
+    /// Whether its name has this word.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.name.split(' ').any(|own| own == word)
+    }
+
     /// As the compiler's configuration writes it in names of variables.
     pub(super) fn in_variables(&self) -> String {
         self.triple.to_ascii_uppercase().replace('-', "_")
@@ -143,6 +160,15 @@ mod tests {
         assert_eq!(triples.len(), TARGETS.len());
         let run = |emulator| TARGETS.iter().filter(|target| target.emulator == Some(emulator)).count();
         assert_eq!((run(Emulator::Wine), run(Emulator::Qemu)), (1, 1));
+    }
+
+    #[test]
+    fn targets_are_chosen_by_the_words_of_their_names() {
+        let chosen = |word: &str| TARGETS.iter().filter(|target| target.has_word(word)).count();
+        assert_eq!(["windows", "macos", "arm64", "mac", ""].map(chosen), [1, 2, 2, 0, 0]);
+        assert_eq!(word("freebsd").unwrap(), "freebsd");
+        let refused = word("solaris").unwrap_err();
+        assert!(refused.starts_with("expected a word of one of these: linux x64, linux arm64,"), "{refused}");
     }
 
     #[test]
