@@ -5,6 +5,8 @@
 mod agent;
 mod compare;
 mod doctor;
+// Its shell scripts, limits and transports are those of Linux.
+#[cfg(target_os = "linux")]
 mod faults;
 mod list;
 mod run;
