@@ -7,6 +7,7 @@ const PLATFORM_HOMES: &[&str] = &[
     "benches/src/sys/",
     "benches/src/transport/mod.rs",
     // Which of the suite's own tests a system can run.
+    "agents/tests/it/main.rs",
     "benches/tests/it/main.rs",
 ];
 const SQL_HOME: &str = "server/src/db/";
