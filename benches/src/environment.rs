@@ -16,7 +16,7 @@ pub fn tested() -> Option<&'static str> {
         ("linux", "x86_64") => None,
         ("linux", _) => Some("under an emulator of this processor, and never on a real one"),
         ("windows", _) => Some("under Wine, and never on Windows itself"),
-        _ => Some("never on this system: built for it, and its portable parts tested on Linux"),
+        _ => Some("on Linux alone, in its portable parts; it was built for this system, and never run on it"),
     }
 }
 

@@ -26,6 +26,7 @@ import {
   probesOf,
   reproCommands,
   sortResults,
+  trialNote,
 } from "./data";
 
 const route = getRouteApi("/$project/runs/$runId");
@@ -43,6 +44,7 @@ export function RunPage() {
   const disturbed = disturbedGroups(measured);
   const buffers = bufferGroups(measured);
   const probes = probesOf(detail.results);
+  const trial = trialNote(detail.environment);
   const filter = (text: string) =>
     navigate({ search: text === "" ? {} : { transport: text }, replace: true, resetScroll: false });
 
@@ -71,6 +73,7 @@ export function RunPage() {
       {run.build !== "release" && (
         <p className="lede warning">Measured by a {run.build} build: these figures are not for comparison.</p>
       )}
+      {trial && <p className="lede warning">{trial}</p>}
       {probes.length > 0 && (
         <p className="lede warning">
           Measured under the probe <strong>{probes.join(", ")}</strong>: not comparable with raw figures.

@@ -13,6 +13,7 @@ import {
   setApart,
   sharedDomain,
   sortResults,
+  trialNote,
 } from "./data";
 
 describe("sortResults", () => {
@@ -205,6 +206,17 @@ it("shares one axis from the smallest minimum to the largest maximum", () => {
     return { ...aResult(), point };
   });
   expect(sharedDomain(results)).toEqual([900, 72_000]);
+});
+
+it("says first what the suite was never tested on", () => {
+  const note = (stable: Record<string, string>, conditions: Record<string, string>) =>
+    trialNote({ stable, conditions });
+  expect(note({}, {})).toBeUndefined();
+  expect(note({}, { "suite.tested": "on this system" })).toBeUndefined();
+  expect(note({}, { "suite.tested": "on Linux alone" })).toBe(
+    "The suite was tested on Linux alone.",
+  );
+  expect(note({ "os.wine": "8.0" }, { "suite.tested": "under Wine" })).toMatch(/^Measured under Wine 8\.0: /);
 });
 
 it("orders facts by name", () => {

@@ -205,6 +205,17 @@ export function sharedDomain(results: MeasuredResult[]): [number, number] {
   ];
 }
 
+/** What an agent says of a system that the suite's own tests have run on. */
+const TESTED_HERE = "on this system";
+
+/** What is to be said first of figures from a system that the suite's tests never ran on, or from an imitation of one. */
+export function trialNote({ stable, conditions }: RunDetail["environment"]): string | undefined {
+  const wine = stable["os.wine"];
+  if (wine) return `Measured under Wine ${wine}: these times say nothing about Windows.`;
+  const tested = conditions["suite.tested"] ?? TESTED_HERE;
+  return tested === TESTED_HERE ? undefined : `The suite was tested ${tested}.`;
+}
+
 /** The facts of an environment as lines, in the order of their names. */
 export function factsOf(facts: Record<string, string>): { name: string; value: string; isAbsent: boolean }[] {
   return Object.entries(facts)
