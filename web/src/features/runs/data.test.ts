@@ -213,9 +213,7 @@ it("says first what the suite was never tested on", () => {
     trialNote({ stable, conditions });
   expect(note({}, {})).toBeUndefined();
   expect(note({}, { "suite.tested": "on this system" })).toBeUndefined();
-  expect(note({}, { "suite.tested": "on Linux alone" })).toBe(
-    "The suite was tested on Linux alone.",
-  );
+  expect(note({}, { "suite.tested": "on Linux alone" })).toBe("The suite was tested on Linux alone.");
   expect(note({ "os.wine": "8.0" }, { "suite.tested": "under Wine" })).toMatch(/^Measured under Wine 8\.0: /);
 });
 
