@@ -5,7 +5,7 @@ use super::message::{self, Destination, STOP_BYTES};
 use super::{Code, Kernel, Name, Trailer, carried};
 use crate::link::closed;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long a send waits for room before it is tried again.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -75,6 +75,21 @@ pub(crate) fn fill<K: Kernel>(
             _ => return Err(code.into()),
         }
     }
+}
+
+/// Receives one message with the sender's audit token behind it, until then if it shall end at all. Returns whether who
+/// sent it is the user of this process.
+pub(crate) fn fill_audited<K: Kernel>(
+    kernel: &K,
+    frame: &mut Frame,
+    port: Name,
+    until: Option<Instant>,
+) -> io::Result<bool> {
+    fill(kernel, frame, Trailer::Audit, |buffer| {
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        Ok(kernel.receive(port, buffer, Trailer::Audit, left))
+    })?;
+    Ok(message::user(frame) == Some(kernel.user()))
 }
 
 /// How large a frame must be for the message that did not fit it.

@@ -4,7 +4,7 @@
 //! One thread a process answers. Who asks introduces itself with the token, as at a [`rendezvous`], and is sent the right;
 //! who shows another token or is another user is refused.
 
-use super::exchange::{deliver, fill, stop};
+use super::exchange::{deliver, fill_audited, stop};
 use super::frame::Frame;
 use super::message::{self, Content, Destination, RIGHT_BYTES};
 use super::port::{ReceivePort, SendRight};
@@ -105,16 +105,10 @@ pub(crate) fn borrow<K: Kernel>(kernel: &K, token: Token, patience: Duration) ->
     let lender = SendRight::owning(kernel, kernel.look_up(address.service())?);
     let port = ReceivePort::new(kernel)?;
     rendezvous::introduce(kernel, &lender, &port, &address.token)?;
-    let trailer = Trailer::Audit;
-    let mut frame = Frame::new(RIGHT_BYTES + trailer.bytes(), kernel.page_bytes());
-    fill(kernel, &mut frame, trailer, |buffer| {
-        let left = until.saturating_duration_since(Instant::now());
-        Ok(kernel.receive(port.name(), buffer, trailer, Some(left)))
-    })?;
+    let mut frame = Frame::new(RIGHT_BYTES + Trailer::Audit.bytes(), kernel.page_bytes());
+    let is_same_user = fill_audited(kernel, &mut frame, port.name(), Some(until))?;
     match message::read(&frame) {
-        Ok(Content::Right(name)) if message::user(&frame) == Some(kernel.user()) => {
-            Ok(SendRight::owning(kernel, name))
-        }
+        Ok(Content::Right(name)) if is_same_user => Ok(SendRight::owning(kernel, name)),
         Ok(Content::NoSenders) => Err(closed()),
         _ => {
             // SAFETY: it has just been received, and is not used.

@@ -4,7 +4,7 @@
 //! Whoever comes with another token, or as another user, is refused: what it sent is let go of, and the wait goes on. The
 //! user is known from the audit token, which the kernel appends to a message.
 
-use super::exchange::{deliver, fill};
+use super::exchange::{deliver, fill_audited};
 use super::frame::Frame;
 use super::message::{self, Content, Destination, INTRODUCTION_BYTES};
 use super::port::{ReceivePort, SendRight};
@@ -96,22 +96,16 @@ pub(crate) fn admit<K: Kernel, T>(
     until: Option<Instant>,
     recognise: impl Fn(&Token) -> Option<T>,
 ) -> io::Result<(SendRight<K>, T)> {
-    let trailer = Trailer::Audit;
-    let mut frame = Frame::new(INTRODUCTION_BYTES + trailer.bytes(), kernel.page_bytes());
+    let mut frame = Frame::new(INTRODUCTION_BYTES + Trailer::Audit.bytes(), kernel.page_bytes());
     let mut refused = "nobody came";
     loop {
-        let received = fill(kernel, &mut frame, trailer, |buffer| {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            Ok(kernel.receive(port.name(), buffer, trailer, left))
-        });
-        match received {
+        let is_same_user = match fill_audited(kernel, &mut frame, port.name(), until) {
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 let waited = format!("the other end did not introduce itself in time: {refused}");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, waited));
             }
             received => received?,
-        }
-        let is_same_user = message::user(&frame) == Some(kernel.user());
+        };
         refused = match message::read(&frame) {
             Ok(Content::Introduction { port, token }) if is_same_user => match recognise(&token) {
                 Some(recognised) => return Ok((SendRight::owning(kernel, port), recognised)),

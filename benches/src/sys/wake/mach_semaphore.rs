@@ -79,8 +79,8 @@ impl Mechanism for MachSemaphore {
             none => none.insert(Lender::start(&kernel)?),
         };
         let token = lender.lend(semaphore);
-        for (word, bytes) in words(spot).iter().zip(token.bytes().chunks_exact(size_of::<u64>())) {
-            word.store(bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)), Ordering::Relaxed);
+        for (word, bytes) in words(spot).iter().zip(token.bytes().as_chunks().0) {
+            word.store(u64::from_ne_bytes(*bytes), Ordering::Relaxed);
         }
         KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(key(spot), Semaphore::Own(semaphore));
         Ok(())
@@ -142,12 +142,9 @@ fn find(spot: &Spot) -> io::Result<Name> {
     if let Some(known) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return Ok(known.name());
     }
-    let mut bytes = [0; TOKEN_BYTES];
-    for (bytes, word) in bytes.chunks_exact_mut(size_of::<u64>()).zip(key) {
-        bytes.copy_from_slice(&word.to_be_bytes());
-    }
+    let token = Token::read(key.map(u64::to_ne_bytes).as_flattened()).ok_or(io::ErrorKind::InvalidData)?;
     let kernel = mach::system().map_err(io::Error::other)?;
-    let borrowed = lending::borrow(&kernel, Token::of(bytes), PATIENCE)?;
+    let borrowed = lending::borrow(&kernel, token, PATIENCE)?;
     let mut known = KNOWN.write().unwrap_or_else(PoisonError::into_inner);
     Ok(known.entry(key).or_insert(Semaphore::Borrowed(borrowed)).name())
 }
