@@ -69,7 +69,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
             options.words.is_empty() || options.words.iter().any(|word| target.has_word(word))
         };
         let targets = TARGETS.iter().filter(wanted);
-        check_all(&mut tally, &Workshop::new(&toolchain, &kept.path)?, Memory::None, targets)?;
+        check_all(&mut tally, &Workshop::new(toolchain, &kept.path)?, Memory::None, targets)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", tally.closing_line());
@@ -88,18 +88,16 @@ pub(crate) fn run_if_begun(tally: &mut Tally, program: &Path) -> Result<()> {
         if let Err(reason) = debian::check_host() {
             return Ok(Outcome::Skipped(format!("not run: {reason}")));
         }
-        found = Toolchain::cached()?;
-        match &found {
-            Some(toolchain) if Workshop::new(toolchain, program)?.is_begun() => Ok(Outcome::Prepared),
-            _ => {
-                found = None;
-                Ok(Outcome::Skipped("not run: `cargo xtask cross` comes first, once".into()))
-            }
-        }
+        let workshop = Toolchain::cached()?.map(|toolchain| Workshop::new(toolchain, program)).transpose()?;
+        found = workshop.filter(Workshop::is_begun);
+        Ok(match &found {
+            Some(_) => Outcome::Prepared,
+            None => Outcome::Skipped("not run: `cargo xtask cross` comes first, once".into()),
+        })
     })?;
-    let Some(toolchain) = found else { return Ok(()) };
+    let Some(workshop) = found else { return Ok(()) };
     let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
-    check_all(tally, &Workshop::new(&toolchain, program)?, Memory::Passed, others)
+    check_all(tally, &workshop, Memory::Passed, others)
 }
 
 /// Runs a Windows program.
@@ -133,14 +131,20 @@ fn check_all(
     if let Some(version) = workshop.toolchain.rust_version() {
         screen::note(&format!("Rust {version} in {}", workshop.toolchain.root().display()));
     }
-    tally.step("build folder", |_| workshop.claim().map(|()| Outcome::Prepared))?;
-    let mut run = |what: &str, inputs: &[&str], check: &dyn Fn(&Step) -> Result<Outcome>| {
-        memory.step(tally, &workshop.stamp(what), what, inputs, check)
+    let mut digests = None;
+    tally.step("build folder", |_| {
+        workshop.claim()?;
+        digests = Some((digest_of(SUITE)?, digest_of(ALL)?));
+        Ok(Outcome::Prepared)
+    })?;
+    let Some((suite_digest, digest)) = digests else { return Ok(()) };
+    let mut run = |what: &str, digest: &str, check: &dyn Fn(&Step) -> Result<Outcome>| {
+        memory.step(tally, &Stamp::new(workshop.stamp(what), digest.to_owned()), what, check)
     };
     for target in targets {
         let name = target.name;
-        run(&format!("{name} lint"), ALL, &|step| lint(workshop, target, step))?;
-        let linked = run(&format!("{name} link"), ALL, &|step| link(workshop, target, step))?;
+        run(&format!("{name} lint"), &digest, &|step| lint(workshop, target, step))?;
+        let linked = run(&format!("{name} link"), &digest, &|step| link(workshop, target, step))?;
         if !linked || target.emulator.is_none() {
             continue;
         }
@@ -148,10 +152,10 @@ fn check_all(
         let is_brief = target.emulator == Some(Emulator::Qemu) || memory == Memory::Passed;
         for suite in SUITES {
             let name = format!("{name} {}", suite.name);
-            run(&name, SUITE, &|step| test(workshop, target, suite, is_brief, step))?;
+            run(&name, &suite_digest, &|step| test(workshop, target, suite, is_brief, step))?;
         }
         if target.emulator == Some(Emulator::Wine) {
-            run(&format!("{name} upload"), ALL, &|step| upload::from_windows(workshop, step))?;
+            run(&format!("{name} upload"), &digest, &|step| upload::from_windows(workshop, step))?;
         }
     }
     Ok(())
@@ -163,6 +167,13 @@ const SUITE: &[&str] = &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", 
 /// What every program is made from.
 const ALL: &[&str] =
     &[".cargo/", "Cargo.", "agents/", "benches/", "crates/", "migrations/", "server/", "xtask/"];
+
+/// The digest of the checkout's files whose paths begin with one of these.
+fn digest_of(beginnings: &[&str]) -> Result<String> {
+    let files = workspace::files()?;
+    let files = files.iter().filter(|file| beginnings.iter().any(|beginning| file.starts_with(beginning)));
+    workspace::digest(&files.map(|file| workspace::root().join(file)).collect::<Vec<_>>())
+}
 
 /// Whether a step is run that has passed before.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -178,19 +189,13 @@ impl Memory {
     fn step(
         self,
         tally: &mut Tally,
-        stamp: &Path,
+        stamp: &Stamp,
         name: &str,
-        inputs: &[&str],
         check: &dyn Fn(&Step) -> Result<Outcome>,
     ) -> Result<bool> {
         let mut passed = false;
         tally.step(name, |step| {
-            let files = workspace::files()?;
-            let files =
-                files.iter().filter(|file| inputs.iter().any(|beginning| file.starts_with(beginning)));
-            let paths: Vec<PathBuf> = files.map(|file| workspace::root().join(file)).collect();
-            let stamp = Stamp::of(stamp.to_path_buf(), &paths)?;
-            passed = matches!(self, Self::Passed) && stamp.is_current();
+            passed = self == Self::Passed && stamp.is_current();
             if passed {
                 return Ok(Outcome::Skipped("passed before, and nothing has changed since".into()));
             }
@@ -252,7 +257,8 @@ mod tests {
                 runs.set(runs.get() + 1);
                 Ok(Outcome::Counted(counts.clone(), String::new()))
             };
-            memory.step(&mut Tally::default(), &folder.path().join(name), name, &["Cargo."], &check).unwrap()
+            let stamp = Stamp::new(folder.path().join(name), "the same".into());
+            memory.step(&mut Tally::default(), &stamp, name, &check).unwrap()
         };
         let passed = || Counts { passed: 3, ..Counts::default() };
         let failed = || Counts { passed: 3, failed: 1, ..Counts::default() };

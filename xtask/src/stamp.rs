@@ -16,7 +16,12 @@ impl Stamp {
     /// # Errors
     /// One of them cannot be read.
     pub(crate) fn of(path: PathBuf, inputs: &[PathBuf]) -> Result<Self> {
-        Ok(Self { path, digest: workspace::digest(inputs)? })
+        Ok(Self::new(path, workspace::digest(inputs)?))
+    }
+
+    /// The same, where the digest of what it is done for is known.
+    pub(crate) fn new(path: PathBuf, digest: String) -> Self {
+        Self { path, digest }
     }
 
     /// Whether the step was last done for what is there now.

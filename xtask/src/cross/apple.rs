@@ -24,7 +24,7 @@ const LIBRARIES: &[(&str, &str)] = &[
 pub(super) fn lay_out(folder: &Path) -> Result<()> {
     for (path, exports) in LIBRARIES {
         let path = folder.join(path);
-        // One that is written again would link every program again.
+        // What is right is left as it is: a program may be linked with it at this moment.
         if std::fs::read_to_string(&path).is_ok_and(|found| found == *exports) {
             continue;
         }

@@ -34,7 +34,7 @@ const OVERRIDES: &[&str] = &[
 
 /// A toolchain put to use on this checkout.
 pub(super) struct Workshop<'a> {
-    pub(super) toolchain: &'a Toolchain,
+    pub(super) toolchain: Toolchain,
     /// This program, which cargo starts again to run programs of other systems.
     pub(super) program: &'a Path,
     folder: PathBuf,
@@ -43,7 +43,7 @@ pub(super) struct Workshop<'a> {
 impl<'a> Workshop<'a> {
     /// # Errors
     /// Cargo cannot read the workspace.
-    pub(super) fn new(toolchain: &'a Toolchain, program: &'a Path) -> Result<Self> {
+    pub(super) fn new(toolchain: Toolchain, program: &'a Path) -> Result<Self> {
         // Apart from what the usual toolchain builds: either would build everything anew after the other.
         Ok(Self { toolchain, program, folder: workspace::target_folder()?.join("cross") })
     }
@@ -114,7 +114,7 @@ impl<'a> Workshop<'a> {
     }
 
     fn variables(&self, target: &Target) -> Result<Vec<(String, OsString)>> {
-        let toolchain = self.toolchain;
+        let toolchain = &self.toolchain;
         let mut variables = vec![
             ("PATH".to_owned(), self.path()?),
             ("LD_LIBRARY_PATH".to_owned(), toolchain.libraries().into()),
@@ -225,9 +225,11 @@ mod tests {
         let zig = home.path().join("python/lib/python3.11/site-packages/ziglang");
         std::fs::create_dir_all(&zig).unwrap();
         std::fs::write(zig.join("zig"), "").unwrap();
-        let toolchain = Toolchain::at(home.path());
-        let workshop =
-            Workshop { toolchain: &toolchain, program: Path::new("/p/xtask"), folder: "/t/cross".into() };
+        let workshop = Workshop {
+            toolchain: Toolchain::at(home.path()),
+            program: Path::new("/p/xtask"),
+            folder: "/t/cross".into(),
+        };
         let text = |value: OsString| value.into_string().unwrap();
         workshop
             .variables(target(triple))

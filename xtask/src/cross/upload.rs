@@ -11,7 +11,7 @@ use crate::server::{self, Server, Start};
 use crate::tally::Outcome;
 use crate::tool::Tool;
 use crate::{http, platform, programs, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,7 @@ const MACHINE: &str = "wine";
 /// # Errors
 /// Any of it fails.
 pub(super) fn from_windows(workshop: &Workshop, step: &Step) -> Result<Outcome> {
+    let agent = agent(workshop, step)?;
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
     let server = start_server(folder.path(), &data_folder, step)?;
@@ -48,7 +49,7 @@ pub(super) fn from_windows(workshop: &Workshop, step: &Step) -> Result<Outcome> 
 
     step.message("measuring under Wine");
     Tool::at(workshop.program)
-        .arguments(["run-windows".as_ref(), agent(workshop)?.as_os_str()])
+        .arguments(["run-windows".as_ref(), agent.as_os_str()])
         .arguments(["run", "--machine", MACHINE, "--project", PROJECT, "--upload", &url, "--preset"])
         .arguments([definition.as_os_str(), "--output".as_ref(), report.as_os_str(), "--token-file".as_ref()])
         .arguments([data_folder.join("agent.token")])
@@ -86,15 +87,12 @@ fn start_server(folder: &Path, data_folder: &Path, step: &Step) -> Result<Server
     start.start().context("no server to upload to")
 }
 
-/// The agent for Windows, as the linking left it.
-fn agent(workshop: &Workshop) -> Result<PathBuf> {
+/// The agent for Windows, built unless the linking has just left it: that may have been another day's.
+fn agent(workshop: &Workshop, step: &Step) -> Result<PathBuf> {
     let target = TARGETS.iter().find(|target| target.emulator == Some(Emulator::Wine));
-    let programs = workshop.programs(target.context("no target is run by Wine")?);
-    let agent = programs.join("roundtrip.exe");
-    if !agent.is_file() {
-        bail!("there is no {}", agent.display());
-    }
-    Ok(agent)
+    let target = target.context("no target is run by Wine")?;
+    workshop.cargo(target, "build")?.arguments(["--package", "roundtrip-agent"]).run(step)?.successful()?;
+    Ok(workshop.programs(target).join("roundtrip.exe"))
 }
 
 fn run_id(report: &Path) -> Result<String> {
