@@ -1,5 +1,6 @@
 //! One `[[case]]` of a definition: every combination of its lists is a case.
 
+use super::by_system::{BySystem, System};
 use super::{Crowd, Mode, Placement, PlannedCase, Repetitions};
 use crate::ring::{SEATS, Waiting, WakeRule};
 use crate::scenario::{self, Pattern, Scenario, Work};
@@ -10,12 +11,9 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Group {
-    /// Where it is measured; all systems unless said.
-    #[serde(default)]
-    systems: Vec<System>,
     /// One scenario, or several.
     scenario: OneOrMany,
-    transports: Vec<String>,
+    transports: BySystem<String>,
     /// Sizes of a message; absent with a size profile.
     #[serde(default)]
     message_bytes: Vec<u64>,
@@ -50,34 +48,12 @@ pub(super) struct Group {
     #[serde(default)]
     storage: Vec<Storage>,
     modes: Vec<Mode>,
-    placements: Vec<Placement>,
+    placements: BySystem<Placement>,
     operations: u64,
     warmup: u64,
     #[serde(default = "one")]
     batch: u64,
     repetitions: Count,
-}
-
-/// An operating system, as [`std::env::consts::OS`] calls it.
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum System {
-    FreeBsd,
-    Linux,
-    MacOs,
-    Windows,
-}
-
-impl System {
-    fn is_here(self) -> bool {
-        let name = match self {
-            Self::FreeBsd => "freebsd",
-            Self::Linux => "linux",
-            Self::MacOs => "macos",
-            Self::Windows => "windows",
-        };
-        name == std::env::consts::OS
-    }
 }
 
 /// `"route"`, or `["route", "channel-1-n"]`.
@@ -133,21 +109,25 @@ fn one() -> u64 {
 }
 
 impl Group {
-    /// Adds its cases, if it is for this system. What does not fit together is refused everywhere.
+    /// Adds its cases for this system. What does not fit together is refused everywhere.
     pub(super) fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
-        let mut own = Vec::new();
-        for name in self.scenario.names() {
-            let scenario = scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
-            self.expand_one(scenario, &mut own)?;
-        }
-        if self.systems.is_empty() || self.systems.iter().any(|system| system.is_here()) {
-            cases.append(&mut own);
+        for system in System::ALL {
+            let mut own = Vec::new();
+            for name in self.scenario.names() {
+                let scenario =
+                    scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
+                self.expand_one(system, scenario, &mut own)?;
+            }
+            if system.is_here() {
+                cases.append(&mut own);
+            }
         }
         Ok(())
     }
 
     fn expand_one(
         &self,
+        system: System,
         scenario: &'static dyn Scenario,
         cases: &mut Vec<PlannedCase>,
     ) -> Result<(), String> {
@@ -163,9 +143,13 @@ impl Group {
             (_, []) => vec![None],
             (other, _) => return Err(format!("{other} takes no rates_per_second")),
         };
-        let places = product(&self.modes, &self.placements);
+        let (transports, placements) = (self.transports.on(system), self.placements.on(system));
+        if placements.is_empty() && !transports.is_empty() {
+            return Err(format!("on {} there are transports and no placements", system.name()));
+        }
+        let places = product(&self.modes, placements);
         let loads = product(&product(&rates, &self.crowds(scenario)?), &sizes);
-        for slug in &self.transports {
+        for slug in transports {
             let transport =
                 transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
             for (manner, (mode, placement)) in product(&self.manners(transport), &places) {
@@ -357,33 +341,28 @@ mod tests {
     }
 
     #[test]
-    fn a_group_for_other_systems_adds_nothing_here_and_is_still_checked() {
-        let cases = |systems: &str, transport: &str| {
+    fn what_is_for_other_systems_adds_nothing_here_and_is_still_checked() {
+        let cases = |lists: &str| {
             parse(
                 "x",
                 &format!(
-                    "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\
-                     operations = 1\nwarmup = 0\nscenario = 'roundtrip'\nmessage_bytes = [64]\nrepetitions = 1\n\
-                     transports = ['{transport}']\n{systems}"
+                    "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\noperations = 1\nwarmup = 0\n\
+                     scenario = 'roundtrip'\nmessage_bytes = [64]\nrepetitions = 1\n{lists}"
                 ),
             )
             .map(|plan| plan.cases.len())
+            .map_err(|error| error.to_string())
         };
-        let all = "systems = ['freebsd', 'linux', 'macos', 'windows']";
-        let others = match std::env::consts::OS {
-            "linux" => "systems = ['freebsd', 'macos', 'windows']",
-            _ => "systems = ['linux']",
-        };
-        assert_eq!((cases("", "tcp"), cases(all, "tcp")), (Ok(1), Ok(1)));
-        assert_eq!(cases(others, "tcp"), Ok(0));
-        assert!(
-            cases(others, "smoke-signal").unwrap_err().to_string().contains("`smoke-signal` does not exist")
-        );
-        let unknown = cases("systems = ['beos']", "tcp").unwrap_err().to_string();
-        assert!(
-            unknown.contains("systems") && unknown.contains("beos") && unknown.contains("freebsd"),
-            "{unknown}"
-        );
+        let here = std::env::consts::OS;
+        let elsewhere = if here == "linux" { "windows" } else { "linux" };
+        let free = "placements = ['free']";
+        assert_eq!(cases(&format!("transports = {{ {here} = ['tcp', 'udp'] }}\n{free}")), Ok(2));
+        assert_eq!(cases(&format!("transports = {{ {elsewhere} = ['tcp'] }}\n{free}")), Ok(0));
+
+        let unknown = cases(&format!("transports = {{ {elsewhere} = ['smoke-signal'] }}\n{free}"));
+        assert!(unknown.unwrap_err().contains("`smoke-signal` does not exist"));
+        let nowhere = cases(&format!("transports = ['tcp']\nplacements = {{ {here} = ['free'] }}"));
+        assert!(nowhere.unwrap_err().contains("transports and no placements"));
     }
 
     #[test]

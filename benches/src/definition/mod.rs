@@ -8,6 +8,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::time::Duration;
 
+mod by_system;
 mod group;
 
 /// The presets that come with the suite: name and definition, in the order of names.

@@ -1,0 +1,128 @@
+//! What a definition asks for on each system: one list for all, or one for each.
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use std::fmt;
+use std::marker::PhantomData;
+
+/// An operating system that the suite knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum System {
+    FreeBsd,
+    Linux,
+    MacOs,
+    Windows,
+}
+
+impl System {
+    pub(super) const ALL: [Self; 4] = [Self::FreeBsd, Self::Linux, Self::MacOs, Self::Windows];
+
+    /// As [`std::env::consts::OS`] and definitions call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::FreeBsd => "freebsd",
+            Self::Linux => "linux",
+            Self::MacOs => "macos",
+            Self::Windows => "windows",
+        }
+    }
+
+    pub(super) fn is_here(self) -> bool {
+        self.name() == std::env::consts::OS
+    }
+}
+
+/// `["tcp"]`, or `{ linux = ["pipe", "tcp"], others = ["tcp"] }`.
+pub(super) struct BySystem<T>(Lists<T>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists<T> {
+    freebsd: Option<Vec<T>>,
+    linux: Option<Vec<T>>,
+    macos: Option<Vec<T>>,
+    windows: Option<Vec<T>>,
+    others: Option<Vec<T>>,
+}
+
+impl<T> BySystem<T> {
+    /// What is asked for on this system; nothing where it is not named and there is no list for the others.
+    pub(super) fn on(&self, system: System) -> &[T] {
+        let Self(lists) = self;
+        let own = match system {
+            System::FreeBsd => &lists.freebsd,
+            System::Linux => &lists.linux,
+            System::MacOs => &lists.macos,
+            System::Windows => &lists.windows,
+        };
+        own.as_ref().or(lists.others.as_ref()).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for BySystem<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ListOrLists(PhantomData))
+    }
+}
+
+/// By hand, because an untagged enumeration would not say which name was not expected.
+struct ListOrLists<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for ListOrLists<T> {
+    type Value = BySystem<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a list, or lists by system such as { linux = [..], others = [..] }")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Self::Value, A::Error> {
+        let others = Some(Vec::deserialize(SeqAccessDeserializer::new(list))?);
+        Ok(BySystem(Lists { freebsd: None, linux: None, macos: None, windows: None, others }))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, lists: A) -> Result<Self::Value, A::Error> {
+        Lists::deserialize(MapAccessDeserializer::new(lists)).map(BySystem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Deserialize)]
+    struct Row {
+        transports: BySystem<String>,
+    }
+
+    fn parsed(row: &str) -> Result<BySystem<String>, String> {
+        toml::from_str::<Row>(row).map(|row| row.transports).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_list_is_for_every_system() {
+        let list = parsed("transports = ['pipe', 'tcp']").unwrap();
+        for system in System::ALL {
+            assert_eq!(list.on(system), ["pipe", "tcp"]);
+        }
+    }
+
+    #[test]
+    fn a_system_has_its_own_list_or_that_of_the_others_or_none() {
+        let lists = parsed("transports = { linux = ['pipe'], macos = [], others = ['tcp'] }").unwrap();
+        assert_eq!(System::ALL.map(|system| lists.on(system).join(" ")), ["tcp", "pipe", "", "tcp"]);
+        let lists = parsed("transports = { linux = ['pipe'] }").unwrap();
+        assert_eq!(System::ALL.map(|system| lists.on(system).len()), [0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn what_is_neither_is_refused_with_what_was_expected() {
+        let unknown = parsed("transports = { beos = ['tcp'] }").err().unwrap();
+        assert!(
+            unknown.contains("`beos`") && unknown.contains("`freebsd`") && unknown.contains("`others`"),
+            "{unknown}"
+        );
+        let text = parsed("transports = 'tcp'").err().unwrap();
+        assert!(text.contains("a list, or lists by system"), "{text}");
+    }
+}
