@@ -25,6 +25,9 @@ const DEBIAN_PACKAGES: &[&str] = &[
     "rust-web-src",
     "rustc-web",
     "wine64",
+    // Without it Linux can put a program's heap where Wine must map what all processes share, and one start in some
+    // thousands fails.
+    "wine64-preloader",
 ];
 
 /// From Python's index: a compiler and linker with the C libraries of macOS and FreeBSD, and what makes cargo use it.
