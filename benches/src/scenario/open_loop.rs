@@ -9,6 +9,7 @@ use crate::memory::Memory;
 use crate::payload::{ANSWER_BYTES, Payload, sequence_of};
 use crate::sys::clock::{self, now_ns};
 use std::io;
+use std::sync::LazyLock;
 
 /// See the module.
 #[derive(Debug)]
@@ -27,8 +28,14 @@ impl Scenario for OpenLoop {
     }
 
     fn payload(&self) -> &'static str {
-        "the head of every message stamped by the sender and checked by the receiver inside the timed section \
-         (a few nanoseconds a message); the sender sleeps until each intended send (timer slack 1 ns)"
+        static PAYLOAD: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "the head of every message stamped by the sender and checked by the receiver inside the timed section \
+                 (a few nanoseconds a message); the sender sleeps until each intended send ({})",
+                clock::LATENESS
+            )
+        });
+        &PAYLOAD
     }
 
     fn message_bytes_min(&self) -> usize {

@@ -4,6 +4,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
 
+pub(super) const LATENESS: &str = "late by up to kern.timecounter.alloweddeviation percent of the sleep";
 pub(super) const CLOCK: &str = "clock-monotonic";
 
 #[inline]

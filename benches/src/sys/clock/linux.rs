@@ -4,6 +4,7 @@
 use rustix::thread::{ClockId, clock_nanosleep_absolute};
 use rustix::time::{Timespec, clock_gettime};
 
+pub(super) const LATENESS: &str = "timer slack 1 ns";
 pub(super) const CLOCK: &str = "clock-monotonic";
 
 #[inline]

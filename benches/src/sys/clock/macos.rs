@@ -1,9 +1,11 @@
 //! macOS: `mach_absolute_time` and `mach_wait_until` (`mach/mach_time.h`): 42 ns a tick on Apple silicon, 1 ns on Intel.
 //! `CLOCK_MONOTONIC` counts microseconds there (`clock_gettime(3)`).
 
+use super::approach::{self, Next};
 use mach2::mach_time::{mach_absolute_time, mach_timebase_info, mach_timebase_info_data_t, mach_wait_until};
 use std::sync::OnceLock;
 
+pub(super) const LATENESS: &str = "in ever shorter sleeps, and awake for the last 10 us";
 pub(super) const CLOCK: &str = "mach-absolute-time";
 
 #[inline]
@@ -20,14 +22,19 @@ pub(super) fn now_ns() -> u64 {
 #[expect(unsafe_code, reason = "mach_wait_until")]
 pub(super) fn sleep_until(moment_ns: u64) {
     let (numerator, denominator) = scale();
-    let moment = scaled(moment_ns, denominator, numerator);
-    while super::now_ns() < moment_ns {
-        // One tick later where the division has cut, so that it does not return too early for ever.
-        // SAFETY: takes a number.
-        unsafe { mach_wait_until(moment + 1) };
+    loop {
+        match approach::next(super::now_ns(), moment_ns) {
+            Next::Arrived => return,
+            Next::StayAwake => std::hint::spin_loop(),
+            Next::SleepUntil(stop_ns) => {
+                // SAFETY: takes a number.
+                unsafe { mach_wait_until(scaled(stop_ns, denominator, numerator)) };
+            }
+        }
     }
 }
 
+/// Each sleep already allows for being put off.
 pub(super) fn sleep_precisely() {}
 
 /// Nanoseconds a tick, as a fraction.

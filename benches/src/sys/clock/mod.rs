@@ -6,6 +6,9 @@
 #[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 
+#[cfg(any(target_os = "macos", test))]
+mod approach;
+
 /// Its name in a methodology.
 pub const CLOCK: &str = imp::CLOCK;
 
@@ -14,6 +17,9 @@ pub const CLOCK: &str = imp::CLOCK;
 pub fn now_ns() -> u64 {
     imp::now_ns()
 }
+
+/// How late [`sleep_until`] may be here, for people.
+pub const LATENESS: &str = imp::LATENESS;
 
 /// Sleeps until this moment; returns at once when it has passed.
 pub fn sleep_until(moment_ns: u64) {

@@ -12,6 +12,7 @@ use windows_sys::Win32::System::Threading::{
     TIMER_ALL_ACCESS, WaitForSingleObject,
 };
 
+pub(super) const LATENESS: &str = "a waitable timer of high resolution where the system has it";
 pub(super) const CLOCK: &str = "performance-counter";
 
 const NS_PER_SECOND: u128 = 1_000_000_000;
