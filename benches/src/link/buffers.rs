@@ -34,7 +34,8 @@ pub fn size_pipe(pipe: &Handle, bytes: Option<usize>) -> io::Result<()> {
     bytes.map_or(Ok(()), |bytes| pipe_capacity::set(pipe, bytes))
 }
 
-/// Makes a socket hold so many bytes in both directions, if a number is asked for. The system caps it in silence.
+/// Makes a socket hold so many bytes in both directions, or as many as the system allows, if a number is
+/// asked for.
 ///
 /// # Errors
 /// Of the system.

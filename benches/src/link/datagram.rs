@@ -3,7 +3,7 @@
 use super::passable::Passable;
 use super::{Receiver, Sender, closed, closed_or, handle, unexpected_length};
 use crate::sys::handle::Handle;
-use crate::sys::socket;
+use crate::sys::socket::{self, Kind};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ pub const GOODBYE: [u8; 16] = *b"roundtrip leaves";
 pub struct DatagramSender {
     /// The socket.
     pub socket: Handle,
-    /// Whether to say [`GOODBYE`], because the socket does not tell that its other end is closed.
-    pub says_goodbye: bool,
+    /// What it carries. A socket of datagrams does not tell that its other end is closed, so this one says [`GOODBYE`].
+    pub kind: Kind,
 }
 
 impl Sender for DatagramSender {
@@ -41,7 +41,7 @@ impl Sender for DatagramSender {
 
 impl Drop for DatagramSender {
     fn drop(&mut self) {
-        if self.says_goodbye {
+        if self.kind == Kind::Datagram {
             // An other end that is gone, or so far behind that its queue is full, is not waiting for this.
             let _ = socket::try_send(&self.socket, &GOODBYE);
         }
@@ -53,15 +53,15 @@ impl Drop for DatagramSender {
 pub struct DatagramReceiver {
     /// The socket.
     pub socket: Handle,
-    /// Whether an empty message is the end of the connection, as on a record socket.
-    pub empty_is_end: bool,
+    /// What it carries. Of records, an empty one is the end of the connection.
+    pub kind: Kind,
 }
 
 impl Receiver for DatagramReceiver {
     #[inline]
     fn receive<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
         loop {
-            match socket::receive(&self.socket, buffer) {
+            match socket::receive(&self.socket, buffer, self.kind) {
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted | ErrorKind::WouldBlock => {}
                     _ => return Err(error),
@@ -78,7 +78,7 @@ impl Receiver for DatagramReceiver {
     #[inline]
     fn receive_soon<'a>(&'a mut self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         loop {
-            match socket::receive(&self.socket, buffer) {
+            match socket::receive(&self.socket, buffer, self.kind) {
                 Err(error) => match error.kind() {
                     ErrorKind::Interrupted => {}
                     ErrorKind::WouldBlock => return Ok(None),
@@ -98,7 +98,9 @@ impl DatagramReceiver {
     #[inline]
     fn judge<'a>(&self, length: usize, buffer: &'a [u8]) -> io::Result<&'a [u8]> {
         let goodbye = &GOODBYE[..GOODBYE.len().min(buffer.len())];
-        if (self.empty_is_end && length == 0) || (length == GOODBYE.len() && buffer.starts_with(goodbye)) {
+        if (self.kind == Kind::Record && length == 0)
+            || (length == GOODBYE.len() && buffer.starts_with(goodbye))
+        {
             return Err(closed());
         }
         if length != buffer.len() {

@@ -5,6 +5,7 @@ use super::{Channel, ChannelSpec, End, Manner, OnFull, Parts, Transport, unix_se
 use crate::link::Link;
 use crate::link::buffers::size_socket;
 use crate::sys::Unsupported;
+use crate::sys::socket::{self, Kind};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -56,12 +57,14 @@ impl Transport for Udp {
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [socket] = parts.take()?;
-        unix_seqpacket::link(socket, false, true)
+        unix_seqpacket::link(socket, Kind::Datagram)
     }
 }
 
 fn bind(channel: &ChannelSpec) -> io::Result<UdpSocket> {
     let bound = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    size_socket(&bound.try_clone()?.into(), channel.buffer_bytes)?;
+    let handle = bound.try_clone()?.into();
+    size_socket(&handle, channel.buffer_bytes)?;
+    socket::hold_message(&handle, channel.message_bytes)?;
     Ok(bound)
 }

@@ -1,10 +1,10 @@
-//! `unix-dgram`: a connected pair of Unix datagram sockets (`SOCK_DGRAM`, unix(7)). They are reliable, and a sender waits
-//! when the receiver's queue is full.
+//! `unix-dgram`: a connected pair of Unix datagram sockets (`SOCK_DGRAM`, unix(7)). They are reliable: what
+//! happens when the receiver's queue is full is [`socket::FULL`].
 
 use super::{Channel, ChannelSpec, End, Parts, Transport, unix_seqpacket};
 use crate::link::Link;
 use crate::sys::Unsupported;
-use crate::sys::socket::Kind;
+use crate::sys::socket::{self, Kind};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -18,10 +18,11 @@ impl Transport for UnixDgram {
             slug: Slug::from_name("unix-dgram"),
             title: "Unix datagram socket".into(),
             family: Slug::from_name("socket"),
-            semantics:
-                "A connected pair of Unix SOCK_DGRAM sockets: one message is one send and one recv, and must \
-                        fit the send buffer. It is copied into the kernel and out of it; nothing is lost."
-                    .into(),
+            semantics: format!(
+                "A connected pair of Unix SOCK_DGRAM sockets: one message is one send and one recv, and must fit the \
+                 send buffer. It is copied into the kernel and out of it; nothing is lost. {}",
+                socket::FULL
+            ),
             control: true,
         }
     }
@@ -41,6 +42,6 @@ impl Transport for UnixDgram {
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [socket] = parts.take()?;
-        unix_seqpacket::link(socket, false, true)
+        unix_seqpacket::link(socket, Kind::Datagram)
     }
 }

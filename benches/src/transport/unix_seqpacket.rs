@@ -43,7 +43,7 @@ impl Transport for UnixSeqpacket {
 
     fn connect(&self, _end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let [socket] = parts.take()?;
-        link(socket, true, false)
+        link(socket, Kind::Record)
     }
 }
 
@@ -60,23 +60,23 @@ pub(super) fn carries(kind: Kind, channel: &ChannelSpec) -> Result<(), Unsupport
     let failed = |error: io::Error| Unsupported::because(format!("Unix sockets of this type: {error}"));
     let (sender, _receiver) = pair(kind, channel).map_err(failed)?;
     let message = vec![0; channel.message_bytes];
-    match socket::try_send(&sender, &message) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Unsupported::because(format!(
-            "a message of {} B is refused ({error}): it must fit the send buffer of {} B",
+    let refused = |why: &dyn std::fmt::Display| {
+        Unsupported::because(format!(
+            "a message of {} B is refused ({why}): it must fit the send buffer of {} B",
             message.len(),
             Buffers::of_socket(&sender).send_bytes.unwrap_or(0)
-        ))),
+        ))
+    };
+    match socket::try_send(&sender, &message) {
+        Ok(sent) if sent == message.len() => Ok(()),
+        Ok(sent) => Err(refused(&format_args!("{sent} B were taken"))),
+        Err(error) => Err(refused(&error)),
     }
 }
 
 /// The link over a connected socket that keeps the borders of messages.
-pub(super) fn link(socket: Handle, empty_is_end: bool, says_goodbye: bool) -> io::Result<Link> {
+pub(super) fn link(socket: Handle, kind: Kind) -> io::Result<Link> {
     let buffers = Buffers::of_socket(&socket);
     let reader = socket.try_clone()?;
-    Ok(Link::new(
-        DatagramSender { socket, says_goodbye },
-        DatagramReceiver { socket: reader, empty_is_end },
-        buffers,
-    ))
+    Ok(Link::new(DatagramSender { socket, kind }, DatagramReceiver { socket: reader, kind }, buffers))
 }

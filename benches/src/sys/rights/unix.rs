@@ -5,16 +5,11 @@
 
 use super::Received;
 use crate::sys::handle::Handle;
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use crate::sys::socket::{NO_SIGNAL, when_there_is_room};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, sendmsg};
 use std::io::{self, IoSlice};
 use std::mem::{self, MaybeUninit};
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
-
-/// Where there is no such flag, the library has set `SO_NOSIGPIPE` on the socket.
-#[cfg(not(target_vendor = "apple"))]
-const NO_SIGNAL: SendFlags = SendFlags::NOSIGNAL;
-#[cfg(target_vendor = "apple")]
-const NO_SIGNAL: SendFlags = SendFlags::empty();
 
 /// Where there is no such flag, what was received is closed in children by a call of its own.
 #[cfg(not(target_vendor = "apple"))]
@@ -24,13 +19,23 @@ const CLOSE_ON_EXEC: libc::c_int = 0;
 
 const HANDLE_BYTES: libc::c_uint = RawFd::BITS / u8::BITS;
 
-/// Room for one descriptor and no more, whatever the padding allows: a second one would have nobody to close it.
+/// What comes with a message: one descriptor.
 #[repr(C, align(8))]
 struct Control([MaybeUninit<u8>; CONTROL_BYTES]);
 
+/// Room for one descriptor and no more, whatever the padding allows.
+#[cfg(not(target_os = "freebsd"))]
+const CONTROL_BYTES: usize = ONE_BYTES;
+/// `FreeBSD` hands over what comes with its padding, or nothing (`kern_recvit` in `uipc_syscalls.c`).
+#[cfg(target_os = "freebsd")]
+#[expect(unsafe_code, reason = "arithmetic on a number")]
+// SAFETY: CMSG_SPACE only adds the length of a header, and padding.
+const CONTROL_BYTES: usize = unsafe { libc::CMSG_SPACE(HANDLE_BYTES) as usize };
+
+/// One descriptor and the header before it.
 #[expect(unsafe_code, reason = "arithmetic on a number")]
 // SAFETY: CMSG_LEN only adds the length of a header.
-const CONTROL_BYTES: usize = unsafe { libc::CMSG_LEN(HANDLE_BYTES) as usize };
+const ONE_BYTES: usize = unsafe { libc::CMSG_LEN(HANDLE_BYTES) as usize };
 
 #[inline]
 pub(super) fn send(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<usize> {
@@ -38,7 +43,7 @@ pub(super) fn send(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result
     let mut control = SendAncillaryBuffer::new(&mut space);
     let handles = [handle.as_fd()];
     control.push(SendAncillaryMessage::ScmRights(&handles));
-    Ok(sendmsg(socket, &[IoSlice::new(bytes)], &mut control, NO_SIGNAL)?)
+    Ok(when_there_is_room(|| sendmsg(socket, &[IoSlice::new(bytes)], &mut control, NO_SIGNAL))?)
 }
 
 #[inline]
@@ -62,8 +67,15 @@ pub(super) fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received>
         (!message.is_null()
             && (*message).cmsg_level == libc::SOL_SOCKET
             && (*message).cmsg_type == libc::SCM_RIGHTS
-            && (*message).cmsg_len >= length(CONTROL_BYTES))
-        .then(|| OwnedFd::from_raw_fd(libc::CMSG_DATA(message).cast::<RawFd>().read_unaligned()))
+            && (*message).cmsg_len >= length(ONE_BYTES))
+        .then(|| {
+            let handles = libc::CMSG_DATA(message).cast::<RawFd>();
+            // The padding can hold another one, and then there is somebody who sends what nobody asked for.
+            if (*message).cmsg_len >= length(ONE_BYTES + size_of::<RawFd>()) {
+                drop(OwnedFd::from_raw_fd(handles.add(1).read_unaligned()));
+            }
+            OwnedFd::from_raw_fd(handles.read_unaligned())
+        })
     };
     #[cfg(target_vendor = "apple")]
     if let Some(handle) = &handle {
