@@ -3,8 +3,12 @@
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::process::parent_id;
 use std::process::{Child, Command};
 use std::{process, ptr, thread};
+
+/// The first process, and the parent of all that have lost theirs (launchd(8)).
+const LAUNCHD: u32 = 1;
 
 pub(super) fn prepare(_command: &mut Command) {}
 
@@ -22,8 +26,9 @@ pub(super) fn die_with_parent() -> io::Result<()> {
     }
     // SAFETY: the descriptor is new, and nobody else closes it.
     let queue = unsafe { OwnedFd::from_raw_fd(queue) };
+    let parent = parent_id();
     let wish = libc::kevent {
-        ident: std::os::unix::process::parent_id() as usize,
+        ident: parent as usize,
         filter: libc::EVFILT_PROC,
         flags: libc::EV_ADD | libc::EV_ONESHOT,
         fflags: libc::NOTE_EXIT,
@@ -36,6 +41,10 @@ pub(super) fn die_with_parent() -> io::Result<()> {
     if registered < 0 {
         // It has ended already.
         return Err(io::Error::last_os_error());
+    }
+    // Whoever is left behind gets another parent, launchd (1), and would wait for the end of that.
+    if parent == LAUNCHD || parent_id() != parent {
+        return Err(io::Error::other("the parent has ended"));
     }
     thread::spawn(move || {
         let mut event = MaybeUninit::<libc::kevent>::uninit();

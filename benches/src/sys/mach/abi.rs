@@ -27,10 +27,14 @@ pub const DESCRIPTORS: usize = 28;
 pub const RIGHT_BYTES: usize = 12;
 /// `mach_msg_ool_descriptor64_t` and `mach_msg_ool_ports_descriptor64_t`.
 pub const MEMORY_BYTES: usize = 16;
+/// `mach_msg_guarded_port_descriptor64_t`.
+pub const GUARDED_RIGHT_BYTES: usize = 16;
 /// Where a descriptor says what it is.
 pub const TYPE: usize = 11;
 /// Of a right: its name.
 pub const RIGHT_NAME: Range<usize> = 0..4;
+/// Of a guarded right: its name.
+pub const GUARDED_RIGHT_NAME: Range<usize> = 12..16;
 /// Of a right, and of rights out of line: what is done with them.
 pub const DISPOSITION: usize = 10;
 /// Of memory: where it begins.
@@ -72,6 +76,9 @@ pub const MEMORY: u8 = 1;
 pub const RIGHTS: u8 = 2;
 /// `MACH_MSG_OOL_VOLATILE_DESCRIPTOR`.
 pub const VOLATILE_MEMORY: u8 = 3;
+
+/// `MACH_MSG_GUARDED_PORT_DESCRIPTOR`.
+pub const GUARDED_RIGHT: u8 = 4;
 
 /// `MACH_MSG_PHYSICAL_COPY`.
 pub const PHYSICAL_COPY: u8 = 0;

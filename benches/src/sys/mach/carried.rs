@@ -48,7 +48,11 @@ fn read(descriptors: &[u8]) -> Option<(Carried, &[u8])> {
         abi::RIGHTS => {
             (Carried::Rights { address: address()?, count: length()?, disposition }, abi::MEMORY_BYTES)
         }
-        // A guarded right comes as an ordinary one without a name, because nobody asks for guards.
+        // It comes without a name, because nobody here asks for guards (`ipc_kmsg_copyout_guarded_port_descriptor`).
+        abi::GUARDED_RIGHT => {
+            let name = Name(message::word(descriptors, abi::GUARDED_RIGHT_NAME)?);
+            (Carried::Right { name, disposition }, abi::GUARDED_RIGHT_BYTES)
+        }
         _ => return None,
     };
     Some((item, descriptors.get(bytes..)?))

@@ -344,6 +344,7 @@ const _: () = {
     assert!(m::MACH_MSG_OOL_DESCRIPTOR == abi::MEMORY as u32);
     assert!(m::MACH_MSG_OOL_PORTS_DESCRIPTOR == abi::RIGHTS as u32);
     assert!(m::MACH_MSG_OOL_VOLATILE_DESCRIPTOR == abi::VOLATILE_MEMORY as u32);
+    assert!(m::MACH_MSG_GUARDED_PORT_DESCRIPTOR == abi::GUARDED_RIGHT as u32);
     assert!(m::MACH_MSG_PHYSICAL_COPY == abi::PHYSICAL_COPY as u32);
     assert!(m::MACH_MSG_VIRTUAL_COPY == abi::VIRTUAL_COPY as u32);
     assert!(MACH_PORT_QLIMIT_DEFAULT == abi::QUEUE_LIMIT_DEFAULT);
@@ -356,6 +357,8 @@ const _: () = {
     assert!(Code::INVALID_NAME.0 == kern_return::KERN_INVALID_NAME);
     assert!(Code::INVALID_RIGHT.0 == kern_return::KERN_INVALID_RIGHT);
     assert!(Code::INVALID_VALUE.0 == kern_return::KERN_INVALID_VALUE);
+    assert!(Code::NOT_PRIVILEGED.0 == bootstrap::BOOTSTRAP_NOT_PRIVILEGED);
+    assert!(Code::SERVICE_ACTIVE.0 == bootstrap::BOOTSTRAP_SERVICE_ACTIVE);
     assert!(Code::NAME_IN_USE.0 == bootstrap::BOOTSTRAP_NAME_IN_USE);
     assert!(Code::UNKNOWN_SERVICE.0 == bootstrap::BOOTSTRAP_UNKNOWN_SERVICE);
     assert!(Code::NO_KERNEL_MEMORY.0 == m::MACH_MSG_VM_KERNEL);

@@ -1,10 +1,12 @@
-//! macOS: ticks of all processors (`host_statistics` with `HOST_CPU_LOAD_INFO`, `mach/host_info.h`), and the level of
-//! thermal pressure (notify(3); its name and its levels are in `libkern/OSThermalNotification.h`).
+//! macOS: ticks of all processors (`host_processor_info` with `PROCESSOR_CPU_LOAD_INFO`, `mach/processor_info.h`; what
+//! `host_statistics` tells is up to a second old, because XNU limits how often programs ask), and the level of thermal
+//! pressure (notify(3); its name and its levels are in `libkern/OSThermalNotification.h`).
 
 use mach2::mach_init::mach_host_self;
+use mach2::traps::mach_task_self;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int};
-use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::LazyLock;
 
 /// `kOSThermalNotificationPressureLevelName`.
@@ -31,23 +33,34 @@ pub(super) fn processors() -> u64 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u64)
 }
 
-#[expect(unsafe_code, reason = "host_statistics")]
+#[expect(unsafe_code, reason = "host_processor_info")]
 fn busy_ns() -> Option<u64> {
     // Each call of `mach_host_self` counts one user more of the port, so that it is called once.
     // SAFETY: takes nothing.
     static HOST: LazyLock<libc::host_t> = LazyLock::new(|| unsafe { mach_host_self() });
-    let mut load = MaybeUninit::<libc::host_cpu_load_info>::uninit();
-    let mut words = libc::HOST_CPU_LOAD_INFO_COUNT;
-    // SAFETY: the structure is of this flavour, and as long as is said.
+    let (mut processors, mut words, mut info) = (0, 0, ptr::null_mut());
+    // SAFETY: the call writes two numbers and an address.
     let result = unsafe {
-        libc::host_statistics(*HOST, libc::HOST_CPU_LOAD_INFO, load.as_mut_ptr().cast(), &raw mut words)
+        libc::host_processor_info(
+            *HOST,
+            libc::PROCESSOR_CPU_LOAD_INFO,
+            &raw mut processors,
+            &raw mut info,
+            &raw mut words,
+        )
     };
-    if result != libc::KERN_SUCCESS || words != libc::HOST_CPU_LOAD_INFO_COUNT {
+    if result != libc::KERN_SUCCESS || info.is_null() {
         return None;
     }
-    // SAFETY: the call has filled all of it. The order is that of the states in mach/machine.h.
-    let [user, system, _idle, nice] = unsafe { load.assume_init() }.cpu_ticks;
-    let busy: u64 = [user, system, nice].map(u64::from).iter().sum();
+    let loads = info.cast::<libc::processor_cpu_load_info>();
+    // SAFETY: there is one structure of this flavour for each processor.
+    let ticks = (0..processors as usize).map(|processor| unsafe { (*loads.add(processor)).cpu_ticks });
+    // The order is that of the states in mach/machine.h.
+    let busy: u64 = ticks.flat_map(|[user, system, _idle, nice]| [user, system, nice]).map(u64::from).sum();
+    // SAFETY: the memory came from the call, is of so many words, and nobody uses it any more.
+    unsafe {
+        libc::vm_deallocate(mach_task_self(), info.expose_provenance(), words as usize * size_of::<c_int>())
+    };
     // 10 ms (sysconf(_SC_CLK_TCK)).
     Some(busy * (1_000_000_000 / rustix::param::clock_ticks_per_second().max(1)))
 }

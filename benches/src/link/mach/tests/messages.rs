@@ -165,6 +165,7 @@ fn all_that_a_message_holds_is_found() {
         message.clone()
     };
     push([0x22, 0, 0], [0, 0, abi::MOVE_SEND_ONCE, abi::RIGHT], None);
+    push([0, 0, 0], [0, 0, abi::MOVE_SEND, abi::GUARDED_RIGHT], Some(0));
     push([0x4000, 0, 0], [1, 1, 0, abi::MEMORY], Some(5));
     push([0x8000, 0, 0], [0, 0, 0, abi::VOLATILE_MEMORY], Some(6));
     push([0xc000, 0, 0], [1, 1, abi::MOVE_SEND, abi::RIGHTS], Some(7));
@@ -172,6 +173,7 @@ fn all_that_a_message_holds_is_found() {
     let all = [
         Carried::Right { name: Name(0x11), disposition: abi::MOVE_SEND },
         Carried::Right { name: Name(0x22), disposition: abi::MOVE_SEND_ONCE },
+        Carried::Right { name: Name(0), disposition: abi::MOVE_SEND },
         Carried::Memory { address: 0x4000, bytes: 5 },
         Carried::Memory { address: 0x8000, bytes: 6 },
         Carried::Rights { address: 0xc000, count: 7, disposition: abi::MOVE_SEND },
