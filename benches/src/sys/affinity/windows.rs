@@ -1,8 +1,9 @@
 //! Windows: group affinities of threads and `GetLogicalProcessorInformationEx` (`processtopologyapi.h`,
 //! `sysinfoapi.h`).
 //!
-//! A machine of more than 64 processors has groups of at most 64 each. The suite stays in the group in which the system
-//! has started it; processors are called by their number plus 64 for each group before theirs.
+//! A machine of more than 64 processors has groups of at most 64 each; processors are called by their number plus 64 for
+//! each group before theirs. The suite pins within the group that the system calls a thread's primary one. Threads that
+//! are not pinned may run in any group since Windows 11 and Server 2022.
 
 use super::topology::{GROUP, Processors, Topology, kind, layout};
 use crate::sys::Unsupported;

@@ -7,10 +7,12 @@ use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::process::{Child, Command};
 use std::ptr;
 use std::sync::Mutex;
+use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, SetInformationJobObject,
 };
+use windows_sys::Win32::System::Threading::WaitForSingleObject;
 
 /// The job of all children of this process.
 static JOB: Mutex<Option<OwnedHandle>> = Mutex::new(None);
@@ -25,8 +27,18 @@ pub(super) fn bind(child: &Child) -> io::Result<()> {
         none => none.insert(create()?),
     };
     // SAFETY: both handles are open.
-    let done = unsafe { AssignProcessToJobObject(job.as_raw_handle(), child.as_raw_handle()) };
-    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if unsafe { AssignProcessToJobObject(job.as_raw_handle(), child.as_raw_handle()) } != 0 {
+        return Ok(());
+    }
+    let refusal = io::Error::last_os_error();
+    // What has ended joins no job, and needs none.
+    if has_ended(child) { Ok(()) } else { Err(refusal) }
+}
+
+#[expect(unsafe_code, reason = "WaitForSingleObject")]
+fn has_ended(child: &Child) -> bool {
+    // SAFETY: the handle is open.
+    unsafe { WaitForSingleObject(child.as_raw_handle(), 0) == WAIT_OBJECT_0 }
 }
 
 /// Between its start and [`bind`] a child notices the end of this process by the end of its standard input.

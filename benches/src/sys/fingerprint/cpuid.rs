@@ -17,14 +17,17 @@ pub(super) fn has_hypervisor() -> Option<bool> {
     registers(1).map(|[_, _, ecx, _]| ecx >> 31 == 1)
 }
 
-/// Whether the hypervisor lets this system make other guests: then it is not a guest itself, although Hyper-V runs below
-/// it, as it does wherever Windows isolates parts of itself.
+/// Whether the hypervisor lets this system make other guests and runs on the machine itself: then this is not a guest,
+/// although Hyper-V runs below it, as it does wherever Windows isolates parts of itself.
 #[cfg(any(windows, test))]
 pub(super) fn may_make_guests() -> bool {
     /// Hypervisor Top Level Functional Specification, "Feature Identification": EBX, bit 0, is `CreatePartitions`.
     const PRIVILEGES: u32 = 0x4000_0003;
+    /// The same, "Implementation Recommendations": EAX, bit 12, is that the hypervisor is a guest of another Hyper-V.
+    const RECOMMENDATIONS: u32 = 0x4000_0004;
     hypervisor_vendor().as_deref() == Some("Microsoft Hv")
         && registers(PRIVILEGES).is_some_and(|[_, ebx, ..]| ebx & 1 == 1)
+        && registers(RECOMMENDATIONS).is_some_and(|[eax, ..]| eax >> 12 & 1 == 0)
 }
 
 /// The processor's name, as its maker gives it.

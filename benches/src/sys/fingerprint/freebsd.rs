@@ -97,8 +97,7 @@ fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     facts.put("cpu.smt_allowed", decimal("machdep.hyperthreading_allowed"));
     facts.put("cpu.mitigations", mitigations());
 
-    let powerd = tree.number("/var/run/powerd.pid").and_then(|pid| u32::try_from(pid).ok());
-    facts.put("cpu.powerd", Some(yes_or_none(powerd.is_some_and(liveness::runs))));
+    facts.put("cpu.powerd", powerd_runs(tree).map(yes_or_none));
     facts.put("cpu.frequency_driver", text("dev.cpufreq.0.freq_driver"));
     facts.put("cpu.frequency_preference", decimal("dev.hwpstate_intel.0.epp"));
     let limits = text(&of_one("freq_levels")).and_then(|levels| levels::frequency_limits_mhz(&levels));
@@ -109,6 +108,13 @@ fn cpu(tree: &Tree, cpu: u32, facts: &mut Facts) {
     let deepest = states.and_then(|(supported, lowest)| levels::deepest_idle(&supported, &lowest));
     facts.put("cpu.idle_deepest", deepest.as_ref().map(|(name, _)| name.clone()));
     facts.put("cpu.idle_exit_us", deepest.map(|(_, exit_us)| exit_us.to_string()));
+}
+
+/// Not known to anybody but root where there is a file of its number, which root alone may read (pidfile(3)).
+fn powerd_runs(tree: &Tree) -> Option<bool> {
+    const PIDFILE: &str = "/var/run/powerd.pid";
+    let pid = tree.number(PIDFILE).and_then(|pid| u32::try_from(pid).ok());
+    if pid.is_none() && tree.path(PIDFILE).exists() { None } else { Some(pid.is_some_and(liveness::runs)) }
 }
 
 /// `name=state; ...`, of those that this kernel knows.

@@ -1,5 +1,6 @@
 //! Windows: `OpenProcess` and `GetProcessTimes` (`processthreadsapi.h`).
 
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
@@ -7,14 +8,14 @@ use windows_sys::Win32::System::Threading::{
     GetProcessTimes, OpenProcess, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, WaitForSingleObject,
 };
 
-/// When the process with this number started, in units of 100 ns; none if it has ended, or if we may not open
-/// it.
+/// When the process with this number started, in units of 100 ns; none if it has ended. 0 if another user's, whom we may
+/// not ask.
 #[expect(unsafe_code, reason = "calls of the system")]
 pub(super) fn started(id: u32) -> Option<u32> {
     // SAFETY: takes plain numbers.
     let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE, 0, id) };
     if process.is_null() {
-        return None;
+        return (io::Error::last_os_error().kind() == io::ErrorKind::PermissionDenied).then_some(0);
     }
     // SAFETY: the handle is new, and nobody else closes it.
     let process = unsafe { OwnedHandle::from_raw_handle(process) };

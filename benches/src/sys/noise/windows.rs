@@ -1,15 +1,19 @@
 //! Windows: times of each processor (`NtQuerySystemInformation`, `SystemProcessorPerformanceInformation` in `winternl.h`),
 //! which grow by whole ticks of the clock, 15.6 ms on most machines. The times of interrupts are in its reserved fields,
 //! so they are not read.
+//!
+//! The call tells the processors of the calling thread's group, of which there is one up to 64 processors. With more, who
+//! was busy is not told.
 
 use std::collections::BTreeMap;
 use std::mem::MaybeUninit;
 use windows_sys::Wdk::System::SystemInformation::{
     NtQuerySystemInformation, SystemProcessorPerformanceInformation,
 };
+use windows_sys::Win32::System::Threading::{ALL_PROCESSOR_GROUPS, GetActiveProcessorCount};
 use windows_sys::Win32::System::WindowsProgramming::SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
 
-/// Processors of a group, and the call tells those of the calling thread's group.
+/// Processors of a group.
 const PROCESSORS_MAX: usize = 64;
 
 type Times = SYSTEM_PROCESSOR_PERFORMANCE_INFORMATION;
@@ -18,11 +22,14 @@ pub(super) fn counters(cpus: Option<&[u32]>) -> BTreeMap<&'static str, u64> {
     busy_ns(&times(), cpus).map(|ns| ("busy_ns", ns)).into_iter().collect()
 }
 
+#[expect(unsafe_code, reason = "GetActiveProcessorCount")]
 pub(super) fn processors() -> u64 {
-    times().len().max(1) as u64
+    // SAFETY: takes a number, and cannot fail.
+    let count = unsafe { GetActiveProcessorCount(ALL_PROCESSOR_GROUPS) };
+    u64::from(count.max(1))
 }
 
-/// In the order of the processors; empty where the system does not tell.
+/// In the order of the processors; empty where the system does not tell, or tells those of one group of several.
 #[expect(unsafe_code, reason = "NtQuerySystemInformation")]
 fn times() -> Vec<Times> {
     #[expect(clippy::cast_possible_truncation, reason = "the size of an array of structures")]
@@ -38,7 +45,7 @@ fn times() -> Vec<Times> {
             &raw mut written,
         )
     };
-    if status < 0 {
+    if status < 0 || processors() > PROCESSORS_MAX as u64 {
         return Vec::new();
     }
     let filled = times.iter().take(written as usize / size_of::<Times>());
@@ -55,7 +62,7 @@ fn busy_ns(times: &[Times], cpus: Option<&[u32]>) -> Option<u64> {
     match cpus {
         None if times.is_empty() => None,
         None => times.iter().map(of_one).sum(),
-        Some(cpus) => cpus.iter().map(|&cpu| of_one(times.get(cpu as usize % PROCESSORS_MAX)?)).sum(),
+        Some(cpus) => cpus.iter().map(|&cpu| of_one(times.get(cpu as usize)?)).sum(),
     }
 }
 
@@ -75,8 +82,6 @@ mod tests {
         assert_eq!(busy_ns(&times, Some(&[0])), Some(3_000));
         assert_eq!(busy_ns(&times, Some(&[0, 1])), Some(3_100));
         assert_eq!(busy_ns(&times, None), Some(3_100));
-        // The same processor in another group, which is the own one then.
-        assert_eq!(busy_ns(&times, Some(&[65])), Some(100));
         assert_eq!((busy_ns(&times, Some(&[2])), busy_ns(&[], None)), (None, None));
     }
 
@@ -84,5 +89,6 @@ mod tests {
     fn this_machine_tells_a_time_for_each_processor() {
         let times = times();
         assert!(!times.is_empty() && busy_ns(&times, None).is_some());
+        assert_eq!(times.len() as u64, processors());
     }
 }
