@@ -5,7 +5,13 @@ use super::windows::Request;
 use super::{Service, State, Status, System, last_line_of};
 use chrono::DateTime;
 use roundtrip_wire::Slug;
+#[cfg(unix)]
+use std::io::Read;
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// With whatever is special somewhere: quotes, spaces, specifiers, variables, entities, our own brackets.
@@ -72,22 +78,27 @@ fn the_settings_for_windows_say_what_was_put_in() {
     assert!(arguments.windows(END.len()).any(|window| window == END), "{arguments:?}");
 }
 
-/// Not the real rc.subr, but what it does with the two variables: it evaluates them.
+/// The script, with these lines of a shell in the place of rc.subr, which is in `folder`.
 #[cfg(unix)]
-#[test]
-fn the_shell_of_rc_d_hands_on_what_was_put_in() {
-    let folder = tempfile::tempdir().unwrap();
+fn rc_script(folder: &Path, subr: &str) -> String {
     let steps = System::Freebsd.manager().install(&service()).unwrap();
     let script = steps.iter().find_map(|step| match step {
         Step::Write { text, .. } => Some(text),
         _ => None,
     });
-    let subr = folder.path().join("rc.subr");
+    let path = folder.join("rc.subr");
+    std::fs::write(&path, subr).unwrap();
+    script.unwrap().replace("/etc/rc.subr", path.to_str().unwrap())
+}
+
+/// Not the real rc.subr, but what it does with the two variables: it evaluates them.
+#[cfg(unix)]
+#[test]
+fn the_shell_of_rc_d_hands_on_what_was_put_in() {
+    let folder = tempfile::tempdir().unwrap();
     let evaluates = "load_rc_config() { :; }\nrun_rc_command() { eval \"$command $command_args\"; }\n";
-    std::fs::write(&subr, evaluates).unwrap();
-    let script = script.unwrap().replace("/etc/rc.subr", subr.to_str().unwrap());
-    let script = script.replace("/usr/sbin/daemon", "printf '%s\\\\n'");
-    let output = std::process::Command::new("sh").args(["-c", &script, "sh", "start"]).output().unwrap();
+    let script = rc_script(folder.path(), evaluates).replace("/usr/sbin/daemon", "printf '%s\\\\n'");
+    let output = Command::new("sh").args(["-c", &script, "sh", "start"]).output().unwrap();
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8(output.stdout).unwrap();
     let words: Vec<&str> = printed.lines().skip_while(|word| *word != "--").collect();
@@ -95,6 +106,30 @@ fn the_shell_of_rc_d_hands_on_what_was_put_in() {
     assert_eq!(words[1..5], ["/usr/local/bin/roundtrip", "agent", "--repository", &repository], "{printed}");
     assert!(words.ends_with(&END), "{printed}");
     assert!(printed.contains("-P\n/var/run/roundtrip_agent.pid\n-u\nroundtrip_agent\n"), "{printed}");
+}
+
+#[cfg(unix)]
+#[test]
+fn stopping_under_rc_d_signals_until_the_process_has_ended_and_leaves_no_token() {
+    let folder = tempfile::tempdir().unwrap();
+    let secrets = folder.path().join("secrets");
+    std::fs::create_dir(&secrets).unwrap();
+    std::fs::write(secrets.join("token"), "secret").unwrap();
+    // It misses the first signal, and says when it listens.
+    let deaf = "trap 'trap - TERM' TERM; echo; while :; do sleep 0.01; done";
+    let mut process = Command::new("sh").args(["-c", deaf]).stdout(Stdio::piped()).spawn().unwrap();
+    process.stdout.take().unwrap().read_exact(&mut [0]).unwrap();
+
+    let stops = format!(
+        "load_rc_config() {{ :; }}\npwait() {{ :; }}\nrun_rc_command() {{ rc_pid={}; eval \"$stop_cmd\"; }}\n",
+        process.id()
+    );
+    let script = rc_script(folder.path(), &stops)
+        .replace("secrets=/var/run/roundtrip_agent", &format!("secrets='{}'", secrets.display()));
+    let stop = std::thread::spawn(move || Command::new("sh").args(["-c", &script, "sh", "stop"]).output());
+    assert_eq!(process.wait().unwrap().signal(), Some(15));
+    let output = stop.join().unwrap().unwrap();
+    assert!(output.status.success() && !secrets.exists(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
