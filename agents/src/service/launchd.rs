@@ -14,9 +14,6 @@ const FILE: &str = "/Library/LaunchDaemons/io.github.roundtrip-ipc.agent.plist";
 const STATE: &str = "/Library/Application Support/roundtrip-agent";
 const LOG: &str = "/Library/Application Support/roundtrip-agent/agent.log";
 const CRASHES: &str = "/Library/Application Support/roundtrip-agent/crash.log";
-/// `bootout` does not wait. The agent has 60 s to end (`ExitTimeOut`), and until then nothing of this name can be installed.
-const AWAIT_END: &str = "for second in $(seq 65); do launchctl print system/io.github.roundtrip-ipc.agent >/dev/null 2>&1 \
-                         || exit 0; sleep 1; done; echo 'it does not end' >&2; exit 1";
 const TEMPLATE: &str = include_str!("../../packaging/launchd/io.github.roundtrip-ipc.agent.plist");
 
 pub(super) struct Launchd;
@@ -45,9 +42,15 @@ impl Manager for Launchd {
     }
 
     fn uninstall(&self) -> Vec<Step> {
+        // `bootout` does not wait. The agent has 60 s to end (`ExitTimeOut`), and until then nothing of this name can be
+        // installed.
+        let await_end = format!(
+            "for second in $(seq 65); do launchctl print {TARGET} >/dev/null 2>&1 || exit 0; sleep 1; done; \
+             echo 'it does not end' >&2; exit 1"
+        );
         vec![
             Step::run(["launchctl", "bootout", TARGET]),
-            Step::run(["sh", "-c", AWAIT_END]),
+            Step::run(["sh", "-c", &await_end]),
             Step::Remove(FILE.into()),
         ]
     }
