@@ -1,5 +1,6 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+use crate::node::NamedNode;
 use crate::service::System;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -22,7 +23,8 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:\n  \
         roundtrip run\n  \
         roundtrip run --format json > report.json\n  \
-        roundtrip run --upload http://127.0.0.1:7979 --token-file agent.token\n\n\
+        roundtrip run --upload http://127.0.0.1:7979 --token-file agent.token\n  \
+        roundtrip run --preset node-framing --node lts=/opt/node-22/bin/node --node next=./out/Release/node\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 5 the server refuses the token, 6 measured and kept but not \
         uploaded, 8 cannot write.")]
     Run(RunArguments),
@@ -80,6 +82,10 @@ pub(crate) struct RunArguments {
     /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
     #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
     pub(crate) preset: String,
+    /// Measure Node's transports with this `node` instead of the one in PATH. Given several times, each has series of
+    /// its own, by its name [default name: its version].
+    #[arg(long, value_name = "[NAME=]PATH")]
+    pub(crate) node: Vec<NamedNode>,
     /// What watches the ends meanwhile. It takes part in the figures, so these are not compared with unwatched ones.
     #[arg(long, value_enum, default_value_t = Watch::None)]
     pub(crate) probe: Watch,

@@ -10,6 +10,7 @@ use crate::output;
 use crate::terminal::{is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
+use roundtrip_bench::program::node;
 use roundtrip_bench::transport::{ChannelSpec, Transport};
 use roundtrip_bench::{definition, environment, scenario, transport};
 use roundtrip_wire::TransportInfo;
@@ -59,10 +60,16 @@ fn channel(transport: &dyn Transport) -> ChannelSpec {
 
 impl Listing {
     fn gather() -> crate::Result<Self> {
-        let transports = transport::ALL.iter().map(|transport| ListedTransport {
+        let of_suite = transport::ALL.iter().map(|transport| ListedTransport {
             info: transport.info(),
             unsupported: transport.support(&channel(*transport)).err().map(|reason| reason.to_string()),
         });
+        let programs = node::all().map(|program| ListedTransport {
+            info: program.info,
+            unsupported: program.unsupported.map(|reason| reason.to_string()),
+        });
+        let mut transports: Vec<ListedTransport> = of_suite.chain(programs).collect();
+        transports.sort_by(|one, other| one.info.slug.cmp(&other.info.slug));
         let scenarios = scenario::ALL
             .iter()
             .map(|scenario| ListedScenario { slug: scenario.slug(), about: scenario.about() });
@@ -71,7 +78,7 @@ impl Listing {
             Ok(ListedPreset { name, cases: plan.cases.len(), about: plan.about })
         });
         Ok(Self {
-            transports: transports.collect(),
+            transports,
             scenarios: scenarios.collect(),
             presets: presets.collect::<crate::Result<_>>()?,
         })

@@ -8,6 +8,7 @@
 //! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
+//! - `node`: which `node`s are measured.
 //! - `compare`: two reports, case by case, where they are comparable.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
@@ -21,6 +22,7 @@ mod failure;
 mod format;
 mod list;
 mod matrix;
+mod node;
 mod output;
 mod platform;
 mod probe_effect;

@@ -66,7 +66,7 @@ fn case(arguments: &MatrixArguments, (initiator, responder): (u32, u32)) -> crat
     let missing = || Failure::Usage(format!("no transport is called `{}`", arguments.transport));
     let transport = transport::find(&arguments.transport).ok_or_else(missing)?;
     Ok(PlannedCase {
-        transport,
+        transport: transport.into(),
         scenario: scenario::find("roundtrip").ok_or_else(missing)?,
         mode: Mode::TwoProcesses,
         placement: Placement::Cpus(initiator, responder),

@@ -89,7 +89,8 @@ fn plan(arguments: &ProbeEffectArguments) -> crate::Result<Plan> {
     let mut cases = Vec::new();
     for case in sweep {
         let work = Work { lossy: transport.manner().on_full == OnFull::Drop, ..case.work.clone() };
-        let raw = PlannedCase { transport, manner: transport.manner(), work, ..case.clone() };
+        let raw =
+            PlannedCase { transport: transport.into(), manner: transport.manner(), work, ..case.clone() };
         harness::support(&raw).map_err(|reason| Failure::Other(format!("{raw}: {reason}")))?;
         cases.push(PlannedCase { probe: arguments.probe.probe(), ..raw.clone() });
         cases.push(raw);

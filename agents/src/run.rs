@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::repository::{Git, Repository};
 use crate::upload::{self, Refusal};
-use crate::{output, project, spool, table};
+use crate::{node, output, project, spool, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::{self, Outcome, PeerCommand};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
-    let mut plan = plan(&arguments.preset)?;
+    let mut plan = node::measured_with(plan(&arguments.preset)?, &arguments.node)?;
     for case in &mut plan.cases {
         case.probe = arguments.probe.probe();
     }
@@ -60,7 +60,10 @@ pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
     let text = std::fs::read_to_string(preset)
         .map_err(|error| Failure::Usage(format!("cannot read the definition {preset}: {error}")))?;
     let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name);
-    definition::parse(name, &text).map_err(invalid)
+    // Programs are started from where the definition stands, wherever we are.
+    let path = std::path::absolute(preset)
+        .map_err(|error| Failure::Other(format!("cannot tell where {preset} is: {error}")))?;
+    definition::parse(name, &text, path.parent().unwrap_or(&path)).map_err(invalid)
 }
 
 /// The command that runs a peer: this very program.

@@ -2,6 +2,7 @@
 //!
 //! # Codemap
 //! - [`transport`]: the contract [`transport::Transport`], one file per mechanism, and the registry: one list.
+//! - [`program`]: programs that bring a transport of their own; [`mechanism`]: the one or the other.
 //! - [`scenario`]: traffic patterns over any transport: `roundtrip`, `stream`, `open-loop`, `handle-passing`.
 //! - [`definition`]: presets as data (`definitions/*.toml`), parsed into a plan.
 //! - [`ring`]: the ring in shared memory, for one sender or many and any number of receivers.
@@ -25,10 +26,12 @@ pub mod environment;
 mod fabric;
 pub mod harness;
 pub mod link;
+pub mod mechanism;
 pub mod memory;
 pub mod payload;
 pub mod peer;
 pub mod probe;
+pub mod program;
 pub mod ring;
 pub mod scenario;
 pub mod sizes;

@@ -22,7 +22,7 @@ use std::thread;
 #[serde(rename_all = "snake_case")]
 pub enum Order {
     /// To be one end of a channel, or all.
-    Job(Job),
+    Job(Box<Job>),
     /// To read the canaries, whose memory is then nobody else's.
     Canaries,
 }
@@ -109,7 +109,7 @@ fn serve() -> io::Result<Answer> {
     death::die_with_parent()?;
     let mut lines = io::stdin().lock().lines();
     let job = match serde_json::from_str(&lines.next().ok_or(io::ErrorKind::UnexpectedEof)??)? {
-        Order::Job(job) => job,
+        Order::Job(job) => *job,
         Order::Canaries => return Ok(Answer::Canaries(canary::measure())),
     };
     let transport = transport::find(&job.transport)

@@ -4,6 +4,7 @@
 use crate::format::{bytes, count};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use roundtrip_wire::{CaseResult, RunReport};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 mod many;
@@ -58,6 +59,9 @@ fn title(result: &CaseResult, all: &[CaseResult]) -> String {
             _ => write!(title, " of {}", bytes(total)),
         };
     }
+    if result.methodology.window > 1 {
+        let _ = write!(title, ", {} at once", count(u64::from(result.methodology.window)));
+    }
     let _ = write!(title, ", {}, {}", case.mode, case.placement);
     if case.size_profile.is_some() {
         title.push_str(", sizes drawn from a profile");
@@ -102,7 +106,7 @@ fn heading(report: &RunReport) -> String {
 fn name(result: &CaseResult) -> String {
     let CaseResult { transport, case, methodology, .. } = result;
     match case.messages {
-        None => format!("{} {}", transport.slug, row::message(result)),
+        None => format!("{} {}", row::transport(result), row::message(result)),
         Some(_) => format!(
             "{} {} to {}, {}, wake {}, {} when full, {}",
             transport.slug,
@@ -132,6 +136,15 @@ fn unsupported<'a>(results: &[&'a CaseResult]) -> Vec<(&'a str, usize, &'a CaseR
     found
 }
 
+/// What each program says of itself, told once.
+fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
+    let said = results.iter().filter(|result| !result.facts.is_empty()).map(|result| {
+        let facts: Vec<String> = result.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        format!("{}: {}", row::transport(result), facts.join(", "))
+    });
+    said.collect()
+}
+
 fn table(results: &[&CaseResult]) -> crate::Result<String> {
     let header = row::header(results.first());
     let mut table = Table::new();
@@ -152,6 +165,7 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
             Err(note) => notes.push(format!(" {name}: {note}")),
         }
     }
+    notes.extend(facts(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(sweep::lines(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(watched::unavailable(results).into_iter().map(|line| format!(" {line}")));
     for (index, head) in header.iter().enumerate() {

@@ -47,7 +47,7 @@ pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, Stri
     if result.case.messages.is_some() {
         return Ok(Ok(many::cells(result)));
     }
-    let mut cells = vec![result.transport.slug.to_string(), message(result)];
+    let mut cells = vec![transport(result), message(result)];
     cells.push(nanoseconds(all.quantile_ns(500_000)));
     cells.push(uncertainty(result)?);
     for q_ppm in [980_000, 990_000, 1_000_000] {
@@ -68,6 +68,12 @@ pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, Stri
 /// When a histogram cannot be read.
 pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
     result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
+}
+
+/// The transport, and which of several programs of it.
+pub(super) fn transport(result: &CaseResult) -> String {
+    let slug = &result.transport.slug;
+    result.case.variant.as_ref().map_or_else(|| slug.to_string(), |variant| format!("{slug} ({variant})"))
 }
 
 pub(super) fn message(result: &CaseResult) -> String {
@@ -109,13 +115,14 @@ fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
     .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
 }
 
-/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`: the median over repetitions; where a
-/// repetition is a single operation also their quartiles, because nothing else shows their spread.
+/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`, messages a second where several are on
+/// their way: the median over repetitions; where a repetition is a single operation also their quartiles, because nothing
+/// else shows their spread.
 fn rate(result: &CaseResult) -> Option<String> {
     let Quartiles { q1, median, q3 } = rates_per_second(result)?;
     let unit = |rate: u64| match result.case.scenario.as_str() {
-        "handle-passing" => count(rate),
-        _ => bytes(rate),
+        "stream" => bytes(rate),
+        _ => count(rate),
     };
     Some(if result.repetitions.iter().all(|repetition| repetition.count == 1) {
         format!("{}/s ({} to {})", unit(median), unit(q1), unit(q3))
@@ -124,9 +131,10 @@ fn rate(result: &CaseResult) -> Option<String> {
     })
 }
 
-/// Quartiles over the repetitions of what goes through in a second: bytes in `stream`, descriptors in `handle-passing`.
+/// Quartiles over the repetitions of what goes through in a second: bytes in `stream`, descriptors in `handle-passing`,
+/// messages where several are on their way.
 pub(super) fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
-    let total = result.case.total_bytes?;
+    let total = result.case.total_bytes.or((result.methodology.window > 1).then_some(1))?;
     let per_second = |repetition: &Repetition| {
         let operations = u128::from(total) * u128::from(repetition.count);
         u64::try_from(operations * 1_000_000_000 / u128::from(repetition.sum_ns.max(1))).ok()

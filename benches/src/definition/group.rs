@@ -1,11 +1,13 @@
 //! One `[[case]]` of a definition: every combination of its lists is a case.
 
 use super::by_system::{BySystem, System};
+use super::declared::Known;
 use super::{Crowd, Mode, Placement, PlannedCase, Repetitions};
+use crate::mechanism::Mechanism;
 use crate::ring::{SEATS, Waiting, WakeRule};
 use crate::scenario::{self, Pattern, Scenario, Work};
 use crate::sizes::SizeProfile;
-use crate::transport::{self, Manner, OnFull, Storage, Transport};
+use crate::transport::{Manner, OnFull, Storage};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -53,6 +55,9 @@ pub(super) struct Group {
     warmup: u64,
     #[serde(default = "one")]
     batch: u64,
+    /// Messages on their way at any time.
+    #[serde(default = "one_window")]
+    windows: Vec<u32>,
     repetitions: Count,
 }
 
@@ -108,15 +113,19 @@ fn one() -> u64 {
     1
 }
 
+fn one_window() -> Vec<u32> {
+    vec![1]
+}
+
 impl Group {
     /// Adds its cases for this system. What does not fit together is refused everywhere.
-    pub(super) fn expand(&self, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
+    pub(super) fn expand(&self, known: &Known, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
         for system in System::ALL {
             let mut own = Vec::new();
             for name in self.scenario.names() {
                 let scenario =
                     scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
-                self.expand_one(system, scenario, &mut own)?;
+                self.expand_one(known, system, scenario, &mut own)?;
             }
             if system.is_here() {
                 cases.append(&mut own);
@@ -127,12 +136,19 @@ impl Group {
 
     fn expand_one(
         &self,
+        known: &Known,
         system: System,
         scenario: &'static dyn Scenario,
         cases: &mut Vec<PlannedCase>,
     ) -> Result<(), String> {
         if self.operations == 0 || self.batch == 0 {
             return Err("operations and batch must be at least 1".into());
+        }
+        if self.windows.is_empty() || self.windows.contains(&0) {
+            return Err("a window is at least 1, and there is at least one".into());
+        }
+        if self.windows != [1] && scenario.slug() != "roundtrip" {
+            return Err(format!("{} takes no windows: expected roundtrip", scenario.slug()));
         }
         let repetitions = self.repetitions.checked()?;
         let sizes = self.sizes()?;
@@ -148,16 +164,16 @@ impl Group {
             return Err(format!("on {} there are transports and no placements", system.name()));
         }
         let places = product(&self.modes, placements);
-        let loads = product(&product(&rates, &self.crowds(scenario)?), &sizes);
+        let streams = product(&product(&rates, &self.crowds(scenario)?), &self.windows);
+        let loads = product(&streams, &sizes);
         for slug in transports {
-            let transport =
-                transport::find(slug).ok_or_else(|| format!("transport `{slug}` does not exist"))?;
-            for (manner, (mode, placement)) in product(&self.manners(transport), &places) {
-                for &((rate_per_second, crowd), message_bytes) in &loads {
+            let transport = known.find(slug)?;
+            for (manner, (mode, placement)) in product(&self.manners(&transport), &places) {
+                for &(((rate_per_second, crowd), window), message_bytes) in &loads {
                     let work = self.work(scenario, manner, message_bytes, placement)?;
-                    let work = Work { rate_per_second, senders: crowd.senders, ..work };
+                    let work = Work { rate_per_second, senders: crowd.senders, window, ..work };
                     cases.push(PlannedCase {
-                        transport,
+                        transport: transport.clone(),
                         scenario,
                         mode,
                         placement,
@@ -196,7 +212,7 @@ impl Group {
     }
 
     /// Every combination of what is asked for; what is not asked for is as the transport likes it.
-    fn manners(&self, transport: &dyn Transport) -> Vec<Manner> {
+    fn manners(&self, transport: &Mechanism) -> Vec<Manner> {
         let usual = transport.manner();
         let channels = product(&or(&self.receive, usual.waiting), &or(&self.on_full, usual.on_full));
         let memories = product(&or(&self.wake, usual.wake_rule), &or(&self.storage, usual.storage));
@@ -332,7 +348,12 @@ fn parts_per_million(percent: f64) -> Result<u32, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::parse as parse_in;
+    use std::path::Path;
+
+    fn parse(name: &str, text: &str) -> Result<super::super::Plan, super::super::InvalidDefinition> {
+        parse_in(name, text, Path::new("."))
+    }
 
     fn refusal(lines: &str) -> String {
         let head = "about = ''\ndeadline_seconds = 1\n[[case]]\nmodes = ['2proc']\nplacements = ['free']\n\

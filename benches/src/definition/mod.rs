@@ -1,14 +1,18 @@
 //! Presets: what to measure, as data. `definitions/*.toml` is parsed here into a [`Plan`].
 
+use crate::mechanism::Mechanism;
 use crate::probe::Probe;
 use crate::scenario::{Scenario, Work};
-use crate::transport::{ChannelSpec, Manner, Transport};
+use crate::transport::{ChannelSpec, Manner};
+use declared::Known;
 use roundtrip_wire::Slug;
 use serde::Deserialize;
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 mod by_system;
+mod declared;
 mod group;
 
 /// The presets that come with the suite: name and definition, in the order of names.
@@ -16,6 +20,7 @@ const PRESETS: &[(&str, &str)] = &[
     ("chromium-mach", include_str!("../../definitions/chromium-mach.toml")),
     ("ipc-static", include_str!("../../definitions/ipc-static.toml")),
     ("libipc", include_str!("../../definitions/libipc.toml")),
+    ("node-framing", include_str!("../../definitions/node-framing.toml")),
     ("quick", include_str!("../../definitions/quick.toml")),
 ];
 
@@ -40,8 +45,8 @@ pub struct Plan {
 /// One case and how much of it.
 #[derive(Clone)]
 pub struct PlannedCase {
-    /// The mechanism.
-    pub transport: &'static dyn Transport,
+    /// What carries the messages.
+    pub transport: Mechanism,
     /// The traffic pattern.
     pub scenario: &'static dyn Scenario,
     /// One process an end, or one thread an end.
@@ -120,6 +125,9 @@ impl fmt::Display for PlannedCase {
         let Self { scenario, transport, mode, placement, work, crowd, .. } = self;
         let (scenario, transport) = (scenario.slug(), transport.info().slug);
         write!(formatter, "{scenario}/{transport}/{}/{placement}/{} B", mode.slug(), work.message_bytes)?;
+        if work.window > 1 {
+            write!(formatter, "/window {}", work.window)?;
+        }
         match *crowd {
             Crowd::PAIR => Ok(()),
             Crowd { senders, receivers } => write!(formatter, "/{senders} to {receivers}"),
@@ -209,20 +217,21 @@ pub fn preset(name: &str) -> Result<Plan, InvalidDefinition> {
     let (name, text) = PRESETS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         InvalidDefinition::UnknownPreset { name: name.into(), known: names().collect::<Vec<_>>().join(", ") }
     })?;
-    parse(name, text)
+    parse(name, text, Path::new("."))
 }
 
-/// Plans a definition.
+/// Plans a definition. Its programs are started in `folder`.
 ///
 /// # Errors
 /// Naming the line, or the value and what was expected.
-pub fn parse(name: &str, text: &str) -> Result<Plan, InvalidDefinition> {
+pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Plan, InvalidDefinition> {
     let malformed = |reason: String| InvalidDefinition::Malformed { preset: name.to_owned(), reason };
     let preset = Slug::parse(name).map_err(|error| malformed(error.to_string()))?;
     let file: File = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
+    let known = Known::with(file.program, folder).map_err(malformed)?;
     let mut cases = Vec::new();
     for group in &file.case {
-        group.expand(&mut cases).map_err(malformed)?;
+        group.expand(&known, &mut cases).map_err(malformed)?;
     }
     Ok(Plan { preset, about: file.about, cases, deadline: Duration::from_secs(file.deadline_seconds) })
 }
@@ -232,6 +241,8 @@ pub fn parse(name: &str, text: &str) -> Result<Plan, InvalidDefinition> {
 struct File {
     about: String,
     deadline_seconds: u64,
+    #[serde(default)]
+    program: Vec<declared::Declared>,
     case: Vec<group::Group>,
 }
 
@@ -254,7 +265,9 @@ mod tests {
 
     #[test]
     fn a_misspelt_key_is_named_with_its_line() {
-        let error = parse("x", "about = ''\ndeadline_seconds = 1\ncases = []").unwrap_err().to_string();
+        let error = parse("x", "about = ''\ndeadline_seconds = 1\ncases = []", Path::new("."))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("cases") && error.contains("line 3"), "{error}");
     }
 }

@@ -1,15 +1,15 @@
 //! What has been measured of one case so far, and whether it is enough.
 
-use super::peers::Report;
+use super::measured::{Measured, NotMeasured};
 use super::support;
-use super::totals::{self, Totals};
 use crate::PROTOCOL_VERSION;
 use crate::definition::{Mode, Placement, PlannedCase};
+use crate::program::protocol::PAYLOAD;
 use crate::ring::Waiting;
 use crate::scenario::Pattern;
 use crate::sys::{Unsupported, affinity, clock};
 use crate::transport::{Manner, OnFull};
-use roundtrip_stats::{Distribution, interval};
+use roundtrip_stats::interval;
 use roundtrip_wire::{Case, CaseResult, Failure, Methodology, Repetition, Slug};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -27,6 +27,7 @@ pub(super) struct Gathered<'a> {
     failures: Vec<Failure>,
     unsupported: Option<Unsupported>,
     counters: BTreeMap<String, u64>,
+    facts: BTreeMap<String, String>,
     /// The p50 of each repetition.
     p50s_ns: Vec<u64>,
     /// Repetitions begun, discarded ones included.
@@ -42,6 +43,7 @@ impl<'a> Gathered<'a> {
             failures: Vec::new(),
             unsupported: support(case).err(),
             counters: BTreeMap::new(),
+            facts: BTreeMap::new(),
             p50s_ns: Vec::new(),
             begun: 0,
             spent: Duration::ZERO,
@@ -80,37 +82,30 @@ impl<'a> Gathered<'a> {
     }
 
     /// Takes what a repetition said.
-    pub(super) fn add(&mut self, report: Result<Report, String>, took: Duration) {
+    pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) {
         let (index, discarded) = (self.begun, self.case.repetitions.discarded);
         self.begun += 1;
         self.spent += took;
-        match report.and_then(|report| self.repetition(index, report)) {
-            Ok((p50_ns, repetition)) if index >= discarded => {
-                self.p50s_ns.push(p50_ns);
-                self.repetitions.push(repetition);
+        match measured {
+            Ok(measured) => {
+                let (p50_ns, repetition) = self.repetition(index, measured);
+                if index >= discarded {
+                    self.p50s_ns.push(p50_ns);
+                    self.repetitions.push(repetition);
+                }
             }
-            Ok(_) => {}
-            Err(reason) => self.failures.push(Failure { repetition: index, reason }),
+            Err(NotMeasured::Failed(reason)) => {
+                self.failures.push(Failure { repetition: index, reason });
+            }
+            Err(NotMeasured::Unsupported(reason)) => self.unsupported = Some(reason),
         }
     }
 
-    /// Turns what the ends said into one repetition, the statistical unit, and its p50.
-    fn repetition(&mut self, index: u32, report: Report) -> Result<(u64, Repetition), String> {
-        let Report { ends, conditions, mut disturbed } = report;
-        if let [initiator, .., responder] = &ends[..] {
-            for (name, bytes) in [
-                ("effective_send_buffer_bytes", initiator.buffers.send_bytes),
-                ("effective_receive_buffer_bytes", responder.buffers.receive_bytes),
-            ] {
-                self.counters.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
-            }
-        }
-        let totals = match self.case.scenario.pattern() {
-            Pattern::Pair(_) => totals::of_pair(ends),
-            Pattern::Many(_) => totals::of_many(ends),
-        };
-        let Totals { samples_ns, attempted, accepted, delivered, out_of_order, corrupted, .. } = totals;
-        let distribution = Distribution::of_samples(samples_ns).ok_or("no operation was recorded")?;
+    /// Turns what was measured into one repetition, the statistical unit, and its p50.
+    fn repetition(&mut self, index: u32, measured: Measured) -> (u64, Repetition) {
+        let Measured { distribution, totals, counters, facts, conditions, mut disturbed } = measured;
+        self.counters.extend(counters);
+        self.facts.extend(facts);
         let p50_ns = distribution.quantile_ns(500_000);
         if self.case.work.batch == 1 && p50_ns < 1_000 {
             disturbed.push(
@@ -133,11 +128,11 @@ impl<'a> Gathered<'a> {
             min_ns: distribution.min_ns(),
             max_ns: distribution.max_ns(),
             sum_ns: distribution.sum_ns(),
-            attempted,
-            accepted,
-            delivered,
-            out_of_order,
-            corrupted,
+            attempted: totals.attempted,
+            accepted: totals.accepted,
+            delivered: totals.delivered,
+            out_of_order: totals.out_of_order,
+            corrupted: totals.corrupted,
             elapsed_ns: totals.elapsed_ns,
             ends: totals.ends,
             disturbed,
@@ -145,7 +140,7 @@ impl<'a> Gathered<'a> {
             missed: totals.missed,
             conditions,
         };
-        Ok((p50_ns, repetition))
+        (p50_ns, repetition)
     }
 
     pub(super) fn into_result(mut self) -> CaseResult {
@@ -172,11 +167,13 @@ impl<'a> Gathered<'a> {
                 size_profile: case.work.size_profile.as_deref().map(Slug::from_name),
                 senders: (case.crowd.senders > 1).then_some(case.crowd.senders),
                 messages: is_many.then_some(case.work.messages_per_operation),
+                variant: case.transport.program().and_then(|program| program.variant.clone()),
             },
             methodology: methodology(case),
             repetitions: self.repetitions,
             failures: self.failures,
             counters: self.counters,
+            facts: self.facts,
             unsupported: self.unsupported.map(|reason| reason.to_string()),
             oversubscribed,
         }
@@ -201,13 +198,13 @@ fn methodology(case: &PlannedCase) -> Methodology {
     let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let discarded = case.repetitions.discarded;
     let Manner { waiting, on_full, wake_rule, storage } = case.manner;
-    let is_ring = case.transport.ring().is_some();
-    Methodology {
+    let is_ring = case.transport.is_ring();
+    let of_suite = Methodology {
         protocol_version: PROTOCOL_VERSION,
         send: Slug::from_name(if is_ring && on_full == OnFull::Drop { "non-blocking" } else { "blocking" }),
         receive: Slug::from_name(waiting.slug()),
         on_full: Slug::from_name(on_full.slug()),
-        window: 1,
+        window: case.work.window,
         batch: number(case.work.batch),
         clock: Slug::from_name(clock::CLOCK),
         warmup: number(case.work.warmup),
@@ -216,5 +213,14 @@ fn methodology(case: &PlannedCase) -> Methodology {
         discarded_repetitions: (discarded > 0).then_some(discarded),
         probe: case.probe.map(|probe| Slug::from_name(probe.slug())),
         wake: (is_ring && waiting != Waiting::Spin).then(|| Slug::from_name(wake_rule.slug())),
+    };
+    match case.transport.program() {
+        None => of_suite,
+        // How it sends, waits and times is its own affair, and said by nobody.
+        Some(_) => {
+            let own = || Slug::from_name("own");
+            let payload = PAYLOAD.to_owned();
+            Methodology { send: own(), receive: own(), clock: own(), storage: own(), payload, ..of_suite }
+        }
     }
 }

@@ -5,9 +5,11 @@
 
 use crate::definition::{Plan, PlannedCase};
 use crate::environment;
+use crate::mechanism::Mechanism;
 use crate::sys::death;
 use chrono::{DateTime, Utc};
 use gathered::Gathered;
+use measured::{Measured, NotMeasured};
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_wire::{Canary, CaseResult, Environment};
@@ -19,8 +21,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 mod canaries;
+mod child;
 mod gathered;
+mod honesty;
+mod measured;
 pub mod peers;
+mod placed;
+mod program;
 pub mod scratch;
 mod support;
 mod totals;
@@ -147,11 +154,11 @@ pub fn run_until<B>(
             let began = Instant::now();
             let gathered = &mut all[index];
             let mut wanted = ControlFlow::Continue(());
-            let report = peers::run(&gathered.next(), peer, plan.deadline, &mut |pids| {
+            let measured = repetition(&gathered.next(), peer, plan.deadline, &mut |pids| {
                 wanted = observe(Event::Measuring(pids));
             });
             wanted?;
-            gathered.add(report, began.elapsed());
+            gathered.add(measured, began.elapsed());
             done += 1;
             let (left_max, time_left_max) = gathered::left(&all);
             observe(Event::Repetition { case: &plan.cases[index], done, left_max, time_left_max })?;
@@ -161,4 +168,17 @@ pub fn run_until<B>(
     let results = all.into_iter().map(Gathered::into_result).collect();
     let finished_at = Utc::now();
     ControlFlow::Continue(Outcome { environment, canaries, order_seed, started_at, finished_at, results })
+}
+
+/// One repetition, by the peers of this suite or by a program of somebody else.
+fn repetition(
+    case: &PlannedCase,
+    peer: &PeerCommand,
+    deadline: Duration,
+    measuring: &mut dyn FnMut(&[u32]),
+) -> Result<Measured, NotMeasured> {
+    match &case.transport {
+        Mechanism::Suite(_) => Measured::of_peers(case, peers::run(case, peer, deadline, measuring)?),
+        Mechanism::Program(own) => program::run(case, own, deadline, measuring),
+    }
 }

@@ -1,27 +1,21 @@
 //! One repetition: opens a channel, starts fresh peers, lets them go together, waits no longer than a deadline.
 
-use super::PeerCommand;
-use crate::definition::{Mode, Placement, PlannedCase};
+use super::child::{Child, LAST_WORDS};
+use super::{PeerCommand, placed};
+use crate::definition::{Mode, PlannedCase};
 use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
 use crate::scenario::{EndReport, Pattern};
 use crate::sys::tracing::Tracer;
-use crate::sys::{affinity, death, exit, handle, noise};
-use crate::transport::{Channel, End, Parts};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use crate::sys::{death, handle, noise};
+use crate::transport::{Channel, End, Parts, Transport};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, BufReader, ErrorKind};
+use std::process;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// How long the other peer may take to say why it failed, once one has.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// How often a process that is ending is looked at.
-const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What the ends of one repetition said.
 #[derive(Debug)]
@@ -52,8 +46,8 @@ pub fn run(
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Report, String> {
     let (channel, folder) = open(case).map_err(|error| format!("opening the channel: {error}"))?;
-    let cpus = processors(case.placement, channel.len())?;
-    let used: Option<Vec<u32>> = cpus.iter().copied().collect::<Option<BTreeSet<u32>>>().map(Vec::from_iter);
+    let cpus = placed::processors(case.placement, channel.len())?;
+    let used = placed::used(&cpus);
     let ends = channel.into_iter().zip(cpus).map(|((role, parts), cpu)| Planned { role, cpu, parts });
 
     let (tell, told) = mpsc::channel();
@@ -61,10 +55,10 @@ pub fn run(
     match case.mode {
         Mode::TwoProcesses => {
             for (index, end) in ends.enumerate() {
-                peers.push(Peer::start(end.role.to_string(), index, case, command, vec![end], &tell)?);
+                peers.push(start(end.role.to_string(), index, case, command, vec![end], &tell)?);
             }
         }
-        Mode::TwoThreads => peers.push(Peer::start("peer".into(), 0, case, command, ends.collect(), &tell)?),
+        Mode::TwoThreads => peers.push(start("peer".into(), 0, case, command, ends.collect(), &tell)?),
     }
     drop(tell);
 
@@ -73,7 +67,7 @@ pub fn run(
     conversation.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
     // All ends are connected: a path is no longer needed, and cannot be left behind.
     drop(folder);
-    let pids: Vec<u32> = conversation.peers.iter().map(|peer| peer.child.id()).collect();
+    let pids: Vec<u32> = conversation.peers.iter().map(Child::id).collect();
     if case.probe == Some(Probe::Syscalls) {
         let shared_cpu = if let Some(&[cpu]) = used.as_deref() { Some(cpu) } else { None };
         let tracer =
@@ -110,12 +104,12 @@ type Opened = (Vec<(Role, Parts)>, Option<TempDir>);
 fn open(case: &PlannedCase) -> io::Result<Opened> {
     match case.scenario.pattern() {
         Pattern::Pair(_) => {
-            let Channel { initiator, responder, folder } = case.transport.open(&case.channel())?;
+            let Channel { initiator, responder, folder } = transport(case)?.open(&case.channel())?;
             let ends = [(End::Initiator, initiator), (End::Responder, responder)];
             Ok((ends.map(|(end, parts)| (Role::Pair(end), parts)).into(), folder))
         }
         Pattern::Many(many) => {
-            let ring = case.transport.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
+            let ring = transport(case)?.ring().ok_or_else(|| io::Error::other("only a ring is for many"))?;
             let memory = ring.open_many(&case.channel(), many.many_senders)?;
             let senders = (0..case.crowd.senders).map(Role::Sender);
             let receivers = (0..case.crowd.receivers).map(Role::Receiver);
@@ -125,25 +119,12 @@ fn open(case: &PlannedCase) -> io::Result<Opened> {
     }
 }
 
-/// The processor of each end.
-fn processors(placement: Placement, ends: usize) -> Result<Vec<Option<u32>>, String> {
-    let allowed = || affinity::allowed().map_err(|error| error.to_string());
-    Ok(match placement {
-        Placement::Free => vec![None; ends],
-        Placement::SameCpu => vec![allowed()?.last().copied(); ends],
-        Placement::Cpus(initiator, responder) => vec![Some(initiator), Some(responder)],
-        Placement::CrossCpu => {
-            let pair = affinity::pair().map_err(|error| error.to_string())?;
-            let first = [pair.first, pair.second];
-            let others = allowed()?.into_iter().filter(|cpu| !first.contains(cpu));
-            let turns: Vec<u32> = first.into_iter().chain(others).collect();
-            turns.into_iter().map(Some).cycle().take(ends).collect()
-        }
-    })
+fn transport(case: &PlannedCase) -> io::Result<&'static dyn Transport> {
+    case.transport.transport().ok_or_else(|| io::Error::other("a program brings its own channel"))
 }
 
 /// What a peer is to do with these ends, which are passed to it.
-fn job(case: &PlannedCase, ends: &[Planned], child: &Child) -> io::Result<Job> {
+fn job(case: &PlannedCase, ends: &[Planned], child: &process::Child) -> io::Result<Job> {
     let end = |Planned { role, cpu, parts }: &Planned| {
         Ok(JobEnd {
             role: *role,
@@ -165,94 +146,45 @@ fn job(case: &PlannedCase, ends: &[Planned], child: &Child) -> io::Result<Job> {
     })
 }
 
-/// A running peer. Killed when dropped, unless it has ended.
-struct Peer {
+/// Starts a peer and gives it its ends.
+fn start(
     name: String,
-    child: Child,
-    stdin: Option<ChildStdin>,
-    complaints: thread::JoinHandle<String>,
-}
+    index: usize,
+    case: &PlannedCase,
+    command: &PeerCommand,
+    ends: Vec<Planned>,
+    tell: &Sender<(usize, Option<Answer>)>,
+) -> Result<Child, String> {
+    let mut process = command.process();
+    handle::prepare(&mut process, ends.iter().flat_map(|end| &end.parts.handles));
+    // From here on it is killed when anything fails.
+    let (mut peer, stdout) = Child::start(name, process)?;
+    let failed = |peer: &Child, what: &str, error: io::Error| format!("{}: {what}: {error}", peer.name());
+    death::bind(peer.process()).map_err(|error| failed(&peer, "binding it to this process", error))?;
+    let job =
+        job(case, &ends, peer.process()).map_err(|error| failed(&peer, "passing it its ends", error))?;
+    // The channel now belongs to the peer alone: its death closes its ends.
+    drop(ends);
 
-impl Peer {
-    fn start(
-        name: String,
-        index: usize,
-        case: &PlannedCase,
-        command: &PeerCommand,
-        ends: Vec<Planned>,
-        tell: &Sender<(usize, Option<Answer>)>,
-    ) -> Result<Self, String> {
-        let failed = |what: &str, error: io::Error| format!("{name}: {what}: {error}");
-        let mut process = command.process();
-        process.stderr(Stdio::piped());
-        handle::prepare(&mut process, ends.iter().flat_map(|end| &end.parts.handles));
-        let mut child = process.spawn().map_err(|error| failed("starting it", error))?;
-        let stderr = child.stderr.take();
-        let complaints = thread::spawn(move || {
-            let mut text = String::new();
-            // What is not text is not worth failing for: it only decorates another failure.
-            let _ = stderr.map(|stderr| stderr.take(64 * 1024).read_to_string(&mut text));
-            text
-        });
-        // From here on it is killed when anything fails.
-        let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        let mut peer = Self { name: name.clone(), child, stdin, complaints };
-        death::bind(&peer.child).map_err(|error| failed("binding it to this process", error))?;
-        let job = job(case, &ends, &peer.child).map_err(|error| failed("passing it its ends", error))?;
-        // The channel now belongs to the peer alone: its death closes its ends.
-        drop(ends);
-
-        let sent = serde_json::to_string(&Order::Job(job))
-            .map_err(io::Error::other)
-            .and_then(|line| peer.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}")));
-        if let Some(stdout) = stdout {
-            let tell = tell.clone();
-            thread::spawn(move || {
-                for line in BufReader::new(stdout).lines() {
-                    let answer = line.ok().and_then(|line| serde_json::from_str(&line).ok());
-                    if answer.is_none() || tell.send((index, answer)).is_err() {
-                        break;
-                    }
+    let line = serde_json::to_string(&Order::Job(Box::new(job))).map_err(|error| error.to_string())?;
+    let sent = peer.say(&line);
+    if let Some(stdout) = stdout {
+        let tell = tell.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let answer = line.ok().and_then(|line| serde_json::from_str(&line).ok());
+                if answer.is_none() || tell.send((index, answer)).is_err() {
+                    break;
                 }
-                let _ = tell.send((index, None));
-            });
-        }
-        match sent {
-            // It is gone before it has read: how it ended is told when its answer is awaited.
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),
-            sent => sent.map(|()| peer).map_err(|error| failed("sending the job", error)),
-        }
+            }
+            let _ = tell.send((index, None));
+        });
     }
-
-    /// Ends it, and says how it ended if that was not our doing. `silence` is what to say of a peer that lives on.
-    fn last_words(mut self, said: Option<String>, has_ended: bool, silence: &str) -> String {
-        // A process that is being killed closes its pipes a moment before it can be waited for.
-        let until = Instant::now() + LAST_WORDS;
-        let mut status = self.child.try_wait();
-        while has_ended && matches!(status, Ok(None)) && Instant::now() < until {
-            thread::sleep(REAP_POLL_INTERVAL);
-            status = self.child.try_wait();
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
-        let mut words = match (said, status) {
-            (Some(said), _) => format!("{}: {said}", self.name),
-            (None, Ok(Some(status))) => format!("{}: {}", self.name, exit::describe(status)),
-            (None, _) => format!("{}: {silence}, killed", self.name),
-        };
-        if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
-            // Writing to a string cannot fail.
-            let _ = write!(words, " ({line})");
-        }
-        words
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    match sent {
+        // It is gone before it has read: how it ended is told when its answer is awaited.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(peer),
+        Err(error) => Err(failed(&peer, "sending the job", error)),
+        Ok(()) => Ok(peer),
     }
 }
 
@@ -260,7 +192,7 @@ impl Drop for Peer {
 struct Conversation {
     /// Ends before anybody waits for the end of a peer, so it stands first: fields are dropped in order.
     tracer: Option<Tracer>,
-    peers: Vec<Peer>,
+    peers: Vec<Child>,
     told: Receiver<(usize, Option<Answer>)>,
     until: Instant,
     deadline: Duration,
@@ -295,7 +227,7 @@ impl Conversation {
     fn go(&mut self) {
         for peer in &mut self.peers {
             // A peer that died meanwhile is noticed when its answer is awaited.
-            let _ = peer.stdin.as_mut().map(|stdin| writeln!(stdin, "go"));
+            let _ = peer.say("go");
         }
     }
 

@@ -1,9 +1,11 @@
 //! Whether this machine can run a case.
 
-use crate::definition::{Placement, PlannedCase};
+use crate::definition::{Mode, Placement, PlannedCase};
+use crate::mechanism::Mechanism;
+use crate::program::{Program, head};
 use crate::scenario::Pattern;
 use crate::sys::{Unsupported, affinity};
-use crate::transport::OnFull;
+use crate::transport::{Manner, OnFull, Transport};
 
 /// Whether this machine can run a case.
 ///
@@ -17,34 +19,73 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
             case.scenario.slug()
         )));
     }
-    if case.scenario.needs_handles() && !case.transport.passes_handles() {
-        return Err(Unsupported::because(
-            "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
-        ));
-    }
-    if case.transport.only_asks() && !case.scenario.asks() {
-        return Err(Unsupported::because("a transaction is a question and its answer: expected roundtrip"));
-    }
-    match (case.scenario.pattern(), case.transport.ring()) {
-        (Pattern::Pair(_), Some(_)) if case.manner.on_full == OnFull::Drop => {
-            return Err(Unsupported::because(
-                "who waits for an answer cannot drop the question: expected on_full = wait",
-            ));
-        }
-        (Pattern::Pair(_), _) => case.transport.support(&case.channel())?,
-        (Pattern::Many(_), Some(ring)) => ring.support_many(&case.channel())?,
-        (Pattern::Many(_), None) => {
-            return Err(Unsupported::because("it has two ends: expected a shared-memory ring"));
-        }
-    }
-    if case.transport.ring().is_none() && case.manner != case.transport.manner() {
-        return Err(Unsupported::because(
-            "it waits and wakes as the kernel does: expected no receive, on_full, wake or storage",
-        ));
+    match &case.transport {
+        Mechanism::Suite(transport) => carried(case, *transport)?,
+        Mechanism::Program(program) => brought(case, program)?,
     }
     match case.placement {
         Placement::SameCpu | Placement::Cpus(..) => affinity::allowed().map(|_| ()),
         Placement::CrossCpu => affinity::pair().map(|_| ()),
         Placement::Free => Ok(()),
     }
+}
+
+/// Whether a transport of the suite can carry it.
+fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsupported> {
+    if case.scenario.needs_handles() && !transport.passes_handles() {
+        return Err(Unsupported::because(
+            "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
+        ));
+    }
+    if transport.only_asks() && !case.scenario.asks() {
+        return Err(Unsupported::because("a transaction is a question and its answer: expected roundtrip"));
+    }
+    if case.work.window > 1 {
+        return Err(Unsupported::because(
+            "peers of the suite have one message on its way in roundtrip: expected a window of 1, or stream",
+        ));
+    }
+    match (case.scenario.pattern(), transport.ring()) {
+        (Pattern::Pair(_), Some(_)) if case.manner.on_full == OnFull::Drop => {
+            return Err(Unsupported::because(
+                "who waits for an answer cannot drop the question: expected on_full = wait",
+            ));
+        }
+        (Pattern::Pair(_), _) => transport.support(&case.channel())?,
+        (Pattern::Many(_), Some(ring)) => ring.support_many(&case.channel())?,
+        (Pattern::Many(_), None) => {
+            return Err(Unsupported::because("it has two ends: expected a shared-memory ring"));
+        }
+    }
+    if transport.ring().is_none() && case.manner != transport.manner() {
+        return Err(Unsupported::because(
+            "it waits and wakes as the kernel does: expected no receive, on_full, wake or storage",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a program can be asked for it. Whether it can do it, it says itself.
+fn brought(case: &PlannedCase, program: &Program) -> Result<(), Unsupported> {
+    if let Some(reason) = &program.unsupported {
+        return Err(reason.clone());
+    }
+    let unsupported = if !matches!(case.scenario.slug(), "roundtrip" | "stream") {
+        "a program is asked for roundtrip or stream"
+    } else if case.work.message_bytes < head::HEAD_BYTES {
+        "a message of a program begins with a head of 8 B: expected at least so many"
+    } else if case.work.size_profile.is_some() {
+        "a program is asked for messages of one size: expected no size_profile"
+    } else if case.buffer_bytes.is_some() {
+        "a program has the buffers that it likes: expected no buffer"
+    } else if case.manner != Manner::default() {
+        "a program waits and wakes as it likes: expected no receive, on_full, wake or storage"
+    } else if case.probe.is_some() {
+        "a probe watches ends of the suite: expected none for a program"
+    } else if case.mode == Mode::TwoThreads && case.placement == Placement::CrossCpu {
+        "threads of one program cannot be told apart from outside: expected 2proc, same-cpu or free"
+    } else {
+        return Ok(());
+    };
+    Err(Unsupported::because(unsupported))
 }

@@ -93,7 +93,7 @@ pub trait Pair {
 pub type Ready<'a> = &'a mut dyn FnMut() -> io::Result<()>;
 
 /// How much of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Bytes of one message; with a size profile, of the longest.
     pub message_bytes: usize,
@@ -112,6 +112,8 @@ pub struct Work {
     pub warmup: u64,
     /// Operations timed together.
     pub batch: u64,
+    /// Messages on their way at any time, in `roundtrip`; 1 in the others.
+    pub window: u32,
     /// Whether the threads may move, so that their processors are looked at again and again.
     pub free: bool,
     /// Whether the transport drops what it cannot hold.
@@ -120,6 +122,27 @@ pub struct Work {
     pub probe: Option<Probe>,
     /// How many send, of many.
     pub senders: u32,
+}
+
+impl Default for Work {
+    /// Nothing to do, one message at a time.
+    fn default() -> Self {
+        Self {
+            message_bytes: 0,
+            size_profile: None,
+            size_seed: 0,
+            messages_per_operation: 1,
+            rate_per_second: None,
+            operations: 0,
+            warmup: 0,
+            batch: 1,
+            window: 1,
+            free: false,
+            lossy: false,
+            probe: None,
+            senders: 1,
+        }
+    }
 }
 
 impl Work {

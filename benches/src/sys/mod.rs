@@ -11,6 +11,8 @@ pub mod exit;
 pub mod fifo;
 pub mod fingerprint;
 pub mod handle;
+#[cfg(windows)]
+mod job;
 #[cfg(target_os = "freebsd")]
 mod kinfo;
 pub mod liveness;
@@ -19,9 +21,12 @@ pub mod message_queue;
 pub mod named_pipe;
 pub mod noise;
 pub mod null_call;
+pub mod offspring;
 pub mod passable;
 pub mod pipe;
 pub mod pipe_capacity;
+#[cfg(windows)]
+mod process;
 pub mod readiness;
 pub mod remote_memory;
 pub mod rights;

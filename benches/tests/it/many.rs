@@ -17,7 +17,7 @@ fn to_many(transport: &'static dyn Transport, scenario: &str, peers: u32) -> Pla
     let Pattern::Many(many) = scenario.pattern() else { panic!("{} is for two", scenario.slug()) };
     let crowd: Crowd = (many.crowd)(peers);
     PlannedCase {
-        transport,
+        transport: transport.into(),
         scenario,
         mode: Mode::TwoProcesses,
         placement: Placement::Free,

@@ -41,7 +41,7 @@ pub(crate) fn case(
     let one_way = matches!(scenario.slug(), "stream" | "handle-passing");
     let messages_per_operation = if one_way { 3 } else { 1 };
     PlannedCase {
-        transport,
+        transport: transport.into(),
         scenario,
         mode,
         placement,

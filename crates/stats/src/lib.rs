@@ -5,12 +5,20 @@
 //! - [`samples`]: the compact text form of sorted samples.
 //! - [`quantile`]: the nearest-rank rule, and median and quartiles of a few values.
 //! - [`interval`]: how sure a median is.
-//! - [`wilcoxon`]: whether the one of two paired values tends to be larger.
+//! - [`wilcoxon`], [`mann_whitney`]: whether one side's values tend to be larger, paired and not; [`shift`]: by how much.
+//! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
+//! - [`welch`]: the t test, for those who know it.
 
+pub mod adjust;
 pub mod distribution;
 pub mod interval;
+pub mod mann_whitney;
+mod normal;
 pub mod quantile;
 pub mod samples;
+pub mod shift;
+pub mod verdict;
+pub mod welch;
 pub mod wilcoxon;
 
 pub use distribution::{Distribution, Encoded, InvalidDistribution};

@@ -169,6 +169,12 @@ impl CaseResult {
         for counter in self.counters.keys() {
             short(&format!("{at}/counters/{}", token(counter)), counter)?;
         }
+        within(&format!("{at}/facts"), self.facts.len(), limit::FACTS_MAX)?;
+        for (key, value) in &self.facts {
+            let at = format!("{at}/facts/{}", token(key));
+            short(&at, key)?;
+            short(&at, value)?;
+        }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
             return Err(Invalid {
                 pointer: format!("{at}/unsupported"),

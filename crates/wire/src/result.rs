@@ -55,6 +55,9 @@ pub struct Case {
     /// Messages of one operation, of all senders together, in `route` and the channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
+    /// Which of several programs of this transport: one of the `node`s that a run was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Slug>,
 }
 
 impl Case {
@@ -127,6 +130,9 @@ pub struct CaseResult {
     /// Facts of the channel as it really was, with the unit last: `effective_buffer_bytes`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
+    /// What a program that was measured says of itself: `node`, `v8`. It is shown, and never compared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
     /// Why this machine cannot run the case, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,

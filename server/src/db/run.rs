@@ -93,6 +93,8 @@ pub struct OutcomeRow {
     pub series_id: i64,
     /// Facts of the channel.
     pub counters: Json<BTreeMap<String, u64>>,
+    /// What a program that was measured says of itself.
+    pub facts: Json<BTreeMap<String, String>>,
     /// Repetitions that did not finish.
     pub failures: Json<Vec<Failure>>,
     /// Why the machine cannot run the case.
@@ -180,7 +182,7 @@ pub async fn outcomes(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Vec<OutcomeRo
     sqlx::query_as!(
         OutcomeRow,
         r#"select series_id, counters as "counters: Json<BTreeMap<String, u64>>",
-                  failures as "failures: Json<Vec<Failure>>", unsupported
+                  facts as "facts: Json<BTreeMap<String, String>>", failures as "failures: Json<Vec<Failure>>", unsupported
            from run_outcome
            where run_id = $1
            order by position"#,
@@ -309,16 +311,18 @@ pub async fn insert_outcomes(
     results: &[CaseResult],
 ) -> sqlx::Result<()> {
     let counters: Vec<_> = results.iter().map(|result| Json(&result.counters)).collect();
+    let facts: Vec<_> = results.iter().map(|result| Json(&result.facts)).collect();
     let failures: Vec<_> = results.iter().map(|result| Json(&result.failures)).collect();
     let unsupported: Vec<_> = results.iter().map(|result| result.unsupported.clone()).collect();
     sqlx::query!(
-        "insert into run_outcome (run_id, series_id, position, counters, failures, unsupported)
-         select $1, series_id, position - 1, counters, failures, unsupported
-         from unnest($2::bigint[], $3::jsonb[], $4::jsonb[], $5::text[])
-              with ordinality as given (series_id, counters, failures, unsupported, position)",
+        "insert into run_outcome (run_id, series_id, position, counters, facts, failures, unsupported)
+         select $1, series_id, position - 1, counters, facts, failures, unsupported
+         from unnest($2::bigint[], $3::jsonb[], $4::jsonb[], $5::jsonb[], $6::text[])
+              with ordinality as given (series_id, counters, facts, failures, unsupported, position)",
         run_id,
         series_ids,
         counters.as_slice() as _,
+        facts.as_slice() as _,
         failures.as_slice() as _,
         &unsupported as &[Option<String>],
     )

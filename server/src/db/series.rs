@@ -31,6 +31,7 @@ pub struct Row {
     size_profile: Option<String>,
     senders: Option<i64>,
     messages: Option<i64>,
+    variant: Option<String>,
     methodology: Json<Methodology>,
 }
 
@@ -81,6 +82,7 @@ impl Row {
                 size_profile: self.size_profile.as_deref().map(slug).transpose()?,
                 senders: self.senders.map(u32::try_from).transpose().map_err(decode_error)?,
                 messages: self.messages.map(i64::cast_unsigned),
+                variant: self.variant.as_deref().map(slug).transpose()?,
             },
             project: self.project,
             machine: self.machine,
@@ -116,7 +118,7 @@ macro_rules! select_series {
                       measured_case.total_bytes, measured_case.peers, measured_case.mode,
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
                       measured_case.size_profile, measured_case.senders, measured_case.messages,
-                      methodology.document as "methodology: Json<Methodology>"
+                      measured_case.variant, methodology.document as "methodology: Json<Methodology>"
                from series
                join project on project.project_id = series.project_id
                join machine on machine.machine_id = series.machine_id
@@ -129,14 +131,14 @@ macro_rules! select_series {
                         measured_case.size_profile nulls first, measured_case.total_bytes nulls first,
                         measured_case.messages nulls first, measured_case.senders nulls first, measured_case.peers,
                         measured_case.buffer_bytes nulls first, measured_case.rate_per_second nulls first,
-                        series.series_id"#,
+                        measured_case.variant nulls first, series.series_id"#,
             $($argument),+
         )
     };
 }
 
-/// The series of a project, by machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer and
-/// rate.
+/// The series of a project, by machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer,
+/// rate and variant.
 ///
 /// # Errors
 /// The database does not answer.
@@ -265,21 +267,22 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
     let number = |of: fn(&Case) -> Option<u64>| {
         results.iter().map(|result| of(&result.case).map(u64::cast_signed)).collect::<Vec<_>>()
     };
-    let size_profiles: Vec<_> = results
-        .iter()
-        .map(|result| result.case.size_profile.as_ref().map(|slug| slug.as_str().to_owned()))
-        .collect();
+    let name = |of: fn(&Case) -> Option<&Slug>| {
+        results.iter().map(|result| of(&result.case).map(|slug| slug.as_str().to_owned())).collect::<Vec<_>>()
+    };
     sqlx::query!(
         "insert into measured_case
              (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
-              rate_per_second, size_profile, senders, messages)
+              rate_per_second, size_profile, senders, messages, variant)
          select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
                 given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
-                given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages
+                given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages,
+                given.variant
          from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
-                     $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[])
+                     $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[],
+                     $14::text[])
               as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement,
-                        buffer_bytes, rate_per_second, size_profile, senders, messages)
+                        buffer_bytes, rate_per_second, size_profile, senders, messages, variant)
          join transport on transport.slug = given.transport
          where not exists (select from measured_case where measured_case.digest = given.digest)
          order by given.digest
@@ -294,9 +297,10 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
         &text(|case| &case.placement),
         &number(|case| case.buffer_bytes) as &[Option<i64>],
         &number(|case| case.rate_per_second) as &[Option<i64>],
-        &size_profiles as &[Option<String>],
+        &name(|case| case.size_profile.as_ref()) as &[Option<String>],
         &number(|case| case.senders.map(u64::from)) as &[Option<i64>],
         &number(|case| case.messages) as &[Option<i64>],
+        &name(|case| case.variant.as_ref()) as &[Option<String>],
     )
     .execute(connection)
     .await?;

@@ -123,6 +123,8 @@ pub struct RunResult {
     pub observed: Observed,
     /// Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`.
     pub counters: BTreeMap<String, u64>,
+    /// What a program that was measured says of itself: its version. Empty for transports of the suite.
+    pub facts: BTreeMap<String, String>,
     /// Repetitions that did not finish, with the reason.
     pub failures: Vec<Failure>,
     /// Why the machine cannot run the case; null when it can.
@@ -252,6 +254,7 @@ async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiEr
             point: points.remove(&series_id),
             observed,
             counters: outcome.counters.0,
+            facts: outcome.facts.0,
             failures: outcome.failures.0,
             unsupported: outcome.unsupported,
         })

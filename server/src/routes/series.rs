@@ -16,7 +16,8 @@ use utoipa::ToSchema;
 /// Series of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SeriesList {
-    /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer and rate.
+    /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate and
+    /// variant.
     pub series: Vec<SeriesSummary>,
 }
 

@@ -287,6 +287,7 @@ export interface components {
              * @description Bytes of one operation when it takes several messages: in `stream`, of one transfer.
              */
             total_bytes?: number | null;
+            variant?: components["schemas"]["Slug"] | null;
         };
         /** @description All that one run has to say of one case. */
         CaseResult: {
@@ -295,6 +296,10 @@ export interface components {
             /** @description Facts of the channel as it really was, with the unit last: `effective_buffer_bytes`. */
             counters?: {
                 [key: string]: number;
+            };
+            /** @description What a program that was measured says of itself: `node`, `v8`. It is shown, and never compared. */
+            facts?: {
+                [key: string]: string;
             };
             /** @description Repetitions that did not finish, with the reason. They are reported, never dropped. */
             failures?: components["schemas"]["Failure"][];
@@ -1061,6 +1066,10 @@ export interface components {
             counters: {
                 [key: string]: number;
             };
+            /** @description What a program that was measured says of itself: its version. Empty for transports of the suite. */
+            facts: {
+                [key: string]: string;
+            };
             /** @description Repetitions that did not finish, with the reason. */
             failures: components["schemas"]["Failure"][];
             /** @description How. */
@@ -1144,7 +1153,10 @@ export interface components {
         };
         /** @description Series of one project. */
         SeriesList: {
-            /** @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer and rate. */
+            /**
+             * @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate and
+             *     variant.
+             */
             series: components["schemas"]["SeriesSummary"][];
         };
         /** @description The newest points of one series. */

@@ -36,6 +36,8 @@ const CASES = [
   kase({ rate_per_second: 1000 }),
   kase({ rate_per_second: 10_000 }),
   kase({ buffer_bytes: 65_536, rate_per_second: 1000 }),
+  kase({ variant: "v22-11-0" }),
+  kase({ variant: "v24-1-0" }),
 ];
 
 describe("parameters", () => {
@@ -48,6 +50,7 @@ describe("parameters", () => {
       size_profile: "chromium-ipc",
       buffer_bytes: 65_536,
       rate_per_second: 1000,
+      variant: "lts",
     });
     expect(parameterNames(everything)).toEqual([
       "16 MiB in all",
@@ -57,6 +60,7 @@ describe("parameters", () => {
       "sizes drawn from chromium-ipc",
       "64 KiB buffer",
       "1,000/s",
+      "lts",
     ]);
     expect(parameterNames(kase())).toEqual([]);
     expect(parametersOf(kase())).toEqual(USUAL_PARAMETERS);
@@ -80,7 +84,8 @@ describe("parameters", () => {
     const keys = CASES.map((entry) => parametersKey(parametersOf(entry)));
     expect(distinct(keys)).toHaveLength(CASES.length);
     expect(keys[0]).toBe("");
-    expect(keys.at(-1)).toBe("buffer-65536.rate-1000");
+    expect(keys.at(-1)).toBe("variant-v24-1-0");
+    expect(keys).toContain("buffer-65536.rate-1000");
   });
   it("have one order, by numbers, with what is not set first", () => {
     const shuffled = CASES.map(parametersOf).toSorted((a, b) =>
@@ -88,6 +93,8 @@ describe("parameters", () => {
     );
     expect(shuffled.toSorted(byParameters).map(parametersKey)).toEqual([
       "",
+      "variant-v22-11-0",
+      "variant-v24-1-0",
       "rate-1000",
       "rate-10000",
       "buffer-4096",

@@ -16,6 +16,8 @@ export type Parameters = {
   size_profile: string | null;
   buffer_bytes: number | null;
   rate_per_second: number | null;
+  /** Which of several programs of one transport. */
+  variant: string | null;
 };
 
 /** A case, or as much of one as has a name. */
@@ -30,6 +32,7 @@ export const USUAL_PARAMETERS: Parameters = {
   size_profile: null,
   buffer_bytes: null,
   rate_per_second: null,
+  variant: null,
 };
 
 /** The parameters of a case. */
@@ -42,6 +45,7 @@ export function parametersOf(kase: Case): Parameters {
     size_profile: kase.size_profile ?? null,
     buffer_bytes: kase.buffer_bytes ?? null,
     rate_per_second: kase.rate_per_second ?? null,
+    variant: kase.variant ?? null,
   };
 }
 
@@ -66,7 +70,7 @@ export function endName(place: number, ends: number, senders: number): string {
 
 /** Each parameter that is set, in words: `64 KiB buffer`, `1,000/s`, `sizes drawn from chromium-ipc`. */
 export function parameterNames(kase: Named): string[] {
-  const { messages, size_profile, buffer_bytes, rate_per_second } = kase;
+  const { messages, size_profile, buffer_bytes, rate_per_second, variant } = kase;
   return [
     ...transferNames(kase),
     ...(messages == null ? [] : [counted(messages, "message")]),
@@ -74,6 +78,7 @@ export function parameterNames(kase: Named): string[] {
     ...(size_profile == null ? [] : [`sizes drawn from ${size_profile}`]),
     ...(buffer_bytes == null ? [] : [`${formatBytesExactly(buffer_bytes)} buffer`]),
     ...(rate_per_second == null ? [] : [`${formatCount(rate_per_second)}/s`]),
+    ...(variant == null ? [] : [variant]),
   ];
 }
 
@@ -99,7 +104,8 @@ export function isSameCase(a: Case, b: Case): boolean {
 
 /** A short text for addresses and file names, the same if and only if all parameters are; empty when none is set. */
 export function parametersKey(parameters: Parameters): string {
-  const { total_bytes, messages, senders, peers, size_profile, buffer_bytes, rate_per_second } = parameters;
+  const { total_bytes, messages, senders, peers, size_profile, buffer_bytes, rate_per_second, variant } =
+    parameters;
   return [
     ...(total_bytes === null ? [] : [`total-${total_bytes}`]),
     ...(messages === null ? [] : [`messages-${messages}`]),
@@ -108,10 +114,11 @@ export function parametersKey(parameters: Parameters): string {
     ...(size_profile === null ? [] : [`sizes-${size_profile}`]),
     ...(buffer_bytes === null ? [] : [`buffer-${buffer_bytes}`]),
     ...(rate_per_second === null ? [] : [`rate-${rate_per_second}`]),
+    ...(variant === null ? [] : [`variant-${variant}`]),
   ].join(".");
 }
 
-/** For `sort`: by transfer, senders, receivers, profile, buffer and rate, what is not set first. */
+/** For `sort`: by transfer, senders, receivers, profile, buffer, rate and variant, what is not set first. */
 export function byParameters(a: Parameters, b: Parameters): number {
   return (
     ascending(a.total_bytes ?? 0, b.total_bytes ?? 0) ||
@@ -120,7 +127,8 @@ export function byParameters(a: Parameters, b: Parameters): number {
     ascending(a.peers, b.peers) ||
     ascending(a.size_profile ?? "", b.size_profile ?? "") ||
     ascending(a.buffer_bytes ?? 0, b.buffer_bytes ?? 0) ||
-    ascending(a.rate_per_second ?? 0, b.rate_per_second ?? 0)
+    ascending(a.rate_per_second ?? 0, b.rate_per_second ?? 0) ||
+    ascending(a.variant ?? "", b.variant ?? "")
   );
 }
 

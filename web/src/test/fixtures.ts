@@ -110,6 +110,7 @@ export function aResult(
     point: aPoint(),
     observed: anObserved(),
     counters: {},
+    facts: {},
     failures: [],
     unsupported: null,
     ...rest,

@@ -82,7 +82,7 @@ pub(crate) fn transports(only: Option<&str>) -> Result<Vec<&'static dyn Transpor
 /// A round trip of this size, both ends on one processor.
 pub(crate) fn case(transport: &'static dyn Transport, message_bytes: usize) -> Result<PlannedCase, String> {
     Ok(PlannedCase {
-        transport,
+        transport: transport.into(),
         scenario: scenario::find("roundtrip").ok_or("no scenario is called `roundtrip`")?,
         mode: Mode::TwoProcesses,
         placement: Placement::SameCpu,

@@ -2,7 +2,7 @@
 //! scheduler's groups of processors.
 
 use super::groups::Topology;
-use crate::sys::Unsupported;
+use crate::sys::{Unsupported, kinfo};
 use std::io;
 
 /// One bit a processor, the lowest first (`sys/bitset.h`): as many as a kernel can have since FreeBSD 14 (`MAXCPU`).
@@ -24,18 +24,32 @@ pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
     Ok((0..).zip(bits(&set)).filter_map(|(cpu, is_set)| is_set.then_some(cpu)).collect())
 }
 
-#[expect(unsafe_code, reason = "cpuset_setaffinity(2)")]
 pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
-    let failed =
-        |error: &dyn std::fmt::Display| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}"));
+    set(libc::CPU_WHICH_TID, THIS_THREAD, cpu)
+        .map_err(|error| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}")))
+}
+
+pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
+    let id = libc::id_t::try_from(pid).map_err(io::Error::other);
+    id.and_then(|id| set(libc::CPU_WHICH_PID, id, cpu))
+        .map_err(|error| Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}")))
+}
+
+pub(super) fn last_of_process(pid: u32) -> Option<u32> {
+    u32::try_from(kinfo::process(pid)?.ki_lastcpu).ok()
+}
+
+#[expect(unsafe_code, reason = "cpuset_setaffinity(2)")]
+fn set(which: libc::cpuwhich_t, id: libc::id_t, cpu: u32) -> io::Result<()> {
     let mut set = Set::default();
-    let word = set.get_mut(cpu as usize / 64).ok_or_else(|| failed(&"expected a number below 1024"))?;
+    let word =
+        set.get_mut(cpu as usize / 64).ok_or_else(|| io::Error::other("expected a number below 1024"))?;
     *word = 1 << (cpu % 64);
-    let (level, which, bytes) = (libc::CPU_LEVEL_WHICH, libc::CPU_WHICH_TID, size_of::<Set>());
+    let bytes = size_of::<Set>();
     // SAFETY: the set is as long as is said, and only read.
-    match unsafe { libc::cpuset_setaffinity(level, which, THIS_THREAD, bytes, set.as_ptr().cast()) } {
+    match unsafe { libc::cpuset_setaffinity(libc::CPU_LEVEL_WHICH, which, id, bytes, set.as_ptr().cast()) } {
         0 => Ok(()),
-        _ => Err(failed(&io::Error::last_os_error())),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Linux: `sched_setaffinity(2)`, `getcpu(2)` through the vDSO, topology from sysfs.
 
 use crate::sys::Unsupported;
+use crate::sys::tree::Tree;
+use rustix::io::Errno;
+use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::fs;
 
@@ -14,10 +17,41 @@ pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
 }
 
 pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
+    sched_setaffinity(None, &only(cpu))
+        .map_err(|error| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}")))
+}
+
+pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
+    let refused = |error: &dyn std::fmt::Display| {
+        Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}"))
+    };
+    // A thread that is started meanwhile is in the list the next time, or has its place from one that was pinned.
+    let mut pinned = Vec::new();
+    loop {
+        let threads = Tree::system().names(&format!("/proc/{pid}/task"));
+        let Some(thread) = threads.iter().find(|thread| !pinned.contains(*thread)) else { break };
+        let id = thread.parse().ok().and_then(Pid::from_raw).ok_or_else(|| refused(&"no number"))?;
+        match sched_setaffinity(Some(id), &only(cpu)) {
+            // A thread that has ended needs no place.
+            Ok(()) | Err(Errno::SRCH) => pinned.push(thread.clone()),
+            Err(error) => return Err(refused(&error)),
+        }
+    }
+    if pinned.is_empty() { Err(refused(&"there is no such process")) } else { Ok(()) }
+}
+
+/// Field 39 of `/proc/pid/stat` (proc(5)).
+pub(super) fn last_of_process(pid: u32) -> Option<u32> {
+    const AFTER_NAME: usize = 39 - 3;
+    let text = Tree::system().text(&format!("/proc/{pid}/stat"))?;
+    // The name stands in parentheses, and may hold any.
+    text.rsplit_once(')')?.1.split_whitespace().nth(AFTER_NAME)?.parse().ok()
+}
+
+fn only(cpu: u32) -> CpuSet {
     let mut set = CpuSet::new();
     set.set(cpu as usize);
-    sched_setaffinity(None, &set)
-        .map_err(|error| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}")))
+    set
 }
 
 #[inline]

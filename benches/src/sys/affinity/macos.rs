@@ -25,6 +25,15 @@ pub(super) fn pin(_cpu: u32) -> Result<(), Unsupported> {
     Err(Unsupported::because(NO_PINNING))
 }
 
+pub(super) fn pin_process(_pid: u32, _cpu: u32) -> Result<(), Unsupported> {
+    Err(Unsupported::because(NO_PINNING))
+}
+
+/// Of the threads of others it is not told.
+pub(super) fn last_of_process(_pid: u32) -> Option<u32> {
+    None
+}
+
 #[inline]
 #[expect(unsafe_code, reason = "a call that is looked up")]
 pub(super) fn current() -> Option<u32> {

@@ -37,6 +37,19 @@ pub fn pin(cpu: u32) -> Result<(), Unsupported> {
     imp::pin(cpu)
 }
 
+/// Pins all threads of another process, and those that they start later, to one processor.
+///
+/// # Errors
+/// The reason where it cannot be done.
+pub fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
+    imp::pin_process(pid, cpu)
+}
+
+/// The processor that the first thread of another process ran on last, where the system tells.
+pub fn last_of_process(pid: u32) -> Option<u32> {
+    imp::last_of_process(pid)
+}
+
 /// The processor that the calling thread runs on, where the system tells.
 #[inline]
 pub fn current() -> Option<u32> {

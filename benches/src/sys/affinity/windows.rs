@@ -6,9 +6,10 @@
 //! are not pinned may run in any group since Windows 11 and Server 2022.
 
 use super::topology::{GROUP, Processors, Topology, kind, layout};
-use crate::sys::Unsupported;
+use crate::sys::{Unsupported, process};
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
+use std::os::windows::io::AsRawHandle;
 use std::ptr;
 use std::sync::LazyLock;
 use windows_sys::Win32::System::Kernel::PROCESSOR_NUMBER;
@@ -18,7 +19,8 @@ use windows_sys::Win32::System::SystemInformation::{
     RelationProcessorCore, RelationProcessorPackage, SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX,
 };
 use windows_sys::Win32::System::Threading::{
-    GetCurrentProcessorNumberEx, GetCurrentThread, GetThreadGroupAffinity, SetThreadGroupAffinity,
+    GetCurrentProcessorNumberEx, GetCurrentThread, GetThreadGroupAffinity, PROCESS_SET_INFORMATION,
+    SetProcessAffinityMask, SetThreadGroupAffinity,
 };
 
 pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
@@ -38,6 +40,25 @@ pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
         return Err(refused(&io::Error::last_os_error()));
     }
     Ok(())
+}
+
+/// Within the group of processors that the process is in.
+#[expect(unsafe_code, reason = "SetProcessAffinityMask")]
+pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
+    let refused = |error: &dyn std::fmt::Display| {
+        Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}"))
+    };
+    let process = process::open(pid, PROCESS_SET_INFORMATION).map_err(|error| refused(&error))?;
+    // SAFETY: the handle is open and has the right that the call wants.
+    if unsafe { SetProcessAffinityMask(process.as_raw_handle(), 1 << (cpu % GROUP)) } == 0 {
+        return Err(refused(&io::Error::last_os_error()));
+    }
+    Ok(())
+}
+
+/// Of the threads of others it is not told.
+pub(super) fn last_of_process(_pid: u32) -> Option<u32> {
+    None
 }
 
 #[inline]

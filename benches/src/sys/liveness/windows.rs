@@ -1,24 +1,22 @@
 //! Windows: `OpenProcess` and `GetProcessTimes` (`processthreadsapi.h`).
 
-use std::io;
+use crate::sys::process;
+use std::io::ErrorKind;
 use std::mem::MaybeUninit;
-use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::os::windows::io::AsRawHandle;
 use windows_sys::Win32::Foundation::WAIT_TIMEOUT;
 use windows_sys::Win32::System::Threading::{
-    GetProcessTimes, OpenProcess, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, WaitForSingleObject,
+    GetProcessTimes, PROCESS_QUERY_LIMITED_INFORMATION, PROCESS_SYNCHRONIZE, WaitForSingleObject,
 };
 
 /// When the process with this number started, in units of 100 ns; none if it has ended. 0 if another user's, whom we may
 /// not ask.
 #[expect(unsafe_code, reason = "calls of the system")]
 pub(super) fn started(id: u32) -> Option<u32> {
-    // SAFETY: takes plain numbers.
-    let process = unsafe { OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE, 0, id) };
-    if process.is_null() {
-        return (io::Error::last_os_error().kind() == io::ErrorKind::PermissionDenied).then_some(0);
-    }
-    // SAFETY: the handle is new, and nobody else closes it.
-    let process = unsafe { OwnedHandle::from_raw_handle(process) };
+    let process = match process::open(id, PROCESS_QUERY_LIMITED_INFORMATION | PROCESS_SYNCHRONIZE) {
+        Ok(process) => process,
+        Err(error) => return (error.kind() == ErrorKind::PermissionDenied).then_some(0),
+    };
     // An ended process stays while somebody holds a handle of it, and then no longer lets anybody wait.
     // SAFETY: the handle is open.
     if unsafe { WaitForSingleObject(process.as_raw_handle(), 0) } != WAIT_TIMEOUT {

@@ -4,6 +4,7 @@
 use super::Settings;
 use crate::sys::Unsupported;
 use crate::sys::handle::{self, Handle, Ticket, duplicate};
+use crate::sys::process;
 use std::io;
 use std::mem;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
@@ -24,7 +25,7 @@ use windows_sys::Win32::System::Pipes::{
     PIPE_READMODE_MESSAGE, PIPE_REJECT_REMOTE_CLIENTS, PIPE_SERVER_END, PIPE_TYPE_BYTE, PIPE_TYPE_MESSAGE,
     PIPE_WAIT, SetNamedPipeHandleState, TransactNamedPipe,
 };
-use windows_sys::Win32::System::Threading::{INFINITE, OpenProcess, PROCESS_DUP_HANDLE};
+use windows_sys::Win32::System::Threading::{INFINITE, PROCESS_DUP_HANDLE};
 
 const DEFAULT_BUFFER_BYTES: u32 = 64 * 1024;
 
@@ -283,11 +284,8 @@ pub(super) fn take(number: u64) -> io::Result<Handle> {
 pub(super) struct Process(OwnedHandle);
 
 impl Process {
-    #[expect(unsafe_code, reason = "OpenProcess")]
     pub(super) fn open(id: u32) -> io::Result<Self> {
-        const NOT_INHERITED: i32 = 0;
-        // SAFETY: takes plain numbers.
-        owned(unsafe { OpenProcess(PROCESS_DUP_HANDLE, NOT_INHERITED, id) }).map(Self)
+        process::open(id, PROCESS_DUP_HANDLE).map(Self)
     }
 
     #[inline]

@@ -8,7 +8,7 @@ mod imp;
 #[cfg(any(target_os = "linux", target_os = "freebsd"))]
 mod rusage;
 
-/// Counters of the calling thread since it began; absent where the system does not tell.
+/// Counters of a thread or a process since it began; absent where the system does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Times the scheduler moved it to another processor.
@@ -28,6 +28,11 @@ pub struct Usage {
 /// Reads the counters of the calling thread.
 pub fn of_this_thread() -> Usage {
     imp::of_this_thread()
+}
+
+/// Reads the counters of all threads of another process. Systems tell less of others, and less precisely.
+pub fn of_process(pid: u32) -> Usage {
+    imp::of_process(pid)
 }
 
 /// The system's number for the calling thread, where it has one that others see.

@@ -11,6 +11,10 @@ pub(super) fn of_this_thread() -> Usage {
     if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
         return Usage::default();
     }
+    from(&usage)
+}
+
+pub(super) fn from(usage: &libc::rusage) -> Usage {
     let nanoseconds = |time: libc::timeval| {
         Some(u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_usec).ok()? * 1_000)
     };

@@ -126,6 +126,20 @@ fn identities_of_topologies_stay_what_they_were() {
 }
 
 #[test]
+fn identities_of_programs_stay_what_they_were() {
+    let report: RunReport = serde_json::from_str(&files()["programs"]).unwrap();
+    let result = &report.results[0];
+    assert_eq!(
+        hexadecimal(result.case.digest(&result.transport.slug)),
+        "741e7919c3fee2afdf9a29f34f38952977fdf9853fcd23650e1b029f30ed938a"
+    );
+    assert_eq!(
+        hexadecimal(result.methodology.digest()),
+        "e18538b85afb50215dfb86c1bdc3147d96382d006c314dcf028ae0edee2162da"
+    );
+}
+
+#[test]
 fn conditions_have_no_part_in_the_identity_of_an_environment() {
     let mut environment = full().environment;
     let before = environment.digest();

@@ -57,6 +57,7 @@ pub(crate) fn case(message_bytes: u64) -> Case {
         size_profile: None,
         senders: None,
         messages: None,
+        variant: None,
     }
 }
 
@@ -112,6 +113,7 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
         repetitions,
         failures: Vec::new(),
         counters: BTreeMap::from([("effective_buffer_bytes".into(), 65_536)]),
+        facts: [].into(),
         unsupported: None,
         oversubscribed: false,
     }

@@ -163,6 +163,15 @@ describe("a case that one run measured in several ways", () => {
       expect(cellOf(gridOf(series))).toMatchObject({ series: { series_id: 2 }, how: [] });
     }
   });
+  it("shows the one with the fewest messages in flight", () => {
+    const many = { ...whole, series_id: 3, methodology: { ...whole.methodology, window: 256 } };
+    for (const series of [
+      [many, whole],
+      [whole, many],
+    ]) {
+      expect(seriesOfSlice(series, ofRoute).map(({ series_id }) => series_id)).toEqual([2]);
+    }
+  });
   it("says how the shown one was measured where it is not the usual way", () => {
     const always = { ...whole, series_id: 3, methodology: { ...whole.methodology, wake: "always" } };
     expect(cellOf(gridOf([always, whole]))).toMatchObject({

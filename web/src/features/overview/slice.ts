@@ -75,7 +75,7 @@ export function caseOf({ scenario, bytes, parameters }: Slice): Named {
 
 /**
  * The series of a slice: of several with different methodologies, the one measured last; of several in one run, one
- * that lost nothing. A probe takes part in the figures, so probed series are a list of their own.
+ * with the fewest messages in flight, and that lost nothing. A probe takes part in the figures, so probed series are a list of their own.
  */
 export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = false): SeriesSummary[] {
   const newest = new Map<string, SeriesSummary>();
@@ -106,7 +106,9 @@ function isAlike(candidate: Case, slice: Omit<Slice, "parameters">): boolean {
 
 function isPreferred(candidate: SeriesSummary, rival: SeriesSummary): boolean {
   const newer = ascending(measuredAt(candidate), measuredAt(rival));
-  return newer > 0 || (newer === 0 && rival.latest?.lossy === true && candidate.latest?.lossy === false);
+  const fewer = ascending(rival.methodology.window, candidate.methodology.window);
+  const loses = rival.latest?.lossy === true && candidate.latest?.lossy === false;
+  return newer > 0 || (newer === 0 && (fewer > 0 || (fewer === 0 && loses)));
 }
 
 function measuredAt(series: SeriesSummary): string {

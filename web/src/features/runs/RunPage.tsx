@@ -24,6 +24,7 @@ import {
   disturbedGroups,
   factsOf,
   probesOf,
+  programFacts,
   reproCommands,
   sortResults,
   trialNote,
@@ -43,6 +44,7 @@ export function RunPage() {
   const deliveries = deliveryGroups(measured);
   const disturbed = disturbedGroups(measured);
   const buffers = bufferGroups(measured);
+  const programs = programFacts(detail.results);
   const probes = probesOf(detail.results);
   const trial = trialNote(detail.environment);
   const filter = (text: string) =>
@@ -116,6 +118,11 @@ export function RunPage() {
       {results.failures.length > 0 && (
         <Section title="Repetitions that failed">
           <Failures failures={results.failures} />
+        </Section>
+      )}
+      {programs.length > 0 && (
+        <Section title="Programs">
+          <Facts facts={programs} />
         </Section>
       )}
       {buffers.length > 0 && (

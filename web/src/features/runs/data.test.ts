@@ -8,6 +8,7 @@ import {
   grantedBuffers,
   type MeasuredResult,
   probesOf,
+  programFacts,
   reproCommands,
   resultTables,
   setApart,
@@ -118,6 +119,21 @@ describe("results that differ in more than transport and size", () => {
       ["tcp", "64 KiB", "128 KiB", 1],
     ]);
   });
+});
+
+it("tells once what each program says of itself, and nothing of transports of the suite", () => {
+  const facts = { node: "v22.11.0", v8: "12.4" };
+  const kase = { variant: "lts" };
+  const results = [
+    aResult({ transport: "node-json", facts }),
+    aResult({ transport: "node-json", facts, case: { message_bytes: 64 } }),
+    aResult({ transport: "node-advanced", facts, case: kase }),
+    aResult({ transport: "pipe" }),
+  ];
+  expect(programFacts(results)).toEqual([
+    { name: "node-advanced, lts", value: "node v22.11.0, v8 12.4" },
+    { name: "node-json", value: "node v22.11.0, v8 12.4" },
+  ]);
 });
 
 it("tells what all results have in common once, and of one result nothing apart", () => {

@@ -171,6 +171,17 @@ export function bufferGroups(results: MeasuredResult[]): BufferGroup[] {
   return [...groups.values()].sort((a, b) => ascending(a.transport, b.transport));
 }
 
+/** What the programs that a run measured say of themselves, told once for each. */
+export function programFacts(results: RunResult[]): { name: string; value: string }[] {
+  const programs = new Map<string, string>();
+  for (const { transport, case: kase, facts } of results) {
+    const said = Object.entries(facts).map(([name, value]) => `${name} ${value}`);
+    const name = kase.variant == null ? transport.slug : `${transport.slug}, ${kase.variant}`;
+    if (said.length > 0) programs.set(name, said.join(", "));
+  }
+  return [...programs].map(([name, value]) => ({ name, value })).sort((a, b) => ascending(a.name, b.name));
+}
+
 /** The probes that watched any of the results. */
 export function probesOf(results: RunResult[]): string[] {
   return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();

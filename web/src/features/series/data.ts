@@ -268,8 +268,8 @@ export function methodologyFacts(
     { name: "ends", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
     { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
     ...(method.probe == null ? [] : [{ name: "watched by", value: `the probe ${method.probe}` }]),
-    { name: "send", value: method.send },
-    { name: "receive", value: receiveName(method.receive) },
+    { name: "send", value: programsOr(method.send) },
+    { name: "receive", value: programsOr(receiveName(method.receive)) },
     { name: "when full", value: onFullName(method.on_full) },
     ...(method.wake == null ? [] : [{ name: "wake-ups", value: wakeName(method.wake) }]),
     { name: "in flight", value: formatCount(method.window) },
@@ -280,10 +280,15 @@ export function methodologyFacts(
       : [{ name: "discarded", value: firstRepetitions(method.discarded_repetitions) }]),
     ...(point === null ? [] : [{ name: "recorded", value: operationsText(point) }]),
     { name: "payload", value: method.payload },
-    { name: "memory", value: storageName(method.storage) },
-    { name: "clock", value: method.clock },
+    { name: "memory", value: programsOr(storageName(method.storage)) },
+    { name: "clock", value: programsOr(method.clock) },
     { name: "protocol version", value: String(method.protocol_version) },
   ];
+}
+
+/** How a program that brings its own transport does it is nobody else's to say. */
+function programsOr(value: string): string {
+  return value === "own" ? "the program's own" : value;
 }
 
 function firstRepetitions(count: number): string {

@@ -1,0 +1,108 @@
+//! Which `node`s are measured: `--node PATH`, `--node NAME=PATH`.
+
+use crate::failure::Failure;
+use roundtrip_bench::definition::Plan;
+use roundtrip_bench::program::node::{Node, with_each};
+use roundtrip_wire::Slug;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::str::FromStr;
+
+/// `[NAME=]PATH`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NamedNode {
+    name: Option<Slug>,
+    path: PathBuf,
+}
+
+impl FromStr for NamedNode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, path) = match text.split_once('=') {
+            Some((name, path)) => (Some(Slug::parse(name).map_err(|error| error.to_string())?), path),
+            None => (None, text),
+        };
+        if path.is_empty() {
+            return Err("the path is empty: expected PATH or NAME=PATH".into());
+        }
+        Ok(Self { name, path: path.into() })
+    }
+}
+
+/// The plan with each of these instead of the `node` in `PATH`; as it is if there are none. One alone needs no name:
+/// its series are those of the `node` in `PATH`.
+///
+/// # Errors
+/// One that does not run, or two of one name.
+pub(crate) fn measured_with(plan: Plan, named: &[NamedNode]) -> crate::Result<Plan> {
+    if named.is_empty() {
+        return Ok(plan);
+    }
+    let mut names = BTreeSet::new();
+    let mut nodes = Vec::new();
+    for NamedNode { name, path } in named {
+        // What stands in PATH is found there; any other path is ours, wherever the program is started.
+        let path = if path.components().count() > 1 {
+            std::path::absolute(path).map_err(|error| {
+                Failure::Other(format!("cannot tell where {} is: {error}", path.display()))
+            })?
+        } else {
+            path.clone()
+        };
+        let version = version(&path)?;
+        let variant = match (name, named.len()) {
+            (Some(name), _) => Some(name.clone()),
+            (None, 1) => None,
+            (None, _) => Some(Slug::from_name(&version)),
+        };
+        if let Some(name) = variant.as_ref().filter(|name| !names.insert((*name).clone())) {
+            return Err(Failure::Usage(format!(
+                "two of --node are called {name}: give them names, as in --node old={}",
+                path.display()
+            )));
+        }
+        nodes.push(Node { variant, path });
+    }
+    Ok(with_each(plan, &nodes))
+}
+
+/// What it says of itself, as in `v22.11.0`.
+fn version(path: &Path) -> crate::Result<String> {
+    let refused = |why: &str| Failure::Usage(format!("--node {}: {why}", path.display()));
+    let output = Command::new(path).arg("--version").output().map_err(|error| refused(&error.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !output.status.success() || !text.starts_with('v') {
+        return Err(refused("it does not answer to --version as node does"));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roundtrip_bench::definition;
+
+    fn named(text: &str) -> NamedNode {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_name_stands_before_the_path() {
+        let with_name = named("lts=/opt/node/bin/node");
+        assert_eq!(with_name.name, Some(Slug::from_name("lts")));
+        assert_eq!(with_name.path, Path::new("/opt/node/bin/node"));
+        assert_eq!(named("node").name, None);
+        for wrong in ["lts=", "a name=node"] {
+            assert!(wrong.parse::<NamedNode>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_node_is_refused_before_anything_is_measured() {
+        let plan = definition::preset("node-framing").unwrap();
+        let error = measured_with(plan, &[named("./no-such-node")]).unwrap_err().to_string();
+        assert!(error.contains("no-such-node"), "{error}");
+    }
+}

@@ -1,0 +1,3 @@
+module roundtrip.example/pipe
+
+go 1.19

@@ -1,0 +1,179 @@
+// One repetition over the channel that child_process.fork opens: this file is both ends. It speaks the protocol of
+// benches/external/PROTOCOL.md, and is passed to `node` with the name of the serialization: `advanced` or `json`.
+'use strict';
+
+const HEAD_BYTES = 8;
+const SPREAD = 2654435761;
+
+/** The head of a message: its number, spread over 32 bits, as eight hexadecimal digits. */
+const head = (seed, number) => Math.imul(seed + number, SPREAD) >>> 0;
+const text = (value) => value.toString(16).padStart(HEAD_BYTES, '0');
+const headOf = (message) => parseInt(message.slice(0, HEAD_BYTES), 16);
+const now = () => Number(process.hrtime.bigint());
+
+if (process.argv[2] === 'responder') respond();
+else initiate(process.argv[2]);
+
+/** Sends back what it receives, and says at the end what it has received. */
+function respond() {
+  let work;
+  let received = 0;
+  let sum = 0;
+  let wrong = 0;
+  let last;
+  process.send({ ready: true });
+  process.on('message', (message) => {
+    if (typeof message !== 'string') {
+      work = message;
+      return;
+    }
+    const number = received++ - work.warmup;
+    if (number >= 0) {
+      const value = headOf(message);
+      sum = (sum + value) >>> 0;
+      if (value !== head(work.seed, number) || message.length !== work.bytes) wrong++;
+    }
+    if (work.isStream) {
+      last = received % work.perSample === 0 ? now() : last;
+      if (received % work.perSample === 0) process.send({ last });
+    } else {
+      process.send(message);
+    }
+    if (received === work.warmup + work.messages) process.send({ sum, wrong });
+  });
+}
+
+function initiate(serialization) {
+  const lines = require('node:readline').createInterface({ input: process.stdin });
+  const say = (answer) => process.stdout.write(`${JSON.stringify(answer)}\n`);
+  const child = require('node:child_process').fork(__filename, ['responder'], {
+    serialization,
+    // What it printed would be taken for an answer.
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  // Whoever speaks the protocol ends with its standard input.
+  lines.on('close', () => process.exit(0));
+  child.on('exit', (code, signal) => {
+    say({ failed: `the child ended with ${signal ?? code}` });
+    process.exit(1);
+  });
+
+  const ready = new Promise((resolve) => child.once('message', resolve));
+  let ask;
+  lines.on('line', async (line) => {
+    const said = JSON.parse(line);
+    if (said === 'go') {
+      measure(child, ask, say);
+      return;
+    }
+    ask = said.case;
+    if (said.protocol !== 1) say({ unsupported: `protocol ${said.protocol}: expected 1` });
+    else if (ask.mode !== '2proc') say({ unsupported: 'fork starts a process: expected 2proc' });
+    else {
+      await ready;
+      const facts = { node: process.version, v8: process.versions.v8 };
+      say({ connected: { initiator_pid: process.pid, responder_pid: child.pid, facts } });
+    }
+  });
+}
+
+function measure(child, ask, say) {
+  const isStream = ask.scenario === 'stream';
+  const perSample = ask.batch * ask.messages_per_operation;
+  const messages = ask.samples * perSample;
+  const warmup = ask.warmup_samples * perSample;
+  const all = warmup + messages;
+  const filler = '.'.repeat(ask.message_bytes - HEAD_BYTES);
+  const message = (number) => text(head(ask.seed, number - warmup)) + filler;
+
+  const samples = [];
+  let sent = 0;
+  let answered = 0;
+  let sum = 0;
+  let wrong = 0;
+  let begin = 0;
+  let first = 0;
+  let end = 0;
+  let inFlight = '';
+
+  const prepare = () => {
+    inFlight = message(sent);
+    // Reading a character lays the two parts of the string in one piece, which sending would have to do otherwise.
+    inFlight.charCodeAt(0);
+  };
+  const send = () => {
+    sent++;
+    child.send(inFlight);
+  };
+
+  child.on('message', (answer) => {
+    const at = now();
+    if (typeof answer !== 'string') {
+      if (answer.last === undefined) finish(answer);
+      else transferred(answer.last);
+      return;
+    }
+    const number = answered++ - warmup;
+    if (number >= 0) {
+      const value = headOf(answer);
+      sum = (sum + value) >>> 0;
+      if (value !== head(ask.seed, number) || answer.length !== ask.message_bytes) wrong++;
+    } else if (!answer.endsWith(filler)) {
+      wrong++;
+    }
+    const isSample = answered % perSample === 0;
+    if (isSample) record(at);
+    if (sent < all) prepare();
+    // With one message on its way, what was just compared and prepared is not of its time.
+    if (isSample) begin = ask.window === 1 ? now() : at;
+    if (sent < all) send();
+  });
+
+  /** Another sample has ended. */
+  const record = (at) => {
+    if (answered > warmup) samples.push(at - begin);
+    if (answered === warmup) first = now();
+    end = at;
+  };
+
+  const sendTransfer = () => {
+    begin = now();
+    for (let left = perSample; left > 0; left--) {
+      prepare();
+      send();
+    }
+  };
+
+  /** A transfer has arrived, whose last message was received at this moment of the clock that all processes share. */
+  const transferred = (last) => {
+    answered += perSample;
+    record(last);
+    if (sent < all) sendTransfer();
+  };
+
+  /** The responder has received all. */
+  const finish = (responder) => {
+    const lost = wrong + responder.wrong;
+    say({
+      done: {
+        samples_ns: samples,
+        elapsed_ns: end - first,
+        attempted: messages,
+        accepted: messages,
+        delivered: messages - lost,
+        corrupted: lost,
+        responder_sum: responder.sum,
+        initiator_sum: isStream ? undefined : sum,
+      },
+    });
+  };
+
+  child.send({ warmup, messages, isStream, perSample, bytes: ask.message_bytes, seed: ask.seed });
+  prepare();
+  first = begin = now();
+  if (isStream) sendTransfer();
+  for (let more = isStream ? 0 : Math.min(ask.window, all); more > 0; more--) {
+    send();
+    if (more > 1) prepare();
+  }
+}

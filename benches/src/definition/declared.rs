@@ -1,0 +1,63 @@
+//! One `[[program]]` of a definition: a program that brings a transport of its own.
+
+use crate::mechanism::Mechanism;
+use crate::program::{Place, Program, node};
+use crate::transport;
+use roundtrip_wire::{Slug, TransportInfo};
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Declared {
+    slug: Slug,
+    title: String,
+    family: Slug,
+    semantics: String,
+    /// No commit of the measured repository can have changed it.
+    #[serde(default)]
+    control: bool,
+    command: Vec<String>,
+}
+
+/// All that a definition can name as a transport.
+pub(super) struct Known {
+    declared: Vec<Arc<Program>>,
+}
+
+impl Known {
+    /// With the programs of a definition, which are started in its folder.
+    pub(super) fn with(declared: Vec<Declared>, folder: &Path) -> Result<Self, String> {
+        let mut known = Self { declared: Vec::new() };
+        for Declared { slug, title, family, semantics, control, command } in declared {
+            if known.find(slug.as_str()).is_ok() {
+                return Err(format!("a transport is called `{slug}` already"));
+            }
+            if command.first().is_none_or(String::is_empty) {
+                return Err(format!(
+                    "the command of `{slug}` is empty: expected a program and its arguments"
+                ));
+            }
+            known.declared.push(Arc::new(Program {
+                info: TransportInfo { slug, title, family, semantics, control },
+                command,
+                place: Place::Folder(folder.to_owned()),
+                variant: None,
+                unsupported: None,
+            }));
+        }
+        Ok(known)
+    }
+
+    /// What is called this: a transport of the suite, a program of the definition, one that comes with the suite.
+    pub(super) fn find(&self, slug: &str) -> Result<Mechanism, String> {
+        if let Some(transport) = transport::find(slug) {
+            return Ok(transport.into());
+        }
+        if let Some(program) = self.declared.iter().find(|program| program.info.slug.as_str() == slug) {
+            return Ok(Mechanism::Program(program.clone()));
+        }
+        node::find(slug).map(Mechanism::from).ok_or_else(|| format!("transport `{slug}` does not exist"))
+    }
+}

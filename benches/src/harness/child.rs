@@ -1,0 +1,112 @@
+//! A process of one repetition: what it complains of is kept, and it is gone when this is.
+
+use crate::sys::exit;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write as _};
+use std::process::{self, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a process may take to say why it failed, or to end when it is no longer needed.
+pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How often a process that is ending is looked at.
+const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
+
+/// More of what it complains of is not kept.
+const COMPLAINTS_BYTES_MAX: u64 = 64 * 1024;
+
+/// A running process. Killed when dropped, unless it has ended.
+pub(super) struct Child {
+    /// What a failure calls it.
+    name: String,
+    process: process::Child,
+    stdin: Option<ChildStdin>,
+    complaints: thread::JoinHandle<String>,
+}
+
+impl Child {
+    /// Starts it. Its standard output is for the caller to read.
+    ///
+    /// # Errors
+    /// Of the system, naming the process.
+    pub(super) fn start(name: String, mut command: Command) -> Result<(Self, Option<ChildStdout>), String> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut process = command.spawn().map_err(|error| format!("{name}: starting it: {error}"))?;
+        let stderr = process.stderr.take();
+        let complaints = thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(mut stderr) = stderr {
+                // What cannot be read is not worth failing for: it only decorates another failure. A process that
+                // complains without end must not wait for us to listen.
+                let _ = stderr.by_ref().take(COMPLAINTS_BYTES_MAX).read_to_end(&mut text);
+                let _ = io::copy(&mut stderr, &mut io::sink());
+            }
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
+        Ok((Self { name, process, stdin, complaints }, stdout))
+    }
+
+    /// What a failure calls it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub(super) fn process(&self) -> &process::Child {
+        &self.process
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&mut self) -> bool {
+        matches!(self.process.try_wait(), Ok(Some(_)))
+    }
+
+    /// Says a line to it.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::BrokenPipe`] when it has ended.
+    pub(super) fn say(&mut self, line: &str) -> io::Result<()> {
+        self.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"))
+    }
+
+    /// Says that nothing more will be said.
+    pub(super) fn hang_up(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Ends it, and says how it ended if that was not our doing. `silence` is what to say of one that lives on.
+    pub(super) fn last_words(mut self, said: Option<String>, has_ended: bool, silence: &str) -> String {
+        // A process that is being killed closes its pipes a moment before it can be waited for.
+        let until = Instant::now() + LAST_WORDS;
+        let mut status = self.process.try_wait();
+        while has_ended && matches!(status, Ok(None)) && Instant::now() < until {
+            thread::sleep(REAP_POLL_INTERVAL);
+            status = self.process.try_wait();
+        }
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
+        let mut words = match (said, status) {
+            (Some(said), _) => format!("{}: {said}", self.name),
+            (None, Ok(Some(status))) => format!("{}: {}", self.name, exit::describe(status)),
+            (None, _) => format!("{}: {silence}, killed", self.name),
+        };
+        if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
+            // Writing to a string cannot fail.
+            let _ = write!(words, " ({line})");
+        }
+        words
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

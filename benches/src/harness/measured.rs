@@ -1,0 +1,65 @@
+//! What one repetition amounts to, whoever measured it.
+
+use super::peers::Report;
+use super::totals::{self, Totals};
+use crate::definition::PlannedCase;
+use crate::scenario::Pattern;
+use crate::sys::Unsupported;
+use roundtrip_stats::Distribution;
+use std::collections::BTreeMap;
+
+/// A repetition that finished.
+#[derive(Debug)]
+pub(super) struct Measured {
+    /// Times of single operations.
+    pub(super) distribution: Distribution,
+    /// Counts; the samples are in the distribution.
+    pub(super) totals: Totals,
+    /// Facts of the channel as it really was, with the unit last.
+    pub(super) counters: BTreeMap<String, u64>,
+    /// What a program says of itself.
+    pub(super) facts: BTreeMap<String, String>,
+    /// What the machine went through meanwhile.
+    pub(super) conditions: BTreeMap<String, u64>,
+    /// Why the repetition is suspect.
+    pub(super) disturbed: Vec<String>,
+}
+
+/// A repetition that did not finish.
+#[derive(Debug)]
+pub(super) enum NotMeasured {
+    /// It failed, and why.
+    Failed(String),
+    /// A program says that it cannot measure such a case.
+    Unsupported(Unsupported),
+}
+
+impl From<String> for NotMeasured {
+    fn from(reason: String) -> Self {
+        Self::Failed(reason)
+    }
+}
+
+impl Measured {
+    /// Of what peers of the suite said.
+    pub(super) fn of_peers(case: &PlannedCase, report: Report) -> Result<Self, NotMeasured> {
+        let Report { ends, conditions, disturbed } = report;
+        let mut counters = BTreeMap::new();
+        if let [initiator, .., responder] = &ends[..] {
+            for (name, bytes) in [
+                ("effective_send_buffer_bytes", initiator.buffers.send_bytes),
+                ("effective_receive_buffer_bytes", responder.buffers.receive_bytes),
+            ] {
+                counters.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
+            }
+        }
+        let mut totals = match case.scenario.pattern() {
+            Pattern::Pair(_) => totals::of_pair(ends),
+            Pattern::Many(_) => totals::of_many(ends),
+        };
+        let samples_ns = std::mem::take(&mut totals.samples_ns);
+        let distribution =
+            Distribution::of_samples(samples_ns).ok_or_else(|| "no operation was recorded".to_owned())?;
+        Ok(Self { distribution, totals, counters, facts: BTreeMap::new(), conditions, disturbed })
+    }
+}

@@ -1,0 +1,21 @@
+//! Windows: other processes by their number (`processthreadsapi.h`).
+
+use std::io;
+use std::os::windows::io::{FromRawHandle, OwnedHandle};
+use windows_sys::Win32::System::Threading::{OpenProcess, PROCESS_ACCESS_RIGHTS};
+
+/// A handle of the process with this number, with these rights.
+///
+/// # Errors
+/// There is no such process, or it does not grant them.
+#[expect(unsafe_code, reason = "OpenProcess")]
+pub(super) fn open(id: u32, rights: PROCESS_ACCESS_RIGHTS) -> io::Result<OwnedHandle> {
+    const NOT_INHERITED: i32 = 0;
+    // SAFETY: takes numbers.
+    let process = unsafe { OpenProcess(rights, NOT_INHERITED, id) };
+    if process.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the handle is new, and nobody else closes it.
+    Ok(unsafe { OwnedHandle::from_raw_handle(process) })
+}

@@ -1,0 +1,151 @@
+//! A program that speaks the protocol without moving a byte, and goes wrong at one point of it.
+
+use roundtrip_bench::program::head;
+use serde_json::{Value, json};
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, process};
+
+/// How long each of its messages seems to take.
+const MESSAGE: Duration = Duration::from_micros(100);
+
+pub(crate) fn main(behaviour: &str) -> ExitCode {
+    if behaviour == "be-there" {
+        wait_for_end();
+        return ExitCode::SUCCESS;
+    }
+    match run(behaviour) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{behaviour}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(behaviour: &str) -> io::Result<ExitCode> {
+    let mut lines = io::stdin().lock().lines();
+    let asked: Value = serde_json::from_str(&lines.next().unwrap()?)?;
+    match behaviour {
+        "hang-at-once" => hang(),
+        "die-at-once" => return Ok(ExitCode::from(3)),
+        "complain-and-die" => {
+            eprintln!("no licence for this machine");
+            return Ok(ExitCode::from(4));
+        }
+        "crash" => process::abort(),
+        "print-rubbish" => say("Listening on port 4711")?,
+        "print-half-a-line" => say_raw(b"{\"connected\":{\"initiator")?,
+        "print-bytes" => say_raw(b"\xff\xfe\x00\x01\n")?,
+        "print-without-end" => loop {
+            say_raw(&[b'a'; 4096])?;
+        },
+        "be-unsupported" => say("{\"unsupported\":\"it knows no such scenario\"}")?,
+        "fail" => say("{\"failed\":\"connect: connection refused\"}")?,
+        "say-done-first" => {
+            say("{\"done\":{\"attempted\":1,\"accepted\":1,\"delivered\":1,\"responder_sum\":0}}")?;
+        }
+        _ => {}
+    }
+    let mut responder = responder()?;
+    let pids = match behaviour {
+        "name-the-first-process" => [process::id(), 1],
+        "name-one-process" => [process::id(); 2],
+        _ => [process::id(), responder.id()],
+    };
+    say(&json!({"connected": {"initiator_pid": pids[0], "responder_pid": pids[1]}}).to_string())?;
+    let _ = lines.next();
+    match behaviour {
+        "hang-when-measuring" => hang(),
+        "die-when-measuring" => {
+            // The responder keeps standard output open.
+            return Ok(ExitCode::from(3));
+        }
+        "kill-the-responder" => {
+            responder.kill()?;
+            responder.wait()?;
+            say("{\"failed\":\"the responder is gone\"}")?;
+        }
+        "print-rubbish-when-measuring" => say("50 % done")?,
+        "be-timed" => say("{\"started\":{}}")?,
+        _ => {}
+    }
+    let done = done(behaviour, &asked["case"]);
+    say(&json!({ "done": done }).to_string())?;
+    match behaviour {
+        "stay-when-done" => hang(),
+        "chatter-when-done" => loop {
+            say("bye")?;
+        },
+        _ => wait_for_end(),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An answer that is true but for one thing.
+fn done(behaviour: &str, case: &Value) -> Value {
+    let number = |name: &str| case[name].as_u64().unwrap();
+    let (samples, batch) = (number("samples"), number("batch") * number("messages_per_operation"));
+    let messages = samples * batch;
+    let seed = u32::try_from(number("seed")).unwrap();
+    let began = Instant::now();
+    let mut samples_ns = Vec::new();
+    for _ in 0..samples {
+        let sample = Instant::now();
+        while sample.elapsed() < MESSAGE {
+            std::hint::spin_loop();
+        }
+        samples_ns.push(u64::try_from(sample.elapsed().as_nanos()).unwrap());
+    }
+    let sum = head::sum(seed, messages);
+    let mut done = json!({
+        "samples_ns": samples_ns,
+        "elapsed_ns": u64::try_from(began.elapsed().as_nanos()).unwrap(),
+        "attempted": messages,
+        "accepted": messages,
+        "delivered": messages,
+        "responder_sum": sum,
+        "initiator_sum": sum,
+    });
+    match behaviour {
+        "count-more-than-asked" => done["attempted"] = json!(messages + 1),
+        "count-attempts-as-deliveries" => done["responder_sum"] = json!(head::sum(seed, 1)),
+        "lose-one" => done["delivered"] = json!(messages - 1),
+        "leave-a-sample-out" => _ = done["samples_ns"].as_array_mut().unwrap().pop(),
+        "claim-years" => done["samples_ns"] = json!(vec![u64::MAX; samples_ns.len()]),
+        "misspell" => done["delivred"] = json!(messages),
+        "be-timed" => {
+            let members = done.as_object_mut().unwrap();
+            members.remove("samples_ns");
+            members.remove("elapsed_ns");
+        }
+        _ => {}
+    }
+    done
+}
+
+/// Another process of this program, which ends with its standard input.
+fn responder() -> io::Result<Child> {
+    Command::new(env::current_exe()?).args(["behave", "be-there"]).stdin(Stdio::piped()).spawn()
+}
+
+fn hang() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn wait_for_end() {
+    let _ = io::copy(&mut io::stdin().lock().by_ref(), &mut io::sink());
+}
+
+fn say(line: &str) -> io::Result<()> {
+    say_raw(format!("{line}\n").as_bytes())
+}
+
+fn say_raw(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}

@@ -1,0 +1,163 @@
+//! The examples of `external/`, one a language, and the programs for Node that come with the suite: each through the cases
+//! of built-in transports.
+
+use crate::support::{case, measure, placements, program};
+use crate::{Ran, Test};
+use roundtrip_bench::definition::{self, PlannedCase};
+use roundtrip_bench::mechanism::Mechanism;
+use roundtrip_bench::program::{Program, node};
+use roundtrip_bench::scenario::Work;
+use roundtrip_wire::CaseResult;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+pub(crate) const TESTS: &[Test] = &[
+    ("an_example_in_c_over_a_unix_socket_passes_the_cases_of_built_in_transports", c),
+    ("an_example_in_go_over_a_pipe_passes_the_cases_of_built_in_transports", go),
+    ("an_example_in_python_over_its_own_pipe_passes_the_cases_of_built_in_transports", python),
+    ("an_example_for_node_over_a_unix_socket_passes_the_cases_of_built_in_transports", node_socket),
+    ("node_s_own_channel_passes_them_in_both_serializations", node_channel),
+    ("every_example_is_declared_in_the_definition_beside_them", declared),
+];
+
+/// A process of a slow language takes a while to start on a loaded machine; only a test that fails waits for it.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+fn external(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("external").join(path)
+}
+
+fn c() -> Ran {
+    if cfg!(windows) {
+        return Err("it is for POSIX systems".into());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let built = folder.path().join("unix_socket");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L", "-o"]);
+    build(compiler.arg(&built).arg(external("c/unix_socket.c")), "cc")?;
+    passes(&started(&built, &[]), &["roundtrip", "stream"])
+}
+
+fn go() -> Ran {
+    if cfg!(windows) {
+        return Err("it passes descriptors to its child, as POSIX systems do".into());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let built = folder.path().join("pipe");
+    let mut compiler = Command::new("go");
+    compiler.current_dir(external("go")).args(["build", "-o"]).arg(&built);
+    build(&mut compiler, "go")?;
+    passes(&started(&built, &[]), &["roundtrip", "stream"])
+}
+
+fn python() -> Ran {
+    let name = if cfg!(windows) { "python" } else { "python3" };
+    build(Command::new(name).arg("--version"), name)?;
+    passes(&started(Path::new(name), &[external("python/pipe.py")]), &["roundtrip", "stream"])
+}
+
+fn node_socket() -> Ran {
+    build(Command::new("node").arg("--version"), "node")?;
+    let program = started(Path::new("node"), &[external("node/unix_socket.js")]);
+    passes(&program, &["roundtrip"])?;
+    windows_pass(&program.into());
+    Ok(())
+}
+
+fn node_channel() -> Ran {
+    build(Command::new("node").arg("--version"), "node")?;
+    for program in node::all() {
+        passes(&program, &["roundtrip", "stream"])?;
+        windows_pass(&program.into());
+    }
+    Ok(())
+}
+
+fn declared() -> Ran {
+    let path = external("examples.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let plan = definition::parse("examples", &text, path.parent().unwrap()).unwrap();
+    let mut programs: Vec<String> = plan
+        .cases
+        .iter()
+        .filter(|case| case.transport.program().is_some())
+        .map(|case| case.transport.info().slug.to_string())
+        .collect();
+    programs.dedup();
+    assert_eq!(programs, ["c-unix-socket", "go-pipe", "node-unix-socket", "python-pipe"]);
+    Ok(())
+}
+
+/// Runs what makes or shows a toolchain.
+fn build(command: &mut Command, name: &str) -> Ran {
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            Ok(())
+        }
+        Err(error) => Err(format!("{name} does not run here: {error}")),
+    }
+}
+
+fn started(program: &Path, arguments: &[PathBuf]) -> Program {
+    let command = [program].into_iter().chain(arguments.iter().map(PathBuf::as_path));
+    let command = command.map(|part| part.to_string_lossy().into_owned()).collect();
+    self::program("example", command, external(""))
+}
+
+/// The sizes and placements of built-in transports, in these scenarios; what it does not do it says.
+fn passes(example: &Program, scenarios: &[&str]) -> Ran {
+    let mut cases = Vec::new();
+    for scenario in ["roundtrip", "stream"] {
+        for message_bytes in [8, 64, 4_096, 65_536, 1 << 20] {
+            cases.push(case(example.clone().into(), scenario, message_bytes));
+        }
+        cases.extend(
+            placements()
+                .into_iter()
+                .map(|placement| PlannedCase { placement, ..case(example.clone().into(), scenario, 1_024) }),
+        );
+    }
+    for result in measure(cases, DEADLINE) {
+        let name = format!("{} {:?} {:?}", result.transport.slug, result.case, result.failures);
+        if scenarios.contains(&result.case.scenario.as_str()) {
+            delivered_all(&result, &name);
+        } else {
+            assert!(result.unsupported.is_some(), "{name}");
+        }
+    }
+    Ok(())
+}
+
+/// Many messages on their way at once.
+fn windows_pass(mechanism: &Mechanism) {
+    let cases = [64, 65_536].map(|message_bytes| {
+        let case = case(mechanism.clone(), "roundtrip", message_bytes);
+        PlannedCase { work: Work { window: 256, batch: 64, ..case.work.clone() }, ..case }
+    });
+    for result in measure(cases.into(), DEADLINE) {
+        assert_eq!((result.methodology.window, result.methodology.batch), (256, 64));
+        delivered_all(&result, "window 256");
+    }
+}
+
+fn delivered_all(result: &CaseResult, name: &str) {
+    assert_eq!(
+        (result.repetitions.len(), &result.failures, &result.unsupported),
+        (2, &vec![], &None),
+        "{name}"
+    );
+    assert!(!result.is_lossy(), "{name}");
+    for repetition in &result.repetitions {
+        let operations = if result.case.scenario.as_str() == "stream" { 3 } else { 1 };
+        let messages = 20 * operations * u64::from(result.methodology.batch);
+        assert_eq!((repetition.count, repetition.delivered), (20, messages), "{name}");
+        assert_eq!(repetition.ends.len(), 2, "{name}");
+        // Not every system tells where other processes run: those that do not tell it of neither.
+        if result.case.placement.as_str() == "same-cpu" {
+            assert_eq!(repetition.ends[0].cpus_seen, repetition.ends[1].cpus_seen, "{name}");
+        }
+    }
+}

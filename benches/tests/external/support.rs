@@ -1,0 +1,70 @@
+//! Planned cases of programs.
+
+use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::harness::{self, PeerCommand};
+use roundtrip_bench::mechanism::Mechanism;
+use roundtrip_bench::program::{Place, Program};
+use roundtrip_bench::scenario::{self, Work};
+use roundtrip_bench::sys::affinity;
+use roundtrip_bench::transport::Manner;
+use roundtrip_wire::{CaseResult, Slug, TransportInfo};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A program with this command.
+pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Program {
+    Program {
+        info: TransportInfo {
+            slug: Slug::from_name(name),
+            title: name.to_owned(),
+            family: Slug::from_name("test"),
+            semantics: "for a test".to_owned(),
+            control: false,
+        },
+        command,
+        place: Place::Folder(folder),
+        variant: None,
+        unsupported: None,
+    }
+}
+
+/// A small case of it.
+pub(crate) fn case(mechanism: Mechanism, scenario: &str, message_bytes: usize) -> PlannedCase {
+    let is_stream = scenario == "stream";
+    let messages_per_operation = if is_stream { 3 } else { 1 };
+    PlannedCase {
+        transport: mechanism,
+        scenario: scenario::find(scenario).unwrap(),
+        mode: Mode::TwoProcesses,
+        placement: Placement::Free,
+        total_bytes: is_stream.then_some(message_bytes as u64 * messages_per_operation),
+        buffer_bytes: None,
+        manner: Manner::default(),
+        crowd: Crowd::PAIR,
+        work: Work {
+            message_bytes,
+            messages_per_operation,
+            operations: 20,
+            warmup: 5,
+            free: true,
+            ..Work::default()
+        },
+        repetitions: Repetitions::exactly(2),
+        probe: None,
+    }
+}
+
+/// The results of these cases, each of whose repetitions may take so long.
+pub(crate) fn measure(cases: Vec<PlannedCase>, deadline: Duration) -> Vec<CaseResult> {
+    let plan = Plan { preset: Slug::from_name("test"), about: String::new(), cases, deadline };
+    let peer = PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None);
+    harness::run(&plan, &peer, 7, &mut |_| {}).results
+}
+
+/// The placements that this machine has.
+pub(crate) fn placements() -> Vec<Placement> {
+    let mut placements = vec![Placement::Free];
+    placements.extend(affinity::allowed().is_ok().then_some(Placement::SameCpu));
+    placements.extend(affinity::pair().is_ok().then_some(Placement::CrossCpu));
+    placements
+}

@@ -1,0 +1,213 @@
+//! The rank-sum test of Mann and Whitney (1947) for values that are not paired: do those of one side tend to be larger
+//! than those of the other?
+
+use crate::normal;
+
+/// What the test found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankSum {
+    /// How many times a value of the second side is larger than one of the first; equal ones count half.
+    pub u_second: f64,
+    /// How probable a number at least this uneven is when neither side tends to be larger; above 0, at most 1.
+    pub p_two_sided: f64,
+    /// True when `p_two_sided` was counted out, false when it is the normal approximation.
+    pub exact: bool,
+}
+
+/// Up to this many values of both sides the distribution is counted out: all ways to choose half of 50 fit into 64 bits.
+const EXACT_VALUES_MAX: usize = 50;
+
+/// Compares two sides, two-sided. `None` when a side has no value. What is not a number takes no part.
+///
+/// Without equal values and with at most 50 in all the probability is exact; else it is the normal approximation, with
+/// the variance corrected for ties and half a rank of continuity (Hollander, Wolfe and Chicken 2014, section 4.1).
+///
+/// ```
+/// use roundtrip_stats::mann_whitney::rank_sum;
+/// let test = rank_sum(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
+/// assert_eq!(test.map(|test| (test.u_second, test.p_two_sided)), Some((9.0, 0.1)));
+/// ```
+pub fn rank_sum(first: &[f64], second: &[f64]) -> Option<RankSum> {
+    let numbers = |values: &[f64], is_second: bool| -> Vec<(f64, bool)> {
+        values.iter().filter(|value| !value.is_nan()).map(|&value| (value, is_second)).collect()
+    };
+    let (mut all, seconds) = (numbers(first, false), numbers(second, true));
+    let (m, n) = (all.len(), seconds.len());
+    if m == 0 || n == 0 {
+        return None;
+    }
+    all.extend(seconds);
+    all.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+
+    let (mut rank_sum, mut ties, mut ranked) = (0.0, 0.0, 0);
+    for group in all.chunk_by(|a, b| a.0 == b.0) {
+        let size = group.len() as f64;
+        let middle_rank = ranked as f64 + (size + 1.0) / 2.0;
+        rank_sum += middle_rank * group.iter().filter(|(_, is_second)| *is_second).count() as f64;
+        ties += size * size * size - size;
+        ranked += group.len();
+    }
+    let u_second = rank_sum - (n * (n + 1)) as f64 / 2.0;
+    let smaller = u_second.min((m * n) as f64 - u_second);
+    let exact = ties == 0.0 && m + n <= EXACT_VALUES_MAX;
+    let p_two_sided = if exact { exact_p(m, n, smaller) } else { approximate_p(m, n, smaller, ties) };
+    Some(RankSum { u_second, p_two_sided, exact })
+}
+
+/// Of all ways to choose n of m + n ranks, twice the share with a U of at most `smaller`.
+fn exact_p(m: usize, n: usize, smaller: f64) -> f64 {
+    // ways[k][u]: how many choices of k of the ranks so far have this U: each rank taken adds the ranks below it that
+    // were not.
+    let mut ways = vec![vec![0_u64; m * n + 1]; n + 1];
+    ways[0][0] = 1;
+    for below in 0..m + n {
+        for k in (1..=n.min(below + 1)).rev() {
+            let added = below + 1 - k;
+            for u in added..=m * n {
+                ways[k][u] += ways[k - 1][u - added];
+            }
+        }
+    }
+    let of_n = &ways[n];
+    let all: u64 = of_n.iter().sum();
+    let tail: u64 = of_n.iter().enumerate().take_while(|(u, _)| *u as f64 <= smaller).map(|(_, n)| n).sum();
+    (2.0 * tail as f64 / all as f64).min(1.0)
+}
+
+/// The same by the normal distribution, with the variance corrected for `ties`.
+fn approximate_p(m: usize, n: usize, smaller: f64, ties: f64) -> f64 {
+    let (m, n) = (m as f64, n as f64);
+    let all = m + n;
+    let variance = m * n / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+    // All values equal: nothing speaks for a difference.
+    if variance > 0.0 { normal::rank_sum_p(smaller, m * n / 2.0, variance) } else { 1.0 }
+}
+
+/// How probable, both sides together, a U of at most this is among values without ties.
+pub(crate) fn p_at_most(m: usize, n: usize, u: usize) -> f64 {
+    let u = u as f64;
+    if m + n <= EXACT_VALUES_MAX { exact_p(m, n, u) } else { approximate_p(m, n, u, 0.0) }
+}
+
+/// Hollander and Wolfe (1973), table 4.1.
+#[cfg(test)]
+pub(crate) const PERMEABILITY_AT_TERM: [f64; 10] =
+    [0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46];
+/// The other half of the table.
+#[cfg(test)]
+pub(crate) const PERMEABILITY_BEFORE: [f64; 5] = [1.15, 0.88, 0.90, 0.74, 1.21];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn close(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} is not {expected}");
+    }
+
+    /// Two sides of these sizes without ties, the second of which has this U.
+    fn with_u(m: usize, n: usize, u: usize) -> (Vec<f64>, Vec<f64>) {
+        // Each of the second stands above as many of the first as fit, the last ones first.
+        let mut left = u;
+        let mut second = Vec::new();
+        for k in (0..n).rev() {
+            let above = left.min(m);
+            left -= above;
+            second.push(above as f64 + 0.5 + k as f64 / (2 * n) as f64);
+        }
+        ((1..=m).map(|value| value as f64).collect(), second)
+    }
+
+    fn test(m: usize, n: usize, u: usize) -> RankSum {
+        let (first, second) = with_u(m, n, u);
+        rank_sum(&first, &second).unwrap()
+    }
+
+    /// Mann and Whitney (1947), table I, and the table of critical values in textbooks, two-sided 5 %.
+    #[test]
+    fn critical_values_at_five_percent_are_those_of_the_table() {
+        for (m, n, critical) in [
+            (4, 4, 0),
+            (5, 5, 2),
+            (6, 6, 5),
+            (8, 8, 13),
+            (10, 10, 23),
+            (5, 12, 11),
+            (15, 15, 64),
+            (20, 20, 127),
+        ] {
+            for (u, significant) in [(critical, true), (critical + 1, false)] {
+                let test = test(m, n, u);
+                assert_eq!(test.u_second, u as f64);
+                assert!(test.exact);
+                assert_eq!(test.p_two_sided <= 0.05, significant, "{m} {n} {u}: {}", test.p_two_sided);
+            }
+        }
+    }
+
+    /// Hollander and Wolfe (1973), table 4.1: permeability of the chorioamnion at term and before.
+    #[test]
+    fn the_permeability_of_hollander_and_wolfe_has_its_published_result() {
+        let found = rank_sum(&PERMEABILITY_AT_TERM, &PERMEABILITY_BEFORE).unwrap();
+        assert_eq!((found.u_second, found.exact), (15.0, true));
+        close(found.p_two_sided, 0.254_412_254_412_254_4);
+    }
+
+    /// `scipy.stats.mannwhitneyu(method="exact")`, `SciPy` 1.17.1.
+    #[test]
+    fn exact_probabilities_are_those_of_scipy() {
+        for (m, n, u, expected) in [
+            (10, 10, 23, 0.043_257_052_544_978_23),
+            (20, 20, 127, 0.049_090_325_189_372_44),
+            (25, 25, 200, 0.028_881_271_831_140_223),
+        ] {
+            let found = test(m, n, u);
+            assert!(found.exact);
+            close(found.p_two_sided, expected);
+        }
+    }
+
+    /// `scipy.stats.mannwhitneyu(method="asymptotic", use_continuity=True)`, `SciPy` 1.17.1.
+    #[test]
+    fn approximate_probabilities_with_ties_and_of_many_are_those_of_scipy() {
+        let first = [3.0, 1.0, 2.0, 2.0, 5.0, 5.0, 7.0, 1.0, 9.0, 4.0];
+        let second = [4.0, 6.0, 6.0, 8.0, 2.0, 9.0, 9.0, 10.0, 5.0, 7.0, 11.0];
+        let found = rank_sum(&first, &second).unwrap();
+        assert_eq!((found.u_second, found.exact), (88.0, false));
+        close(found.p_two_sided, 0.021_416_330_300_738_85);
+
+        let first: Vec<f64> = (1..=40).map(f64::from).collect();
+        let second: Vec<f64> = first.iter().map(|value| value + 5.5).collect();
+        let found = rank_sum(&first, &second).unwrap();
+        assert_eq!((found.u_second, found.exact), (1_005.0, false));
+        close(found.p_two_sided, 0.049_090_804_709_638);
+    }
+
+    #[test]
+    fn equal_values_speak_for_neither_side() {
+        assert_eq!(rank_sum(&[], &[1.0]), None);
+        assert_eq!(rank_sum(&[f64::NAN], &[1.0]), None);
+        let test = rank_sum(&[1.0, 1.0], &[1.0, 1.0, 1.0]).unwrap();
+        assert_eq!((test.u_second, test.p_two_sided), (3.0, 1.0));
+    }
+
+    #[test]
+    fn many_values_that_all_differ_still_have_a_probability_above_zero() {
+        assert!(rank_sum(&vec![1.0; 5_000], &vec![2.0; 5_000]).unwrap().p_two_sided > 0.0);
+    }
+
+    proptest! {
+        #[test]
+        fn swapping_the_sides_keeps_the_probability(
+            first in proptest::collection::vec(-20..20_i32, 1..40),
+            second in proptest::collection::vec(-20..20_i32, 1..40),
+        ) {
+            let [first, second] = [first, second].map(|side| side.into_iter().map(f64::from).collect::<Vec<_>>());
+            let (there, back) = (rank_sum(&first, &second).unwrap(), rank_sum(&second, &first).unwrap());
+            prop_assert_eq!(there.u_second + back.u_second, (first.len() * second.len()) as f64);
+            prop_assert_eq!(there.p_two_sided, back.p_two_sided);
+            prop_assert!(there.p_two_sided > 0.0 && there.p_two_sided <= 1.0);
+        }
+    }
+}
