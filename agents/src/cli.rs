@@ -74,7 +74,10 @@ pub(crate) enum Command {
     List(ListingArguments),
     /// One end of a measured channel; started by `run`.
     #[command(hide = true)]
-    Peer,
+    Peer {
+        /// Which end of a program that comes with the suite; none: an end of a transport.
+        arguments: Vec<String>,
+    },
 }
 
 #[derive(Debug, Args)]

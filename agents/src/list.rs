@@ -10,9 +10,8 @@ use crate::output;
 use crate::terminal::{is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{ContentArrangement, Table, presets};
-use roundtrip_bench::program::node;
 use roundtrip_bench::transport::{ChannelSpec, Transport};
-use roundtrip_bench::{definition, environment, scenario, transport};
+use roundtrip_bench::{definition, environment, program, scenario, transport};
 use roundtrip_wire::TransportInfo;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -64,7 +63,7 @@ impl Listing {
             info: transport.info(),
             unsupported: transport.support(&channel(*transport)).err().map(|reason| reason.to_string()),
         });
-        let programs = node::all().map(|program| ListedTransport {
+        let programs = program::of_suite().map(|program| ListedTransport {
             info: program.info,
             unsupported: program.unsupported.map(|reason| reason.to_string()),
         });

@@ -52,7 +52,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
-        Command::Peer => return roundtrip_bench::peer::main(),
+        Command::Peer { arguments } => return roundtrip_bench::peer::main(&arguments),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@
 //! crosses these pipes between `go` and the answer.
 
 use crate::canary;
+use crate::program::framing;
 use crate::scenario::{self, EndReport, Pattern, Scenario, Work};
 use crate::sys::handle::{self, Ticket};
 use crate::sys::{affinity, death, usage};
@@ -92,8 +93,17 @@ pub enum Answer {
     Failed(String),
 }
 
-/// Runs one job from standard input. This is all of the hidden `peer` command.
-pub fn main() -> ExitCode {
+/// Runs one job from standard input, or, with arguments, one end of a program that comes with the suite. This is all of
+/// the hidden `peer` command.
+pub fn main(arguments: &[String]) -> ExitCode {
+    if let [first, arguments @ ..] = arguments
+        && first == framing::ARGUMENT
+    {
+        return framing::main(arguments).unwrap_or_else(|error| {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        });
+    }
     let answer = match serve() {
         Ok(answer) => answer,
         Err(error) => Answer::Failed(error.to_string()),

@@ -1,7 +1,7 @@
 //! `roundtrip list`: nothing that can be measured is left out.
 
 use crate::{complaint, roundtrip};
-use roundtrip_bench::{definition, scenario, transport};
+use roundtrip_bench::{definition, program, scenario, transport};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -13,11 +13,12 @@ fn list(arguments: &[&str]) -> String {
 }
 
 fn names() -> [(&'static str, &'static str, BTreeSet<String>); 3] {
-    let transports = transport::ALL.iter().map(|transport| transport.info().slug.to_string());
+    let of_suite = transport::ALL.iter().map(|transport| transport.info().slug.to_string());
+    let programs = program::of_suite().map(|program| program.info.slug.to_string());
     let scenarios = scenario::ALL.iter().map(|scenario| scenario.slug().to_owned());
     let presets = definition::names().map(str::to_owned);
     [
-        ("transports", "slug", transports.collect()),
+        ("transports", "slug", of_suite.chain(programs).collect()),
         ("scenarios", "slug", scenarios.collect()),
         ("presets", "name", presets.collect()),
     ]

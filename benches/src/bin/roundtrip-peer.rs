@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    roundtrip_bench::peer::main()
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    roundtrip_bench::peer::main(&arguments)
 }

@@ -1,7 +1,7 @@
 //! One `[[program]]` of a definition: a program that brings a transport of its own.
 
 use crate::mechanism::Mechanism;
-use crate::program::{Place, Program, node};
+use crate::program::{self, Launch, Place, Program};
 use crate::transport;
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::Deserialize;
@@ -41,7 +41,7 @@ impl Known {
             }
             known.declared.push(Arc::new(Program {
                 info: TransportInfo { slug, title, family, semantics, control },
-                command,
+                launch: Launch::Command(command),
                 place: Place::Folder(folder.to_owned()),
                 variant: None,
                 unsupported: None,
@@ -58,6 +58,9 @@ impl Known {
         if let Some(program) = self.declared.iter().find(|program| program.info.slug.as_str() == slug) {
             return Ok(Mechanism::Program(program.clone()));
         }
-        node::find(slug).map(Mechanism::from).ok_or_else(|| format!("transport `{slug}` does not exist"))
+        program::of_suite()
+            .find(|program| program.info.slug.as_str() == slug)
+            .map(Mechanism::from)
+            .ok_or_else(|| format!("transport `{slug}` does not exist"))
     }
 }

@@ -179,6 +179,6 @@ fn repetition(
 ) -> Result<Measured, NotMeasured> {
     match &case.transport {
         Mechanism::Suite(_) => Measured::of_peers(case, peers::run(case, peer, deadline, measuring)?),
-        Mechanism::Program(own) => program::run(case, own, deadline, measuring),
+        Mechanism::Program(own) => program::run(case, own, peer, deadline, measuring),
     }
 }

@@ -1,6 +1,7 @@
 //! One repetition of a program: starts it, tells it the case, pins the ends that it names, waits no longer than a deadline,
 //! and believes nothing that cannot be true. Nothing that it has started is left.
 
+use super::PeerCommand;
 use super::child::{Child, LAST_WORDS};
 use super::honesty::{self, Seen};
 use super::measured::{Measured, NotMeasured};
@@ -31,11 +32,12 @@ const QUOTED_CHARS_MAX: usize = 60;
 pub(super) fn run(
     case: &PlannedCase,
     program: &Program,
+    peer: &PeerCommand,
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Measured, NotMeasured> {
     let asked = request(case);
-    let mut conversation = Conversation::begin(program, deadline)?;
+    let mut conversation = Conversation::begin(program, peer, deadline)?;
     let line = serde_json::to_string(&Request { protocol: VERSION, case: asked.clone() })
         .map_err(|error| format!("writing the case: {error}"))?;
     conversation.say(&line)?;
@@ -138,9 +140,9 @@ struct Conversation {
 }
 
 impl Conversation {
-    fn begin(program: &Program, deadline: Duration) -> Result<Self, String> {
+    fn begin(program: &Program, peer: &PeerCommand, deadline: Duration) -> Result<Self, String> {
         let name = program.info.slug.to_string();
-        let (mut command, fresh) = program.process().map_err(|error| format!("{name}: {error}"))?;
+        let (mut command, fresh) = program.process(peer).map_err(|error| format!("{name}: {error}"))?;
         offspring::prepare(&mut command);
         let (child, stdout) = Child::start(name.clone(), command)?;
         let offspring = Offspring::of(child.process())

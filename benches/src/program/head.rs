@@ -26,6 +26,39 @@ pub fn sum(seed: u32, messages: u64) -> u32 {
     numbers.wrapping_mul(SPREAD)
 }
 
+/// Writes a head to the beginning of a message.
+pub fn write(message: &mut [u8], head: u32) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    for (at, byte) in message.iter_mut().take(HEAD_BYTES).enumerate() {
+        *byte = DIGITS[(head >> (28 - 4 * at) & 15) as usize];
+    }
+}
+
+/// The head of a message, if it has one.
+pub fn read(message: &[u8]) -> Option<u32> {
+    let digits = std::str::from_utf8(message.get(..HEAD_BYTES)?).ok()?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// What a receiver adds up.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sum {
+    /// Messages with the head that was expected.
+    pub delivered: u64,
+    /// Of the heads of all, modulo 2^32.
+    pub sum: u32,
+}
+
+impl Sum {
+    /// Adds the head of a message.
+    pub fn add(&mut self, message: &[u8], expected: u32) {
+        if let Some(head) = read(message) {
+            self.sum = self.sum.wrapping_add(head);
+            self.delivered += u64::from(head == expected);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +69,15 @@ mod tests {
         fn the_sum_is_that_of_the_heads(seed: u32, messages in 0..5_000_u64) {
             let added = (0..messages).fold(0_u32, |sum, message| sum.wrapping_add(of(seed, message)));
             prop_assert_eq!(sum(seed, messages), added);
+        }
+
+        #[test]
+        fn a_head_is_read_as_it_was_written(head: u32, length in HEAD_BYTES..100) {
+            let mut message = vec![b'.'; length];
+            write(&mut message, head);
+            let digits = format!("{head:08x}");
+            prop_assert_eq!(&message[..HEAD_BYTES], digits.as_bytes());
+            prop_assert_eq!(read(&message), Some(head));
         }
 
         #[test]

@@ -2,9 +2,9 @@
 //!
 //! - [`protocol`]: what is said, line by line; `benches/external/PROTOCOL.md` says it to who writes such a program.
 //! - [`head`]: how a message is recognised, and what its receivers must have added up.
-//! - [`node`]: the programs that come with the suite, for Node.
+//! - [`node`]: the programs for Node that come with the suite; [`framing`]: its wire formats without it.
 
-use crate::harness::scratch;
+use crate::harness::{PeerCommand, scratch};
 use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::path::PathBuf;
@@ -12,6 +12,7 @@ use std::process::Command;
 use std::{fs, io};
 use tempfile::TempDir;
 
+pub mod framing;
 pub mod head;
 pub mod node;
 pub mod protocol;
@@ -21,14 +22,23 @@ pub mod protocol;
 pub struct Program {
     /// Name, family and semantics, as they travel with every result.
     pub info: TransportInfo,
-    /// The program and its arguments.
-    pub command: Vec<String>,
+    /// What is started.
+    pub launch: Launch,
     /// Where it is started.
     pub place: Place,
     /// Which of several with the same name it is, where a run has several.
     pub variant: Option<Slug>,
     /// Why it cannot be started on this machine, where that is no mistake.
     pub unsupported: Option<Unsupported>,
+}
+
+/// What is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// A program and its arguments.
+    Command(Vec<String>),
+    /// A peer of this suite with these arguments.
+    Peer(Vec<String>),
 }
 
 /// Where a program is started. A program with a relative path is found from there.
@@ -45,9 +55,17 @@ impl Program {
     ///
     /// # Errors
     /// When the command is empty, or a file cannot be written.
-    pub fn process(&self) -> io::Result<(Command, Option<TempDir>)> {
+    pub fn process(&self, peer: &PeerCommand) -> io::Result<(Command, Option<TempDir>)> {
+        let command = match &self.launch {
+            Launch::Command(command) => command,
+            Launch::Peer(arguments) => {
+                let mut process = peer.command();
+                process.args(arguments);
+                return Ok((process, None));
+            }
+        };
         let (program, arguments) =
-            self.command.split_first().ok_or_else(|| io::Error::other("its command is empty"))?;
+            command.split_first().ok_or_else(|| io::Error::other("its command is empty"))?;
         let (folder, fresh) = match &self.place {
             Place::Folder(folder) => (folder.clone(), None),
             Place::Fresh(files) => {
@@ -65,4 +83,11 @@ impl Program {
         process.args(arguments).current_dir(folder);
         Ok((process, fresh))
     }
+}
+
+/// The programs that come with the suite, in the order of slugs.
+pub fn of_suite() -> impl Iterator<Item = Program> {
+    let mut programs: Vec<Program> = node::programs().chain(framing::programs()).collect();
+    programs.sort_by(|one, other| one.info.slug.cmp(&other.info.slug));
+    programs.into_iter()
 }

@@ -1,7 +1,7 @@
 //! The programs for Node that come with the suite: `benches/node/ipc.js`, over the channel of `child_process.fork`, with
 //! both of its serializations.
 
-use super::{Place, Program};
+use super::{Launch, Place, Program};
 use crate::definition::{Plan, PlannedCase};
 use crate::mechanism::Mechanism;
 use crate::sys::Unsupported;
@@ -41,7 +41,7 @@ pub struct Node {
 }
 
 /// Those that come with the suite, with the `node` in `PATH`.
-pub fn all() -> impl Iterator<Item = Program> {
+pub fn programs() -> impl Iterator<Item = Program> {
     ALL.into_iter().map(|(slug, title, serialization, semantics)| Program {
         info: TransportInfo {
             slug: Slug::from_name(slug),
@@ -50,7 +50,7 @@ pub fn all() -> impl Iterator<Item = Program> {
             semantics: semantics.to_owned(),
             control: false,
         },
-        command: ["node", SCRIPT.0, serialization].map(str::to_owned).into(),
+        launch: Launch::Command(["node", SCRIPT.0, serialization].map(str::to_owned).into()),
         place: Place::Fresh(&[SCRIPT]),
         variant: None,
         unsupported: (!is_in_path("node"))
@@ -58,15 +58,10 @@ pub fn all() -> impl Iterator<Item = Program> {
     })
 }
 
-/// The one with this slug.
-pub fn find(slug: &str) -> Option<Program> {
-    all().find(|program| program.info.slug.as_str() == slug)
-}
-
 /// Measures every case for Node with each of these instead of the one in `PATH`.
 pub fn with_each(plan: Plan, nodes: &[Node]) -> Plan {
     let each = |case: PlannedCase| match case.transport.program() {
-        Some(program) if find(program.info.slug.as_str()).is_some() => nodes
+        Some(program) if programs().any(|known| known.info.slug == program.info.slug) => nodes
             .iter()
             .map(|node| PlannedCase { transport: Mechanism::Program(with(program, node)), ..case.clone() })
             .collect(),
@@ -79,7 +74,9 @@ pub fn with_each(plan: Plan, nodes: &[Node]) -> Plan {
 /// The same with this `node`.
 fn with(program: &Program, node: &Node) -> Arc<Program> {
     let mut program = program.clone();
-    if let Some(first) = program.command.first_mut() {
+    if let Launch::Command(command) = &mut program.launch
+        && let Some(first) = command.first_mut()
+    {
         *first = node.path.to_string_lossy().into_owned();
     }
     Arc::new(Program { variant: node.variant.clone(), unsupported: None, ..program })

@@ -23,7 +23,7 @@ pub const PAYLOAD: &str = "by the program: the head of every message added up by
                            by the harness; every byte compared in the warm-up";
 
 /// What a program is asked to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// [`VERSION`].
     pub protocol: u32,
@@ -32,7 +32,7 @@ pub struct Request {
 }
 
 /// One repetition of a case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// `roundtrip`: each message is sent back. `stream`: messages go one way.
     pub scenario: String,
@@ -57,12 +57,22 @@ pub struct Case {
 impl Case {
     /// Messages that are recorded, there or one way.
     pub fn messages(&self) -> u64 {
-        self.samples * self.batch * self.messages_per_operation
+        self.samples * self.messages_per_sample()
+    }
+
+    /// Messages of one sample.
+    pub fn messages_per_sample(&self) -> u64 {
+        self.batch * self.messages_per_operation
+    }
+
+    /// Messages of the warm-up.
+    pub fn warmup_messages(&self) -> u64 {
+        self.warmup_samples * self.messages_per_sample()
     }
 }
 
 /// What a program says.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answer {
     /// The channel is open and both of its ends are there; nothing was sent yet.
@@ -78,7 +88,7 @@ pub enum Answer {
 }
 
 /// Both ends of an open channel.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Connected {
     /// The process that sends first and holds the clock. The harness pins it where the case says.
@@ -91,12 +101,12 @@ pub struct Connected {
 }
 
 /// Nothing but that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Started {}
 
 /// What was measured.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Done {
     /// Times of one sample each, in the order in which they were taken. Absent where the harness took the time, or with
@@ -130,7 +140,7 @@ pub struct Done {
 }
 
 /// A histogram as other languages' `HdrHistogram` write it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
     /// `HdrHistogram` V2 with deflate, base64: 1 ns to 60 s, 3 significant digits.

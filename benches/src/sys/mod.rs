@@ -10,6 +10,7 @@ pub mod event;
 pub mod exit;
 pub mod fifo;
 pub mod fingerprint;
+pub mod fork_channel;
 pub mod handle;
 #[cfg(windows)]
 mod job;

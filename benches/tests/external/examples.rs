@@ -5,7 +5,7 @@ use crate::support::{case, measure, placements, program};
 use crate::{Ran, Test};
 use roundtrip_bench::definition::{self, PlannedCase};
 use roundtrip_bench::mechanism::Mechanism;
-use roundtrip_bench::program::{Program, node};
+use roundtrip_bench::program::{Program, framing, node};
 use roundtrip_bench::scenario::Work;
 use roundtrip_wire::CaseResult;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,8 @@ pub(crate) const TESTS: &[Test] = &[
     ("an_example_in_python_over_its_own_pipe_passes_the_cases_of_built_in_transports", python),
     ("an_example_for_node_over_a_unix_socket_passes_the_cases_of_built_in_transports", node_socket),
     ("node_s_own_channel_passes_them_in_both_serializations", node_channel),
+    ("node_s_wire_formats_without_node_pass_them", wire_formats),
+    ("node_itself_understands_the_wire_formats_written_here", node_understands),
     ("every_example_is_declared_in_the_definition_beside_them", declared),
 ];
 
@@ -68,9 +70,56 @@ fn node_socket() -> Ran {
 
 fn node_channel() -> Ran {
     build(Command::new("node").arg("--version"), "node")?;
-    for program in node::all() {
+    for program in node::programs() {
         passes(&program, &["roundtrip", "stream"])?;
         windows_pass(&program.into());
+    }
+    Ok(())
+}
+
+fn wire_formats() -> Ran {
+    for program in framing::programs() {
+        if let Some(reason) = &program.unsupported {
+            return Err(reason.to_string());
+        }
+        passes(&program, &["roundtrip", "stream"])?;
+        windows_pass(&program.into());
+    }
+    Ok(())
+}
+
+/// A parent in Node with the responder of the wire formats as its child, on the channel that Node gives it.
+const PARENT: &str = r#"
+const [peer, serialization] = process.argv.slice(1);
+const sizes = [8, 64, 65536, 300000, 8];
+const asked = { scenario: 'roundtrip', mode: '2proc', message_bytes: 8, messages_per_operation: 1, batch: 1, window: 5,
+                samples: sizes.length, warmup_samples: 0, seed: 7 };
+const child = require('node:child_process').spawn(peer, ['framing', serialization, JSON.stringify(asked)],
+                                                 { serialization, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+const head = (number) => (Math.imul(7 + number, 2654435761) >>> 0).toString(16).padStart(8, '0');
+const sent = sizes.map((size, number) => head(number) + '"\
+é.'.repeat(size).slice(0, size - 8));
+const got = [];
+child.on('message', (message) => got.push(message));
+child.on('exit', (code) => {
+  const last = JSON.parse(got.pop());
+  console.log(code === 0 && JSON.stringify(got) === JSON.stringify(sent) && last.delivered === sizes.length);
+});
+sent.forEach((message) => child.send(message));
+"#;
+
+fn node_understands() -> Ran {
+    build(Command::new("node").arg("--version"), "node")?;
+    for program in framing::programs() {
+        if let Some(reason) = &program.unsupported {
+            return Err(reason.to_string());
+        }
+    }
+    for format in framing::ALL {
+        let peer = env!("CARGO_BIN_EXE_roundtrip-peer");
+        let said = Command::new("node").args(["-e", PARENT, peer, format.name()]).output().unwrap();
+        let complaints = String::from_utf8_lossy(&said.stderr);
+        assert_eq!(String::from_utf8_lossy(&said.stdout), "true\n", "{}: {complaints}", format.name());
     }
     Ok(())
 }

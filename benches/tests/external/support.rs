@@ -3,7 +3,7 @@
 use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_bench::mechanism::Mechanism;
-use roundtrip_bench::program::{Place, Program};
+use roundtrip_bench::program::{Launch, Place, Program};
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::Manner;
@@ -21,7 +21,7 @@ pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Prog
             semantics: "for a test".to_owned(),
             control: false,
         },
-        command,
+        launch: Launch::Command(command),
         place: Place::Folder(folder),
         variant: None,
         unsupported: None,

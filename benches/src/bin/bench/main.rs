@@ -15,7 +15,7 @@ const USAGE: &str = "usage: bench harness|rings [--quick] [--only TRANSPORT] [--
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|argument| argument == "peer") {
-        return roundtrip_bench::peer::main();
+        return roundtrip_bench::peer::main(&[]);
     }
     match Options::parse(&arguments).and_then(|options| run(&options)) {
         Ok(code) => code,

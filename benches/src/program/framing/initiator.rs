@@ -1,0 +1,192 @@
+//! Speaks the protocol for programs, starts the responder, and holds the clock.
+
+use super::Format;
+use super::end::End;
+use super::responder::Received;
+use crate::harness::PeerCommand;
+use crate::program::head::{self, HEAD_BYTES, Sum};
+use crate::program::protocol::{Answer, Case, Connected, Done, Request, VERSION};
+use crate::sys::clock::now_ns;
+use crate::sys::death;
+use crate::sys::fork_channel::{self, Channel};
+use std::collections::BTreeMap;
+use std::env;
+use std::io::{self, BufRead, Lines, StdinLock, Write};
+use std::process::{Child, ExitCode, Stdio};
+
+pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
+    let mut lines = io::stdin().lock().lines();
+    let asked: Request = serde_json::from_str(&next(&mut lines)?)?;
+    let case = asked.case;
+    if asked.protocol != VERSION {
+        return unsupported(&format!("protocol {}: expected {VERSION}", asked.protocol));
+    }
+    if case.mode != "2proc" {
+        return unsupported("the child is a process: expected 2proc");
+    }
+    let (channel, mut responder) = start(&case)?;
+    let connected = Connected {
+        initiator_pid: std::process::id(),
+        responder_pid: responder.id(),
+        facts: BTreeMap::from([("roundtrip".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
+    };
+    say(&Answer::Connected(connected))?;
+    next(&mut lines)?;
+    let end = End::new(channel, format);
+    let done = if case.scenario == "stream" { transfers(end, &case)? } else { round_trips(end, &case)? };
+    say(&Answer::Done(done))?;
+    while lines.next().is_some() {}
+    responder.wait()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The other end of the channel, in a process of its own.
+fn start(case: &Case) -> io::Result<(Channel, Child)> {
+    let (ours, theirs) = Channel::pair()?;
+    // As this process was started, and told the case.
+    let mut process = PeerCommand::new(env::current_exe()?, None).command();
+    process.args(env::args().skip(1)).arg(serde_json::to_string(case)?);
+    process.stdin(Stdio::null()).stdout(Stdio::null());
+    death::prepare(&mut process);
+    fork_channel::give(&mut process, &theirs);
+    let child = process.spawn()?;
+    death::bind(&child)?;
+    Ok((ours, child))
+}
+
+/// Messages that are sent back, as many on their way as the window has.
+fn round_trips(mut end: End<'_>, case: &Case) -> io::Result<Done> {
+    let (warmup, all) = (case.warmup_messages(), case.warmup_messages() + case.messages());
+    let window = u64::from(case.window).min(all);
+    let mut message = Message::new(case);
+    let mut answers = Sum::default();
+    let mut samples_ns = samples(case);
+    let mut corrupted = 0;
+    let mut begin_ns = now_ns();
+    let (mut first_send_ns, mut last_receipt_ns) = (begin_ns, begin_ns);
+    for sent in 0..window {
+        end.send(message.number(sent))?;
+    }
+    for answered in 1..=all {
+        let text = end.receive()?;
+        last_receipt_ns = now_ns();
+        match (answered - 1).checked_sub(warmup) {
+            Some(number) => answers.add(text, head::of(case.seed, number)),
+            None => corrupted += u64::from(!message.is_alike(text)),
+        }
+        let is_sample = answered % case.messages_per_sample() == 0;
+        if is_sample && answered > warmup {
+            samples_ns.push(last_receipt_ns - begin_ns);
+        }
+        if is_sample {
+            // With one on its way, what was just compared is not of its time.
+            begin_ns = if window == 1 { now_ns() } else { last_receipt_ns };
+        }
+        if answered == warmup {
+            first_send_ns = begin_ns;
+        }
+        let sent = answered - 1 + window;
+        if sent < all {
+            end.send(message.number(sent))?;
+        }
+    }
+    let received: Received = serde_json::from_slice(end.receive()?)?;
+    let elapsed_ns = last_receipt_ns - first_send_ns;
+    let delivered = received.delivered.min(answers.delivered).saturating_sub(corrupted);
+    Ok(done(case, samples_ns, elapsed_ns, delivered, received.sum, Some(answers.sum)))
+}
+
+/// Messages one way; the responder says when the last of each transfer was there.
+fn transfers(mut end: End<'_>, case: &Case) -> io::Result<Done> {
+    let mut message = Message::new(case);
+    let mut samples_ns = samples(case);
+    let (mut sent, mut first_send_ns, mut last_receipt_ns) = (0, 0, 0_u64);
+    for sample in 0..case.warmup_samples + case.samples {
+        let begin_ns = now_ns();
+        for _ in 0..case.messages_per_sample() {
+            end.send(message.number(sent))?;
+            sent += 1;
+        }
+        last_receipt_ns = std::str::from_utf8(end.receive()?)
+            .map_err(io::Error::other)?
+            .parse()
+            .map_err(io::Error::other)?;
+        if sample == case.warmup_samples {
+            first_send_ns = begin_ns;
+        }
+        if sample >= case.warmup_samples {
+            samples_ns.push(last_receipt_ns.saturating_sub(begin_ns));
+        }
+    }
+    let received: Received = serde_json::from_slice(end.receive()?)?;
+    let elapsed_ns = last_receipt_ns.saturating_sub(first_send_ns);
+    Ok(done(case, samples_ns, elapsed_ns, received.delivered, received.sum, None))
+}
+
+/// A message whose head is written anew for each.
+struct Message<'a> {
+    case: &'a Case,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Message<'a> {
+    fn new(case: &'a Case) -> Self {
+        let bytes = vec![b'.'; usize::try_from(case.message_bytes).unwrap_or(0).max(HEAD_BYTES)];
+        Self { case, bytes }
+    }
+
+    /// The message that is sent after so many others.
+    fn number(&mut self, sent: u64) -> &[u8] {
+        let number = sent.wrapping_sub(self.case.warmup_messages());
+        head::write(&mut self.bytes, head::of(self.case.seed, number));
+        &self.bytes
+    }
+
+    /// Whether a message is one of these but for its head.
+    fn is_alike(&self, message: &[u8]) -> bool {
+        message.get(HEAD_BYTES..) == self.bytes.get(HEAD_BYTES..)
+    }
+}
+
+/// Room for all of them, so that none is made while the clock runs.
+fn samples(case: &Case) -> Vec<u64> {
+    Vec::with_capacity(usize::try_from(case.samples).unwrap_or(0))
+}
+
+fn done(
+    case: &Case,
+    samples_ns: Vec<u64>,
+    elapsed_ns: u64,
+    delivered: u64,
+    responder_sum: u32,
+    initiator_sum: Option<u32>,
+) -> Done {
+    let attempted = case.messages();
+    Done {
+        samples_ns: Some(samples_ns),
+        histogram: None,
+        elapsed_ns: Some(elapsed_ns),
+        attempted,
+        accepted: attempted,
+        delivered,
+        out_of_order: 0,
+        corrupted: attempted - delivered.min(attempted),
+        responder_sum,
+        initiator_sum,
+    }
+}
+
+fn next(lines: &mut Lines<StdinLock<'_>>) -> io::Result<String> {
+    lines.next().ok_or(io::ErrorKind::UnexpectedEof)?
+}
+
+fn unsupported(reason: &str) -> io::Result<ExitCode> {
+    say(&Answer::Unsupported(reason.to_owned()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn say(answer: &Answer) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", serde_json::to_string(answer)?)?;
+    out.flush()
+}
