@@ -1,5 +1,6 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
+use crate::comparison::{ComparisonFormat, FailOn};
 use crate::node::NamedNode;
 use crate::service::System;
 use clap::builder::PossibleValuesParser;
@@ -28,11 +29,28 @@ pub(crate) enum Command {
         Exit codes: 0 done, 1 failure, 2 usage, 5 the server refuses the token, 6 measured and kept but not \
         uploaded, 8 cannot write.")]
     Run(RunArguments),
+    /// Measure two sides in turn until every case is decided: regressed, improved or no change.
+    #[command(
+        after_help = "Fresh processes for every repetition, in pairs, in a random order with a stored seed. At most \
+        60 pairs a case.\n\n\
+        Examples:\n  \
+        roundtrip ab --base ./old/bench --head ./new/bench\n  \
+        roundtrip ab --base './bench --queue 1' --head './bench --queue 2' --preset ipc.toml\n  \
+        roundtrip ab --of node --base /opt/node-22/bin/node --head ./out/Release/node --format node\n\n\
+        Exit codes: 0 compared, 1 failure, 2 usage, 3 regressed, 4 too noisy to say (3 and 4 with --fail-on), 5 the \
+        server refuses the token, 6 measured and kept but not uploaded, 8 cannot write, 9 nothing can be compared."
+    )]
+    Ab(AbArguments),
     /// Compare two reports case by case; what is not comparable is refused with what differs.
-    #[command(after_help = "Examples:\n  \
+    #[command(
+        after_help = "Reports are measured one after the other, so a machine that changed in between looks like a \
+        commit: to compare two programs, measure them with `roundtrip ab`.\n\n\
+        Examples:\n  \
         roundtrip run --output base.json; git switch head; roundtrip run --output head.json\n  \
-        roundtrip compare base.json head.json\n\n\
-        Exit codes: 0 something was compared, 2 usage, 9 nothing can be compared.")]
+        roundtrip compare base.json head.json --fail-on regressed\n\n\
+        Exit codes: 0 something was compared, 2 usage, 3 regressed, 4 too noisy to say (3 and 4 with --fail-on), 9 \
+        nothing can be compared."
+    )]
     Compare(CompareArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
@@ -187,9 +205,61 @@ pub(crate) struct CompareArguments {
     pub(crate) base: PathBuf,
     /// The report that is compared.
     pub(crate) head: PathBuf,
-    /// What to print: a table for people, or JSON.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
+    pub(crate) format: ComparisonFormat,
+    /// Which verdicts are failures; without it none is.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AbArguments {
+    /// What to compare with: a command, or a `node`.
+    #[arg(long, value_name = "CMD|PATH")]
+    pub(crate) base: String,
+    /// What is compared.
+    #[arg(long, value_name = "CMD|PATH")]
+    pub(crate) head: String,
+    /// What the two are.
+    #[arg(long, value_enum, default_value_t = Sides::Command)]
+    pub(crate) of: Sides,
+    /// What to measure: a preset, or a definition of your own, FILE.toml [default: round trips of 64 B to 64 KiB; for
+    /// `node` node-framing].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Option<String>,
+    /// The order of the repetitions follows from it [default: drawn, and told].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = ComparisonFormat::Human)]
+    pub(crate) format: ComparisonFormat,
+    /// Which verdicts are failures; without it none is.
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
+    /// Also write a report of both sides to this file, as `roundtrip run` does.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Upload that report to this server.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
+    pub(crate) upload: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenArguments,
+    /// This machine's name in charts [default: its host name].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
+    pub(crate) machine: Option<Slug>,
+    /// The project's name [default: from roundtrip.toml, else the repository's].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+}
+
+/// What the two sides of a comparison are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Sides {
+    /// Two commands of a program that brings its own transport.
+    Command,
+    /// Two `node`s.
+    Node,
 }
 
 #[derive(Debug, Args)]

@@ -12,6 +12,12 @@ pub(crate) enum Failure {
     /// The arguments ask for what does not exist: exit code 2, as clap's own errors.
     #[error("{0}")]
     Usage(String),
+    /// A comparison found what it was told to fail on: exit code 3.
+    #[error("{0}")]
+    Regressed(String),
+    /// A comparison could not tell, and was told to fail then: exit code 4.
+    #[error("{0}")]
+    Inconclusive(String),
     /// The server refuses who we are: exit code 5.
     #[error("{0}")]
     Authentication(String),
@@ -51,6 +57,8 @@ impl Failure {
         match self {
             Self::Other(_) => 1,
             Self::Usage(_) => 2,
+            Self::Regressed(_) => 3,
+            Self::Inconclusive(_) => 4,
             Self::Authentication(_) => 5,
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,

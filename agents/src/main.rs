@@ -9,14 +9,16 @@
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
 //! - `node`: which `node`s are measured.
-//! - `compare`: two reports, case by case, where they are comparable.
+//! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
+mod ab;
 mod agent;
 mod cli;
 mod compare;
+mod comparison;
 mod doctor;
 mod failure;
 mod format;
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
+        Command::Ab(arguments) => ab::ab(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),

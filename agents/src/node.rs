@@ -1,8 +1,8 @@
 //! Which `node`s are measured: `--node PATH`, `--node NAME=PATH`.
 
 use crate::failure::Failure;
-use roundtrip_bench::definition::Plan;
-use roundtrip_bench::program::node::{Node, with_each};
+use roundtrip_bench::definition::{Plan, PlannedCase};
+use roundtrip_bench::program::node::{Node, is_of_node, with_each};
 use roundtrip_wire::Slug;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -32,11 +32,11 @@ impl FromStr for NamedNode {
 }
 
 /// The plan with each of these instead of the `node` in `PATH`; as it is if there are none. One alone needs no name:
-/// its series are those of the `node` in `PATH`.
+/// its series are those of the `node` in `PATH`. `argument` is what named them.
 ///
 /// # Errors
 /// One that does not run, or two of one name.
-pub(crate) fn measured_with(plan: Plan, named: &[NamedNode]) -> crate::Result<Plan> {
+pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> crate::Result<Plan> {
     if named.is_empty() {
         return Ok(plan);
     }
@@ -51,7 +51,7 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode]) -> crate::Result<Pl
         } else {
             path.clone()
         };
-        let version = version(&path)?;
+        let version = version(&path, argument)?;
         let variant = match (name, named.len()) {
             (Some(name), _) => Some(name.clone()),
             (None, 1) => None,
@@ -59,7 +59,7 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode]) -> crate::Result<Pl
         };
         if let Some(name) = variant.as_ref().filter(|name| !names.insert((*name).clone())) {
             return Err(Failure::Usage(format!(
-                "two of --node are called {name}: give them names, as in --node old={}",
+                "two of {argument} are called {name}: give them names, as in {argument} old={}",
                 path.display()
             )));
         }
@@ -68,9 +68,19 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode]) -> crate::Result<Pl
     Ok(with_each(plan, &nodes))
 }
 
+/// The cases for Node of a plan, with this `node` alone.
+///
+/// # Errors
+/// It does not run.
+pub(crate) fn measured_alone(plan: &Plan, path: &str, argument: &str) -> crate::Result<Vec<PlannedCase>> {
+    let named = NamedNode { name: None, path: path.into() };
+    let cases = plan.cases.iter().filter(|case| is_of_node(case)).cloned().collect();
+    Ok(measured_with(Plan { cases, ..plan.clone() }, &[named], argument)?.cases)
+}
+
 /// What it says of itself, as in `v22.11.0`.
-fn version(path: &Path) -> crate::Result<String> {
-    let refused = |why: &str| Failure::Usage(format!("--node {}: {why}", path.display()));
+fn version(path: &Path, argument: &str) -> crate::Result<String> {
+    let refused = |why: &str| Failure::Usage(format!("{argument} {}: {why}", path.display()));
     let output = Command::new(path).arg("--version").output().map_err(|error| refused(&error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     if !output.status.success() || !text.starts_with('v') {
@@ -102,7 +112,7 @@ mod tests {
     #[test]
     fn what_is_no_node_is_refused_before_anything_is_measured() {
         let plan = definition::preset("node-framing").unwrap();
-        let error = measured_with(plan, &[named("./no-such-node")]).unwrap_err().to_string();
+        let error = measured_with(plan, &[named("./no-such-node")], "--node").unwrap_err().to_string();
         assert!(error.contains("no-such-node"), "{error}");
     }
 }

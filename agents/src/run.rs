@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
-    let mut plan = node::measured_with(plan(&arguments.preset)?, &arguments.node)?;
+    let mut plan = node::measured_with(plan(&arguments.preset)?, &arguments.node, "--node")?;
     for case in &mut plan.cases {
         case.probe = arguments.probe.probe();
     }
@@ -29,26 +29,58 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let outcome = harness::run(&plan, &peer, rand::random(), &mut |event| progress.observe(&event));
     progress.finish();
     let report = assemble(id, &plan, outcome, repository, project, arguments.machine.clone());
-    let json = serde_json::to_vec(&report)
-        .map_err(|error| Failure::Other(format!("writing the report: {error}")))?;
-
-    if let Some(path) = &arguments.output {
-        spool::write(path, &json)?;
-    }
-    let kept = match &arguments.upload {
-        Some(_) => {
-            let path = spool::path(&spool::folder(), id);
-            spool::write(&path, &json)?;
-            Some(path)
-        }
-        None => None,
+    let destination = Destination {
+        output: arguments.output.as_deref(),
+        server: arguments.upload.as_deref(),
+        token: token.as_deref(),
     };
-    print(arguments.format, &report, &json)?;
-    if let (Some(server), Some(token), Some(kept)) = (&arguments.upload, &token, kept) {
-        deliver(server, token, &report, &json, &kept)?;
-        spool::remove(&kept)?;
+    let kept = destination.keep(&report)?;
+    print(arguments.format, &report)?;
+    destination.send(&report, kept)
+}
+
+/// Where a report goes.
+pub(crate) struct Destination<'a> {
+    /// A file.
+    pub(crate) output: Option<&'a Path>,
+    /// A server.
+    pub(crate) server: Option<&'a str>,
+    /// The token for it.
+    pub(crate) token: Option<&'a str>,
+}
+
+impl Destination<'_> {
+    /// Writes the report where it was asked for, and uploads it.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a server that does not take it.
+    pub(crate) fn take(&self, report: &RunReport) -> crate::Result<()> {
+        let kept = self.keep(report)?;
+        self.send(report, kept)
     }
-    Ok(())
+
+    /// Writes the report where it was asked for, and where it stays until the server has it; returns that place.
+    fn keep(&self, report: &RunReport) -> crate::Result<Option<PathBuf>> {
+        let json = json(report)?;
+        if let Some(path) = self.output {
+            spool::write(path, &json)?;
+        }
+        let kept = self.server.map(|_| spool::path(&spool::folder(), report.run_id));
+        kept.as_ref().map(|path| spool::write(path, &json)).transpose()?;
+        Ok(kept)
+    }
+
+    fn send(&self, report: &RunReport, kept: Option<PathBuf>) -> crate::Result<()> {
+        if let (Some(server), Some(token), Some(kept)) = (self.server, self.token, kept) {
+            deliver(server, token, report, &json(report)?, &kept)?;
+            spool::remove(&kept)?;
+        }
+        Ok(())
+    }
+}
+
+fn json(report: &RunReport) -> crate::Result<Vec<u8>> {
+    serde_json::to_vec(report).map_err(|error| Failure::Other(format!("writing the report: {error}")))
 }
 
 /// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
@@ -144,9 +176,9 @@ pub(crate) fn assemble(
     }
 }
 
-fn print(format: Format, report: &RunReport, json: &[u8]) -> crate::Result<()> {
+fn print(format: Format, report: &RunReport) -> crate::Result<()> {
     match format {
         Format::Human => output::print(&table::render(report)?),
-        Format::Json => output::print(&String::from_utf8_lossy(json)),
+        Format::Json => output::print(&String::from_utf8_lossy(&json(report)?)),
     }
 }

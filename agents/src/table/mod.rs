@@ -39,7 +39,7 @@ pub(crate) fn describe(result: &CaseResult) -> String {
 }
 
 /// What the results of one table have in common.
-fn title(result: &CaseResult, all: &[CaseResult]) -> String {
+pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     let case = &result.case;
     let mut title = case.scenario.to_string();
     if let Some(messages) = case.messages {
@@ -103,7 +103,7 @@ fn heading(report: &RunReport) -> String {
 }
 
 /// What a note calls a result.
-fn name(result: &CaseResult) -> String {
+pub(crate) fn name(result: &CaseResult) -> String {
     let CaseResult { transport, case, methodology, .. } = result;
     match case.messages {
         None => format!("{} {}", row::transport(result), row::message(result)),

@@ -53,7 +53,7 @@ impl<'a> Gathered<'a> {
     /// How many repetitions it may still need.
     pub(super) fn left_max(&self) -> u64 {
         let wanted = self.case.repetitions;
-        if self.unsupported.is_some() || self.failures.len() >= FAILURES_MAX || self.is_settled() {
+        if self.is_given_up() || self.is_settled() {
             return 0;
         }
         u64::from((wanted.max + wanted.discarded).saturating_sub(self.begun))
@@ -81,8 +81,13 @@ impl<'a> Gathered<'a> {
         case
     }
 
-    /// Takes what a repetition said.
-    pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) {
+    /// Whether nothing more is to be expected of it: it is unsupported, or has failed too often.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.unsupported.is_some() || self.failures.len() >= FAILURES_MAX
+    }
+
+    /// Takes what a repetition said; returns its p50 if it is one of those that are reported.
+    pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) -> Option<u64> {
         let (index, discarded) = (self.begun, self.case.repetitions.discarded);
         self.begun += 1;
         self.spent += took;
@@ -92,6 +97,7 @@ impl<'a> Gathered<'a> {
                 if index >= discarded {
                     self.p50s_ns.push(p50_ns);
                     self.repetitions.push(repetition);
+                    return Some(p50_ns);
                 }
             }
             Err(NotMeasured::Failed(reason)) => {
@@ -99,6 +105,7 @@ impl<'a> Gathered<'a> {
             }
             Err(NotMeasured::Unsupported(reason)) => self.unsupported = Some(reason),
         }
+        None
     }
 
     /// Turns what was measured into one repetition, the statistical unit, and its p50.

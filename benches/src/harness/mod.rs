@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+pub mod ab;
 mod canaries;
 mod child;
 mod gathered;

@@ -58,10 +58,16 @@ pub fn programs() -> impl Iterator<Item = Program> {
     })
 }
 
+/// Whether a case is measured with a `node`.
+pub fn is_of_node(case: &PlannedCase) -> bool {
+    let program = case.transport.program();
+    program.is_some_and(|program| programs().any(|known| known.info.slug == program.info.slug))
+}
+
 /// Measures every case for Node with each of these instead of the one in `PATH`.
 pub fn with_each(plan: Plan, nodes: &[Node]) -> Plan {
     let each = |case: PlannedCase| match case.transport.program() {
-        Some(program) if programs().any(|known| known.info.slug == program.info.slug) => nodes
+        Some(program) if is_of_node(&case) => nodes
             .iter()
             .map(|node| PlannedCase { transport: Mechanism::Program(with(program, node)), ..case.clone() })
             .collect(),

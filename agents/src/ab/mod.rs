@@ -1,0 +1,120 @@
+//! `roundtrip ab`: two sides in turn, in fresh processes, until every case is decided.
+
+use crate::cli::AbArguments;
+use crate::comparison::{self, ComparisonFormat, Line};
+use crate::failure::Failure;
+use crate::repository::{Git, Repository};
+use crate::{output, project, run, upload};
+use indicatif::{ProgressBar, ProgressStyle};
+use roundtrip_bench::harness;
+use roundtrip_bench::harness::ab::{self, Compared, Comparison, Outcome};
+use roundtrip_stats::verdict::Rule;
+use roundtrip_wire::{CaseResult, RunId, Slug};
+use serde::Serialize;
+
+mod sides;
+
+/// What `--format json` prints.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    /// From this the order of the repetitions was drawn.
+    order_seed: u64,
+    /// How long all repetitions took, processes and all.
+    machine_seconds: f64,
+    /// One entry a case.
+    cases: &'a [Line],
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Sides that do not exist, nothing that can be compared, a report that cannot be kept or uploaded, or a verdict that
+/// was asked to be a failure.
+pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
+    // Whatever can fail without measuring fails before measuring.
+    let (plan, pairs) = sides::of(arguments)?;
+    let delivery = match (&arguments.output, &arguments.upload) {
+        (None, None) => None,
+        _ => {
+            let repository = Repository::read(&Git::here())?;
+            let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
+            let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
+            Some((repository, project, token))
+        }
+    };
+    let comparison = Comparison { pairs, deadline: plan.deadline, rule: Rule::default() };
+    let seed = arguments.seed.unwrap_or_else(rand::random);
+    let outcome = measure(&comparison, seed)?;
+
+    let lines = outcome.cases.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
+    print(arguments.format, &outcome, &lines)?;
+    if let Some((repository, project, token)) = delivery {
+        let outcome = both_sides(outcome);
+        let report =
+            run::assemble(RunId::draw(), &plan, outcome, repository, project, arguments.machine.clone());
+        let destination = run::Destination {
+            output: arguments.output.as_deref(),
+            server: arguments.upload.as_deref(),
+            token: token.as_deref(),
+        };
+        destination.take(&report)?;
+    }
+    if lines.iter().all(|line| line.ratio.is_none()) {
+        return Err(Failure::NotComparable(
+            "no case was measured on both sides: the reasons are above".into(),
+        ));
+    }
+    comparison::judge(&lines, &arguments.fail_on)
+}
+
+fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome> {
+    let bar = ProgressBar::new(comparison.pairs.len() as u64);
+    if let Ok(style) =
+        ProgressStyle::with_template("ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}")
+    {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    let outcome = ab::run(comparison, &run::peer()?, seed, &mut |progress| {
+        bar.set_position(progress.decided as u64);
+        bar.set_message(format!("{} pairs", progress.pairs));
+    });
+    bar.finish_and_clear();
+    Ok(outcome)
+}
+
+fn line(compared: &Compared) -> crate::Result<Line> {
+    let is_measured = !compared.pairs_ns.is_empty();
+    comparison::line(Some(&compared.base), Some(&compared.head), is_measured.then_some(compared.row))
+}
+
+fn print(format: ComparisonFormat, outcome: &Outcome, lines: &[Line]) -> crate::Result<()> {
+    let machine_seconds = outcome.cases.iter().map(|case| case.machine_time.as_secs_f64()).sum();
+    match format {
+        ComparisonFormat::Json => {
+            output::print_json(&Answer { order_seed: outcome.order_seed, machine_seconds, cases: lines })
+        }
+        ComparisonFormat::Node => output::print(&comparison::node::render(lines)),
+        ComparisonFormat::Human => {
+            let pairs: usize = outcome.cases.iter().map(|case| case.pairs_ns.len()).sum();
+            output::print(&format!(
+                "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, in the order of seed {}.",
+                comparison::table::render(lines),
+                outcome.order_seed
+            ))
+        }
+    }
+}
+
+/// Both sides as the results of one run: two variants of each transport.
+fn both_sides(outcome: Outcome) -> harness::Outcome {
+    let Outcome { environment, canaries, order_seed, started_at, finished_at, cases } = outcome;
+    let named = |mut result: CaseResult, side: &str| {
+        result.case.variant = Some(Slug::from_name(side));
+        result
+    };
+    let results = cases
+        .into_iter()
+        .flat_map(|Compared { base, head, .. }| [named(base, "base"), named(head, "head")])
+        .collect();
+    harness::Outcome { environment, canaries, order_seed, started_at, finished_at, results }
+}
