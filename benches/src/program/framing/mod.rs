@@ -61,7 +61,7 @@ pub fn programs() -> impl Iterator<Item = Program> {
                 "Two processes without JavaScript exchange strings over a pair of Unix sockets as Node's child_process \
                  does: {about}"
             ),
-            control: true,
+            control: false,
         },
         launch: Launch::Peer(vec![ARGUMENT.to_owned(), format.name().to_owned()]),
         place: Place::Folder(PathBuf::from(".")),
