@@ -3,7 +3,8 @@
 use crate::sys::exit;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
-use std::process::{self, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{self, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,8 +14,8 @@ pub(super) const LAST_WORDS: Duration = Duration::from_secs(1);
 /// How often a process that is ending is looked at.
 const REAP_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// More of what it complains of is not kept.
-const COMPLAINTS_BYTES_MAX: u64 = 64 * 1024;
+/// More of what it complains of is not kept: the last is what tells.
+const COMPLAINTS_BYTES_MAX: usize = 16 * 1024;
 
 /// A running process. Killed when dropped, unless it has ended.
 pub(super) struct Child {
@@ -22,7 +23,13 @@ pub(super) struct Child {
     name: String,
     process: process::Child,
     stdin: Option<ChildStdin>,
-    complaints: thread::JoinHandle<String>,
+    complaints: Complaints,
+}
+
+/// The last that a process has written to its standard error.
+struct Complaints {
+    text: Arc<Mutex<Vec<u8>>>,
+    listener: thread::JoinHandle<()>,
 }
 
 impl Child {
@@ -33,17 +40,7 @@ impl Child {
     pub(super) fn start(name: String, mut command: Command) -> Result<(Self, Option<ChildStdout>), String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn().map_err(|error| format!("{name}: starting it: {error}"))?;
-        let stderr = process.stderr.take();
-        let complaints = thread::spawn(move || {
-            let mut text = Vec::new();
-            if let Some(mut stderr) = stderr {
-                // What cannot be read is not worth failing for: it only decorates another failure. A process that
-                // complains without end must not wait for us to listen.
-                let _ = stderr.by_ref().take(COMPLAINTS_BYTES_MAX).read_to_end(&mut text);
-                let _ = io::copy(&mut stderr, &mut io::sink());
-            }
-            String::from_utf8_lossy(&text).into_owned()
-        });
+        let complaints = Complaints::listen(process.stderr.take());
         let (stdin, stdout) = (process.stdin.take(), process.stdout.take());
         Ok((Self { name, process, stdin, complaints }, stdout))
     }
@@ -90,17 +87,48 @@ impl Child {
         }
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let complaint = std::mem::replace(&mut self.complaints, thread::spawn(String::new)).join();
+        let complaint = self.complaints.last_line();
         let mut words = match (said, status) {
             (Some(said), _) => format!("{}: {said}", self.name),
             (None, Ok(Some(status))) => format!("{}: {}", self.name, exit::describe(status)),
             (None, _) => format!("{}: {silence}, killed", self.name),
         };
-        if let Some(line) = complaint.ok().as_deref().and_then(|text| text.trim().lines().last()) {
+        if let Some(line) = complaint {
             // Writing to a string cannot fail.
             let _ = write!(words, " ({line})");
         }
         words
+    }
+}
+
+impl Complaints {
+    /// Reads until the end, so that a process that complains without one never waits for us.
+    fn listen(stderr: Option<ChildStderr>) -> Self {
+        let text = Arc::new(Mutex::new(Vec::new()));
+        let heard = text.clone();
+        let listener = thread::spawn(move || {
+            let Some(mut stderr) = stderr else { return };
+            let mut buffer = [0; 4096];
+            // What cannot be read is not worth failing for: it only decorates another failure.
+            while let Ok(bytes @ 1..) = stderr.read(&mut buffer) {
+                let mut text = heard.lock().unwrap_or_else(PoisonError::into_inner);
+                text.extend_from_slice(&buffer[..bytes]);
+                let surplus = text.len().saturating_sub(COMPLAINTS_BYTES_MAX);
+                text.drain(..surplus);
+            }
+        });
+        Self { text, listener }
+    }
+
+    /// The last line, once the process has ended. What it has started may keep its standard error open for longer than
+    /// anybody would wait.
+    fn last_line(&self) -> Option<String> {
+        let until = Instant::now() + LAST_WORDS;
+        while !self.listener.is_finished() && Instant::now() < until {
+            thread::sleep(REAP_POLL_INTERVAL);
+        }
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&text).trim().lines().last().map(str::to_owned)
     }
 }
 

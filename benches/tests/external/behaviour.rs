@@ -3,17 +3,35 @@
 use roundtrip_bench::program::head;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process};
+
+/// Names the file that a daemon lives as long as.
+pub(crate) const WANTED: &str = "ROUNDTRIP_TEST_DAEMON_WANTED";
 
 /// How long each of its messages seems to take.
 const MESSAGE: Duration = Duration::from_micros(100);
 
 pub(crate) fn main(behaviour: &str) -> ExitCode {
-    if behaviour == "be-there" {
-        wait_for_end();
-        return ExitCode::SUCCESS;
+    match behaviour {
+        "be-there" => {
+            wait_for_end();
+            return ExitCode::SUCCESS;
+        }
+        // Holds standard output and error open for as long as the test wants, or a minute.
+        "outlive" => {
+            let wanted = env::var_os(WANTED).unwrap();
+            let until = Instant::now() + Duration::from_secs(60);
+            while Path::new(&wanted).exists() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            // Whoever waits for this process finds that nobody did.
+            let _ = std::fs::remove_file(wanted);
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     match run(behaviour) {
         Ok(code) => code,
@@ -35,6 +53,11 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
             return Ok(ExitCode::from(4));
         }
         "crash" => process::abort(),
+        "leave-a-daemon" => {
+            leave_a_daemon()?;
+            eprintln!("the daemon has it now");
+            return Ok(ExitCode::from(5));
+        }
         "print-rubbish" => say("Listening on port 4711")?,
         "print-half-a-line" => say_raw(b"{\"connected\":{\"initiator")?,
         "print-bytes" => say_raw(b"\xff\xfe\x00\x01\n")?,
@@ -128,6 +151,18 @@ fn done(behaviour: &str, case: &Value) -> Value {
 /// Another process of this program, which ends with its standard input.
 fn responder() -> io::Result<Child> {
     Command::new(env::current_exe()?).args(["behave", "be-there"]).stdin(Stdio::piped()).spawn()
+}
+
+/// A process that is no longer of this program's group.
+#[cfg(unix)]
+fn leave_a_daemon() -> io::Result<()> {
+    use std::os::unix::process::CommandExt;
+    Command::new(env::current_exe()?).args(["behave", "outlive"]).process_group(0).spawn().map(|_| ())
+}
+
+#[cfg(not(unix))]
+fn leave_a_daemon() -> io::Result<()> {
+    Ok(())
 }
 
 fn hang() -> ! {

@@ -1,9 +1,11 @@
 //! Whatever a program does wrong is a failure with a reason that tells the author what; it leaves nothing behind and stops
 //! nothing else.
 
+use crate::behaviour::WANTED;
 use crate::support::{case, measure, program};
 use crate::{Ran, Test};
 use roundtrip_bench::definition::PlannedCase;
+use roundtrip_bench::program::Launch;
 use roundtrip_bench::transport;
 use roundtrip_wire::CaseResult;
 use std::env;
@@ -14,6 +16,7 @@ pub(crate) const TESTS: &[Test] = &[
     ("a_program_that_tells_the_truth_is_recorded", truth),
     ("whatever_a_program_does_wrong_is_told_by_name", wrong),
     ("a_program_that_hangs_is_killed_at_the_deadline_with_all_that_it_started", hangs),
+    ("a_daemon_that_a_program_leaves_behind_holds_up_nobody", daemons),
     ("a_program_that_does_not_end_is_ended_and_its_answer_counts", stays),
     ("what_a_program_lost_is_recorded_as_lost", loses),
     ("a_program_that_cannot_do_a_case_is_unsupported_there", unsupported),
@@ -86,6 +89,28 @@ fn hangs() -> Ran {
         assert_eq!(result.failures[0].reason, format!("{behaviour}: no answer within 2 s, killed"));
         nobody_left(behaviour);
     }
+    Ok(())
+}
+
+/// It is no longer the program's, so it is not killed; it holds the program's standard output and error open.
+fn daemons() -> Ran {
+    if cfg!(windows) {
+        return Err("on Windows nothing leaves a job".into());
+    }
+    let wanted = tempfile::NamedTempFile::new().unwrap();
+    // Handed down to the program and the daemon.
+    let case = behaving("leave-a-daemon");
+    let mut program = case.transport.program().unwrap().as_ref().clone();
+    if let Launch::Command(command) = &mut program.launch {
+        let variable = format!("{WANTED}={}", wanted.path().display());
+        command.splice(0..0, ["env".to_owned(), variable]);
+    }
+    let result = measure(vec![PlannedCase { transport: program.into(), ..case }], DEADLINE).remove(0);
+    assert!(wanted.path().exists(), "the failure was told only when the daemon had ended");
+    let expected = "leave-a-daemon: ended with exit code 5 without an answer (the daemon has it now)";
+    assert_eq!(result.failures[0].reason, expected);
+    drop(wanted);
+    nobody_left("leave-a-daemon");
     Ok(())
 }
 

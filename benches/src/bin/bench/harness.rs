@@ -6,7 +6,7 @@
 use crate::bare::Bare;
 use crate::comparison::{self, Comparison, Versus};
 use crate::row::Row;
-use crate::{Measured, Options};
+use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Crowd, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::support;
 use roundtrip_bench::scenario::{self, Work};
@@ -37,7 +37,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         (table_sizes()?, TURNS, TURNS_MAX)
     };
     let bare = Bare::compile()?;
-    let (mut comparisons, mut unsupported) = (Vec::new(), Vec::new());
+    let (mut comparisons, mut unsupported) = (Vec::new(), Unsupported::new());
     for transport in transports(options.only.as_deref())? {
         for &bytes in &sizes {
             let case = case(transport, bytes)?;
@@ -46,7 +46,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
                 Ok(()) => {
                     comparisons.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism: slug })?);
                 }
-                Err(reason) => unsupported.push(format!("{case}: {reason}")),
+                Err(reason) => _ = unsupported.entry(reason.to_string()).or_default().insert(slug),
             }
         }
     }

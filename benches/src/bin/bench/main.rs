@@ -2,6 +2,7 @@
 //! run. Prints one row a bar; exit code 3 when one does not hold.
 
 use row::Row;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 mod bare;
@@ -29,8 +30,11 @@ fn main() -> ExitCode {
 /// What was measured, and what could not be.
 struct Measured {
     rows: Vec<Row>,
-    unsupported: Vec<String>,
+    unsupported: Unsupported,
 }
+
+/// What could not be measured, by the reason why.
+type Unsupported = BTreeMap<String, BTreeSet<String>>;
 
 fn run(options: &Options) -> Result<ExitCode, String> {
     let Measured { rows, unsupported } = match options.budgets {
@@ -40,12 +44,21 @@ fn run(options: &Options) -> Result<ExitCode, String> {
     if options.json {
         println!("{}", serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?);
         // Standard output is an array of bars and nothing else.
-        unsupported.iter().for_each(|line| eprintln!("unsupported: {line}"));
+        eprint!("{}", lines(&unsupported));
     } else {
         print!("{}", row::table(&rows));
-        unsupported.iter().for_each(|line| println!("unsupported: {line}"));
+        print!("{}", lines(&unsupported));
     }
     Ok(if rows.iter().all(|row| row.holds) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// A line a reason: ten sizes of ten transports that another system has are one fact.
+fn lines(unsupported: &Unsupported) -> String {
+    let line = |(reason, those): (&String, &BTreeSet<String>)| {
+        let those: Vec<&str> = those.iter().map(String::as_str).collect();
+        format!("unsupported: {}: {reason}\n", those.join(", "))
+    };
+    unsupported.iter().map(line).collect()
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,6 +110,17 @@ mod tests {
 
     fn parse(line: &str) -> Result<Options, String> {
         Options::parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn one_reason_is_told_once() {
+        let those = |slugs: [&str; 2]| slugs.map(str::to_owned).into();
+        let unsupported = Unsupported::from([
+            ("only on macOS".to_owned(), those(["mach-ool", "mach-inline"])),
+            ("too long".to_owned(), ["udp".to_owned()].into()),
+        ]);
+        let expected = "unsupported: mach-inline, mach-ool: only on macOS\nunsupported: udp: too long\n";
+        assert_eq!(lines(&unsupported), expected);
     }
 
     #[test]

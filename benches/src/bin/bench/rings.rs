@@ -6,7 +6,7 @@
 use crate::bare::Bare;
 use crate::comparison::{self, Comparison, Turn, Versus, progress};
 use crate::row::Row;
-use crate::{Measured, Options, harness};
+use crate::{Measured, Options, Unsupported, harness};
 use roundtrip_bench::definition::{Crowd, Placement, PlannedCase};
 use roundtrip_bench::harness::{PeerCommand, peers, support};
 use roundtrip_bench::ring::Waiting;
@@ -41,7 +41,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     let (turns, turns_max) = if options.quick { (TURNS_QUICK, TURNS_QUICK) } else { (TURNS, TURNS_MAX) };
     let bare = Bare::compile()?;
-    let mut measured = Measured { rows: Vec::new(), unsupported: Vec::new() };
+    let mut measured = Measured { rows: Vec::new(), unsupported: Unsupported::new() };
     let (mut there_and_back, mut transfers) = (Vec::new(), Vec::new());
     for transport in rings(options) {
         let slug = transport.info().slug;
@@ -59,7 +59,10 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
                     let mechanism = if is_spinning { "ring-spin" } else { "ring-futex" }.to_owned();
                     there_and_back.push(Comparison::calibrate(case, Versus { bare: &bare, mechanism })?);
                 }
-                Err(reason) => measured.unsupported.push(format!("{slug}, {placement}: {reason}")),
+                Err(reason) => {
+                    let those = measured.unsupported.entry(reason.to_string()).or_default();
+                    those.insert(format!("{slug} {placement}"));
+                }
             }
         }
         for waiting in waits(transport) {

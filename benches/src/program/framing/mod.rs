@@ -2,7 +2,7 @@
 //! over the same channel as `node-advanced` and `node-json`, so that what framing costs is seen without JavaScript.
 //!
 //! - [`advanced`], [`json`]: the two formats.  [`inbox`]: frames out of a stream of bytes, however it was cut.
-//! - [`end`]: one end of the channel.  [`initiator`], [`responder`]: what each does.
+//! - `end`: one end of the channel.  `initiator`, `responder`: what each does.
 
 use super::{Launch, Place, Program};
 use crate::sys::{death, fork_channel};
