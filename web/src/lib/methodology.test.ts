@@ -26,6 +26,17 @@ describe("distinguishing", () => {
     expect(distinguishing({ ...ring, send: "non-blocking" }, [ring])).toEqual(["non-blocking send"]);
     expect(distinguishing(ring, [{ ...ring, window: 256 }])).toEqual(["1 in flight"]);
   });
+  it("tells batch and warm-up only among those with as many messages in flight", () => {
+    const many = { ...ring, window: 256, batch: 256, warmup: 40 };
+    expect([ring, many].map((method) => distinguishing(method, [ring, many]))).toEqual([
+      ["1 in flight"],
+      ["256 in flight"],
+    ]);
+    expect(distinguishing(many, [{ ...many, batch: 64 }, ring])).toEqual([
+      "256 in flight",
+      "256 timed together",
+    ]);
+  });
   it("does not tell a probe, which is told wherever there is one", () => {
     expect(distinguishing({ ...ring, probe: "sched" }, [ring])).toEqual([]);
   });

@@ -8,6 +8,8 @@ type Trait = {
   name: (method: Methodology) => string;
   /** What need not be said, because the other values are. */
   usual?: string[];
+  /** It follows from how many messages are in flight: it is told only among those with as many. */
+  ofWindow?: boolean;
 };
 
 /** What a methodology says, but for the probe, which is told wherever there is one. */
@@ -35,8 +37,16 @@ const TRAITS: Trait[] = [
   },
   { of: ({ receive }) => receive, name: ({ receive }) => receiveName(receive) },
   { of: ({ window }) => String(window), name: ({ window }) => `${formatCount(window)} in flight` },
-  { of: ({ batch }) => String(batch), name: ({ batch }) => `${formatCount(batch)} timed together` },
-  { of: ({ warmup }) => String(warmup), name: ({ warmup }) => `warm-up ${formatCount(warmup)}` },
+  {
+    of: ({ batch }) => String(batch),
+    name: ({ batch }) => `${formatCount(batch)} timed together`,
+    ofWindow: true,
+  },
+  {
+    of: ({ warmup }) => String(warmup),
+    name: ({ warmup }) => `warm-up ${formatCount(warmup)}`,
+    ofWindow: true,
+  },
   { of: ({ clock }) => clock, name: ({ clock }) => clock },
   { of: ({ payload }) => payload, name: ({ payload }) => payload },
   {
@@ -54,8 +64,9 @@ const TRAITS: Trait[] = [
  * at least one says so.
  */
 export function distinguishing(method: Methodology, others: Methodology[]): string[] {
-  return TRAITS.filter(({ of, usual = [] }) => {
-    const differing = others.map(of).filter((value) => value !== of(method));
+  return TRAITS.filter(({ of, usual = [], ofWindow = false }) => {
+    const rivals = others.filter(({ window }) => !ofWindow || window === method.window);
+    const differing = rivals.map(of).filter((value) => value !== of(method));
     const isUnderstood = usual.includes(of(method)) && !differing.some((value) => usual.includes(value));
     return differing.length > 0 && !isUnderstood;
   }).map(({ name }) => name(method));
