@@ -113,6 +113,13 @@ pub(crate) struct RunArguments {
     /// What to print: a table for people, or the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) delivery: DeliveryArguments,
+}
+
+/// Where a report goes, and what it is of.
+#[derive(Debug, Args)]
+pub(crate) struct DeliveryArguments {
     /// Also write the report to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -237,20 +244,8 @@ pub(crate) struct AbArguments {
     /// Which verdicts are failures; without it none is.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Also write a report of both sides to this file, as `roundtrip run` does.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Upload that report to this server.
-    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
-    pub(crate) upload: Option<String>,
     #[command(flatten)]
-    pub(crate) token: TokenArguments,
-    /// This machine's name in charts [default: its host name].
-    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
-    pub(crate) machine: Option<Slug>,
-    /// The project's name [default: from roundtrip.toml, else the repository's].
-    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
-    pub(crate) project: Option<Slug>,
+    pub(crate) delivery: DeliveryArguments,
 }
 
 /// What the two sides of a comparison are.

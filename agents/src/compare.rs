@@ -1,7 +1,7 @@
 //! `roundtrip compare`: two reports, case by case. What is not comparable is not divided; what differs is named.
 
 use crate::cli::CompareArguments;
-use crate::comparison::{self, ComparisonFormat, Line};
+use crate::comparison::{self, ComparisonFormat, Decoded, Line};
 use crate::failure::Failure;
 use crate::output;
 use roundtrip_stats::verdict::Rule;
@@ -26,15 +26,15 @@ struct Comparison {
 pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
     let differences = comparable::runs(&base, &head);
-    let mut sides = pairs(&base.results, &head.results);
+    let sides = pairs(&base.results, &head.results);
     let compared = if differences.is_empty() {
         comparison::of_results(&sides, &Rule::default())?
     } else {
         // Each is shown, and none is compared.
-        sides
-            .drain(..)
-            .map(|(base, head)| comparison::line(base, head, None))
-            .collect::<crate::Result<_>>()?
+        let shown = |(base, head)| {
+            Ok(comparison::line(Decoded::of(base)?.as_ref(), Decoded::of(head)?.as_ref(), None))
+        };
+        sides.into_iter().map(shown).collect::<crate::Result<_>>()?
     };
     let comparison = Comparison { differences, cases: compared };
     match arguments.format {

@@ -2,7 +2,8 @@
 //!
 //! # Codemap
 //! - `cli`: arguments, and nothing else.
-//! - `run`: measures, prints, spools, uploads.  `upload`: one report to a server.  `spool`: reports on disk.
+//! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk.
+//! - `upload`: one report to a server.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
 //! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
@@ -19,6 +20,7 @@ mod agent;
 mod cli;
 mod compare;
 mod comparison;
+mod delivery;
 mod doctor;
 mod failure;
 mod format;

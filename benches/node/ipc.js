@@ -14,32 +14,34 @@ const now = () => Number(process.hrtime.bigint());
 if (process.argv[2] === 'responder') respond();
 else initiate(process.argv[2]);
 
-/** Sends back what it receives, and says at the end what it has received. */
+/** Sends back what it receives, and says at the end of each part what it has received. */
 function respond() {
   let work;
-  let received = 0;
+  let number;
+  let end;
   let sum = 0;
   let wrong = 0;
-  let last;
   process.send({ ready: true });
   process.on('message', (message) => {
     if (typeof message !== 'string') {
       work = message;
+      number = -work.warmup;
+      end = work.messages;
       return;
     }
-    const number = received++ - work.warmup;
     if (number >= 0) {
       const value = headOf(message);
       sum = (sum + value) >>> 0;
       if (value !== head(work.seed, number) || message.length !== work.bytes) wrong++;
     }
-    if (work.isStream) {
-      last = received % work.perSample === 0 ? now() : last;
-      if (received % work.perSample === 0) process.send({ last });
-    } else {
-      process.send(message);
+    number++;
+    if (!work.isStream) process.send(message);
+    else if (number % work.perSample === 0) process.send({ last: now() });
+    if (number === end) {
+      process.send({ sum, wrong });
+      sum = wrong = 0;
+      end += work.messages;
     }
-    if (received === work.warmup + work.messages) process.send({ sum, wrong });
   });
 }
 
@@ -59,45 +61,46 @@ function initiate(serialization) {
   });
 
   const ready = new Promise((resolve) => child.once('message', resolve));
-  let ask;
+  let measure;
   lines.on('line', async (line) => {
     const said = JSON.parse(line);
     if (said === 'go') {
-      measure(child, ask, say);
+      measure();
       return;
     }
-    ask = said.case;
+    const ask = said.case;
     if (said.protocol !== 1) say({ unsupported: `protocol ${said.protocol}: expected 1` });
     else if (ask.mode !== '2proc') say({ unsupported: 'fork starts a process: expected 2proc' });
     else {
       await ready;
+      measure = initiator(child, ask, say);
       const facts = { node: process.version, v8: process.versions.v8 };
       say({ connected: { initiator_pid: process.pid, responder_pid: child.pid, facts } });
     }
   });
 }
 
-function measure(child, ask, say) {
+/** What measures a part whenever it is called: the first time after the warm-up, whose messages have numbers below 0. */
+function initiator(child, ask, say) {
   const isStream = ask.scenario === 'stream';
   const perSample = ask.batch * ask.messages_per_operation;
   const messages = ask.samples * perSample;
   const warmup = ask.warmup_samples * perSample;
-  const all = warmup + messages;
   const filler = '.'.repeat(ask.message_bytes - HEAD_BYTES);
-  const message = (number) => text(head(ask.seed, number - warmup)) + filler;
 
-  const samples = [];
-  let sent = 0;
-  let answered = 0;
-  let sum = 0;
-  let wrong = 0;
+  let sent = -warmup;
+  let answered = -warmup;
+  let all = 0;
+  let samples;
+  let sum;
+  let wrong;
   let begin = 0;
   let first = 0;
   let end = 0;
   let inFlight = '';
 
   const prepare = () => {
-    inFlight = message(sent);
+    inFlight = text(head(ask.seed, sent)) + filler;
     // Reading a character lays the two parts of the string in one piece, which sending would have to do otherwise.
     inFlight.charCodeAt(0);
   };
@@ -113,14 +116,14 @@ function measure(child, ask, say) {
       else transferred(answer.last);
       return;
     }
-    const number = answered++ - warmup;
-    if (number >= 0) {
+    if (answered >= 0) {
       const value = headOf(answer);
       sum = (sum + value) >>> 0;
-      if (value !== head(ask.seed, number) || answer.length !== ask.message_bytes) wrong++;
+      if (value !== head(ask.seed, answered) || answer.length !== ask.message_bytes) wrong++;
     } else if (!answer.endsWith(filler)) {
       wrong++;
     }
+    answered++;
     const isSample = answered % perSample === 0;
     if (isSample) record(at);
     if (sent < all) prepare();
@@ -131,8 +134,8 @@ function measure(child, ask, say) {
 
   /** Another sample has ended. */
   const record = (at) => {
-    if (answered > warmup) samples.push(at - begin);
-    if (answered === warmup) first = now();
+    if (answered > 0) samples.push(at - begin);
+    if (answered === 0) first = now();
     end = at;
   };
 
@@ -151,7 +154,7 @@ function measure(child, ask, say) {
     if (sent < all) sendTransfer();
   };
 
-  /** The responder has received all. */
+  /** The responder has received all of the part. */
   const finish = (responder) => {
     const lost = wrong + responder.wrong;
     say({
@@ -169,11 +172,16 @@ function measure(child, ask, say) {
   };
 
   child.send({ warmup, messages, isStream, perSample, bytes: ask.message_bytes, seed: ask.seed });
-  prepare();
-  first = begin = now();
-  if (isStream) sendTransfer();
-  for (let more = isStream ? 0 : Math.min(ask.window, all); more > 0; more--) {
-    send();
-    if (more > 1) prepare();
-  }
+  return () => {
+    samples = [];
+    sum = wrong = 0;
+    all += messages;
+    prepare();
+    first = begin = now();
+    if (isStream) sendTransfer();
+    for (let more = isStream ? 0 : Math.min(ask.window, all - sent); more > 0; more--) {
+      send();
+      if (more > 1) prepare();
+    }
+  };
 }

@@ -1,13 +1,13 @@
 //! `roundtrip ab`: two sides in turn, in fresh processes, until every case is decided.
 
 use crate::cli::AbArguments;
-use crate::comparison::{self, ComparisonFormat, Line};
+use crate::comparison::{self, ComparisonFormat, Decoded, Line};
+use crate::delivery::Delivery;
 use crate::failure::Failure;
-use crate::repository::{Git, Repository};
-use crate::{output, project, run, upload};
+use crate::{output, run};
 use indicatif::{ProgressBar, ProgressStyle};
-use roundtrip_bench::harness;
-use roundtrip_bench::harness::ab::{self, Compared, Comparison, Outcome};
+use roundtrip_bench::harness::Outcome;
+use roundtrip_bench::harness::ab::{self, Compared, Comparison};
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, RunId, Slug};
 use serde::Serialize;
@@ -33,31 +33,16 @@ struct Answer<'a> {
 pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
     let (plan, pairs) = sides::of(arguments)?;
-    let delivery = match (&arguments.output, &arguments.upload) {
-        (None, None) => None,
-        _ => {
-            let repository = Repository::read(&Git::here())?;
-            let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
-            let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
-            Some((repository, project, token))
-        }
-    };
+    let delivery = &arguments.delivery;
+    let delivery = delivery.are_given().then(|| Delivery::prepare(delivery)).transpose()?;
     let comparison = Comparison { pairs, deadline: plan.deadline, rule: Rule::default() };
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
 
-    let lines = outcome.cases.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
+    let lines = outcome.results.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
     print(arguments.format, &outcome, &lines)?;
-    if let Some((repository, project, token)) = delivery {
-        let outcome = both_sides(outcome);
-        let report =
-            run::assemble(RunId::draw(), &plan, outcome, repository, project, arguments.machine.clone());
-        let destination = run::Destination {
-            output: arguments.output.as_deref(),
-            server: arguments.upload.as_deref(),
-            token: token.as_deref(),
-        };
-        destination.take(&report)?;
+    if let Some(delivery) = delivery {
+        delivery.keep(RunId::draw(), &plan, both_sides(outcome))?.send()?;
     }
     if lines.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(
@@ -67,7 +52,7 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     comparison::judge(&lines, &arguments.fail_on)
 }
 
-fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome> {
+fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared>> {
     let bar = ProgressBar::new(comparison.pairs.len() as u64);
     if let Ok(style) =
         ProgressStyle::with_template("ab {wide_bar:.dim} {pos}/{len} cases decided  {msg:.dim}")
@@ -83,19 +68,20 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome> {
 }
 
 fn line(compared: &Compared) -> crate::Result<Line> {
-    let is_measured = !compared.pairs_ns.is_empty();
-    comparison::line(Some(&compared.base), Some(&compared.head), is_measured.then_some(compared.row))
+    let is_measured = !compared.ratios.is_empty();
+    let (base, head) = (Decoded::of(Some(&compared.base))?, Decoded::of(Some(&compared.head))?);
+    Ok(comparison::line(base.as_ref(), head.as_ref(), is_measured.then_some(compared.row)))
 }
 
-fn print(format: ComparisonFormat, outcome: &Outcome, lines: &[Line]) -> crate::Result<()> {
-    let machine_seconds = outcome.cases.iter().map(|case| case.machine_time.as_secs_f64()).sum();
+fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) -> crate::Result<()> {
+    let machine_seconds = outcome.results.iter().map(|case| case.machine_time.as_secs_f64()).sum();
     match format {
         ComparisonFormat::Json => {
             output::print_json(&Answer { order_seed: outcome.order_seed, machine_seconds, cases: lines })
         }
         ComparisonFormat::Node => output::print(&comparison::node::render(lines)),
         ComparisonFormat::Human => {
-            let pairs: usize = outcome.cases.iter().map(|case| case.pairs_ns.len()).sum();
+            let pairs: usize = outcome.results.iter().map(|case| case.ratios.len()).sum();
             output::print(&format!(
                 "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, in the order of seed {}.",
                 comparison::table::render(lines),
@@ -106,15 +92,15 @@ fn print(format: ComparisonFormat, outcome: &Outcome, lines: &[Line]) -> crate::
 }
 
 /// Both sides as the results of one run: two variants of each transport.
-fn both_sides(outcome: Outcome) -> harness::Outcome {
-    let Outcome { environment, canaries, order_seed, started_at, finished_at, cases } = outcome;
+fn both_sides(outcome: Outcome<Compared>) -> Outcome {
+    let Outcome { environment, canaries, order_seed, started_at, finished_at, results } = outcome;
     let named = |mut result: CaseResult, side: &str| {
         result.case.variant = Some(Slug::from_name(side));
         result
     };
-    let results = cases
+    let results = results
         .into_iter()
         .flat_map(|Compared { base, head, .. }| [named(base, "base"), named(head, "head")])
         .collect();
-    harness::Outcome { environment, canaries, order_seed, started_at, finished_at, results }
+    Outcome { environment, canaries, order_seed, started_at, finished_at, results }
 }

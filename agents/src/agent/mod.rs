@@ -4,6 +4,7 @@
 //! One thing after the other: nothing is on the network while it measures. It looks for a new commit every few seconds.
 
 use crate::cli::AgentArguments;
+use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::{platform, project, run, spool, upload};
@@ -152,8 +153,8 @@ impl<'a> Agent<'a> {
             self.log.say(&format!("told to stop while it measured {name}: that run is not reported"));
             return Ok(ControlFlow::Break(()));
         };
-        let report =
-            run::assemble(id, &self.plan, outcome, repository, self.project.clone(), self.machine.clone());
+        let subject = Subject { repository, project: self.project.clone(), machine: self.machine.clone() };
+        let report = subject.report(id, &self.plan, outcome);
         let kept = self.keep(&report, inbox)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
             self.log.say(&format!("{failure}; after a restart the same commit would be measured again"));

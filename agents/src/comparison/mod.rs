@@ -108,64 +108,66 @@ impl From<verdict::Verdict> for Verdict {
     }
 }
 
+/// A result with the p50s of its repetitions, which are taken out of their histograms once.
+pub(crate) struct Decoded<'a> {
+    result: &'a CaseResult,
+    p50s_ns: Vec<u64>,
+}
+
+impl<'a> Decoded<'a> {
+    /// # Errors
+    /// A histogram that cannot be read.
+    pub(crate) fn of(result: Option<&'a CaseResult>) -> crate::Result<Option<Self>> {
+        result.map(|result| Ok(Self { result, p50s_ns: results::p50s_ns(result)? })).transpose()
+    }
+}
+
 /// Both sides of each case that are not paired by repetition, such as those of two reports.
 pub(crate) fn of_results(
     sides: &[(Option<&CaseResult>, Option<&CaseResult>)],
     rule: &Rule,
 ) -> crate::Result<Vec<Line>> {
-    let times = sides.iter().map(|(base, head)| {
-        let times = |side: &Option<&CaseResult>| -> crate::Result<Vec<f64>> {
-            let p50s_ns = side.map(results::p50s_ns).transpose()?.unwrap_or_default();
-            Ok(p50s_ns.into_iter().map(|ns| ns as f64).collect())
-        };
-        // What is not comparable has no part in the adjustment for many cases.
-        match (base, head) {
-            (Some(one), Some(other)) if comparable::results(one, other).is_empty() => {
-                Ok((times(base)?, times(head)?))
-            }
-            _ => Ok((Vec::new(), Vec::new())),
-        }
-    });
-    let times = times.collect::<crate::Result<Vec<_>>>()?;
-    let measured: Vec<(Vec<f64>, Vec<f64>)> =
-        times.iter().filter(|(base, head)| !base.is_empty() && !head.is_empty()).cloned().collect();
+    let sides = sides.iter().map(|&(base, head)| Ok((Decoded::of(base)?, Decoded::of(head)?)));
+    let sides = sides.collect::<crate::Result<Vec<_>>>()?;
+    // What is not comparable has no part in the adjustment for many cases.
+    let comparable: Vec<Option<_>> =
+        sides.iter().map(|(base, head)| times(base.as_ref()?, head.as_ref()?)).collect();
+    let measured: Vec<_> = comparable.iter().flatten().cloned().collect();
     let mut rows = verdict::unpaired(rule, &measured).into_iter();
-    sides
-        .iter()
-        .zip(times)
-        .map(|(&(base, head), times)| {
-            let is_measured = !times.0.is_empty() && !times.1.is_empty();
-            line(base, head, is_measured.then(|| rows.next()).flatten())
-        })
-        .collect()
+    let lines = sides.iter().zip(comparable).map(|((base, head), times)| {
+        let row = times.and_then(|_| rows.next());
+        line(base.as_ref(), head.as_ref(), row)
+    });
+    Ok(lines.collect())
+}
+
+/// The times of two sides that can be compared.
+fn times(base: &Decoded<'_>, head: &Decoded<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
+    let are_measured = !base.p50s_ns.is_empty() && !head.p50s_ns.is_empty();
+    let are_alike = comparable::results(base.result, head.result).is_empty();
+    let times = |side: &Decoded<'_>| side.p50s_ns.iter().map(|&ns| ns as f64).collect();
+    (are_measured && are_alike).then(|| (times(base), times(head)))
 }
 
 /// One line, with what is known of it; none where it cannot be compared.
-pub(crate) fn line(
-    base: Option<&CaseResult>,
-    head: Option<&CaseResult>,
-    row: Option<Row>,
-) -> crate::Result<Line> {
-    let sides = (base.map(side).transpose()?.flatten(), head.map(side).transpose()?.flatten());
+pub(crate) fn line(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, row: Option<Row>) -> Line {
+    let sides = (base.and_then(side), head.and_then(side));
     let differences = match (base, head) {
-        (Some(base), Some(head)) => comparable::results(base, head),
+        (Some(base), Some(head)) => comparable::results(base.result, head.result),
         _ => Vec::new(),
     };
     let compared = match (sides, row) {
         ((Some(base), Some(head)), Some(row)) if differences.is_empty() => Some((base, head, row)),
         _ => None,
     };
-    let rates = |result: Option<&CaseResult>| -> crate::Result<Vec<f64>> {
-        Ok(result.map(results::p50s_ns).transpose()?.unwrap_or_default().into_iter().map(rate).collect())
+    let rates = |side: Option<&Decoded<'_>>| -> Vec<f64> {
+        side.map(|side| side.p50s_ns.iter().copied().map(rate).collect()).unwrap_or_default()
     };
-    let welch = match compared {
-        Some(_) => welch::welch(&rates(base)?, &rates(head)?),
-        None => None,
-    };
+    let welch = compared.and_then(|_| welch::welch(&rates(base), &rates(head)));
     let shift = compared.and_then(|(_, _, row)| row.shift);
     let share = |logarithm: f64| logarithm.exp_m1();
-    let any = head.or(base);
-    Ok(Line {
+    let any = head.or(base).map(|side| side.result);
+    Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
         name: any.map(results::name).unwrap_or_default(),
@@ -184,9 +186,9 @@ pub(crate) fn line(
         differences,
         reasons: [("base", base), ("head", head)]
             .into_iter()
-            .flat_map(|(name, side)| reasons(name, side))
+            .flat_map(|(name, side)| reasons(name, side.map(|side| side.result)))
             .collect(),
-    })
+    }
 }
 
 /// Operations a second of a time.
@@ -195,16 +197,16 @@ fn rate(p50_ns: u64) -> f64 {
 }
 
 /// The p50 of a result that has one.
-fn side(result: &CaseResult) -> crate::Result<Option<Side>> {
-    let p50s_ns = results::p50s_ns(result)?;
-    let interval = interval::median(&p50s_ns, results::CONFIDENCE_PPM);
+fn side(side: &Decoded<'_>) -> Option<Side> {
+    let p50s_ns = &side.p50s_ns;
+    let interval = interval::median(p50s_ns, results::CONFIDENCE_PPM);
     let rates = p50s_ns.iter().copied().map(rate).sum::<f64>();
-    Ok(Quartiles::of(&p50s_ns).map(|p50s| Side {
+    Quartiles::of(p50s_ns).map(|p50s| Side {
         p50_ns: p50s.median,
         interval_ns: interval.map(|Interval { low, high, .. }| [low, high]),
         repetitions: p50s_ns.len(),
         rate_per_second: rates / p50s_ns.len() as f64,
-    }))
+    })
 }
 
 /// Why a side has fewer numbers than it could.
@@ -268,12 +270,10 @@ mod tests {
 
     /// A result whose repetitions have these p50s.
     fn result(message_bytes: u64, p50s_ns: &[u64]) -> CaseResult {
-        let golden = include_str!("../../../crates/wire/tests/golden/v1/minimal.json");
-        let report: RunReport = serde_json::from_str(golden).unwrap();
         let full = include_str!("../../../crates/wire/tests/golden/v1/full.json");
-        let full: RunReport = serde_json::from_str(full).unwrap();
-        let mut result = report.results.first().or(full.results.first()).unwrap().clone();
-        let like = full.results[0].repetitions[0].clone();
+        let mut full: RunReport = serde_json::from_str(full).unwrap();
+        let mut result = full.results.remove(0);
+        let like = result.repetitions[0].clone();
         result.case.message_bytes = message_bytes;
         result.unsupported = None;
         result.failures.clear();

@@ -5,10 +5,10 @@
  *     if (roundtrip_read_case(&asked) != 0) return 1;
  *     ... open the channel, start the other end ...
  *     roundtrip_connected(getpid(), responder_pid, "\"version\":\"1.4.2\"");
- *     if (roundtrip_wait_for_go() != 0) return 1;
- *     ... exchange asked.warmup_samples, then asked.samples samples, times in samples_ns ...
- *     roundtrip_done(&asked, &result, samples_ns);
- *     roundtrip_wait_for_end();
+ *     while (roundtrip_wait_for_go() == 0) {
+ *         ... exchange asked.samples samples, the first time asked.warmup_samples before them; times in samples_ns ...
+ *         roundtrip_done(&asked, &result, samples_ns);
+ *     }
  *
  * C99 and later; include it in one file of a program.
  */
@@ -25,7 +25,7 @@
 /* Bytes at the head of every message. */
 #define ROUNDTRIP_HEAD_BYTES 8
 
-/* What one repetition is to do. */
+/* What one repetition is to do: so much in each part. */
 struct roundtrip_case {
     char scenario[32]; /* "roundtrip" or "stream" */
     char mode[32];     /* "2proc" or "2thread" */
@@ -38,7 +38,7 @@ struct roundtrip_case {
     uint64_t seed;
 };
 
-/* What became of the messages that are not of the warm-up. */
+/* What became of the messages of a part. Those of the warm-up do not count. */
 struct roundtrip_result {
     uint64_t elapsed_ns; /* from the first send to the last receipt */
     uint64_t attempted;
@@ -55,8 +55,8 @@ static inline uint64_t roundtrip_messages_per_sample(const struct roundtrip_case
     return asked->batch * asked->messages_per_operation;
 }
 
-/* The head of a message as a number. The first message that is recorded has the number 0, those of the warm-up have
- * the numbers before it, down to minus their count. */
+/* The head of a message as a number. The first message that is recorded has the number 0, and the numbers go on over
+ * all parts; those of the warm-up have the numbers before it, down to minus their count. */
 static inline uint32_t roundtrip_head(const struct roundtrip_case *asked, int64_t number) {
     return ((uint32_t)asked->seed + (uint32_t)number) * UINT32_C(2654435761);
 }
@@ -149,7 +149,7 @@ static inline void roundtrip_connected(long initiator_pid, long responder_pid, c
     fflush(stdout);
 }
 
-/* Returns when both ends are pinned and it is time to begin; -1 when the harness has given up. */
+/* Returns when it is time to measure a part, first when both ends are pinned; -1 when the harness wants no more: then end. */
 static inline int roundtrip_wait_for_go(void) {
     char line[64];
     return fgets(line, sizeof line, stdin) != NULL && strncmp(line, "\"go\"", 4) == 0 ? 0 : -1;
@@ -161,7 +161,7 @@ static inline void roundtrip_started(void) {
     fflush(stdout);
 }
 
-/* All is measured. `samples_ns` are asked->samples times; NULL where the harness takes the time. */
+/* A part is measured. `samples_ns` are asked->samples times; NULL where the harness takes the time. */
 static inline void roundtrip_done(const struct roundtrip_case *asked, const struct roundtrip_result *result,
                                   const uint64_t *samples_ns) {
     printf("{\"done\":{");
@@ -177,12 +177,6 @@ static inline void roundtrip_done(const struct roundtrip_case *asked, const stru
            result->attempted, result->accepted, result->delivered, result->out_of_order, result->corrupted,
            result->responder_sum);
     fflush(stdout);
-}
-
-/* Returns when the harness wants no more: then end. */
-static inline void roundtrip_wait_for_end(void) {
-    char line[64];
-    while (fgets(line, sizeof line, stdin) != NULL) {}
 }
 
 #endif

@@ -30,7 +30,7 @@ static int receive_all(int fd, char *bytes, size_t length) {
     return 0;
 }
 
-/* What the responder has seen, sent back over the socket when all is there. */
+/* What the responder has seen of a part, sent back over the socket when all of it is there. */
 struct seen {
     uint64_t delivered;
     uint64_t corrupted;
@@ -45,35 +45,39 @@ static void count(struct seen *seen, const struct roundtrip_case *asked, int64_t
     else seen->corrupted++;
 }
 
+/* Sends back what it receives, part after part, until the initiator's socket is closed. */
 static int respond(int fd, const struct roundtrip_case *asked, char *message) {
-    struct seen seen = {0};
     int is_stream = strcmp(asked->scenario, "stream") == 0;
     int64_t per_sample = (int64_t)roundtrip_messages_per_sample(asked);
-    int64_t first = -(int64_t)asked->warmup_samples * per_sample, end = (int64_t)asked->samples * per_sample;
-    for (int64_t number = first; number < end; number++) {
-        if (receive_all(fd, message, asked->message_bytes) != 0) return 1;
-        count(&seen, asked, number, message);
-        if (!is_stream) {
-            if (send_all(fd, message, asked->message_bytes) != 0) return 1;
-        } else if ((number - first + 1) % per_sample == 0) {
-            uint64_t last_receipt_ns = roundtrip_now_ns();
-            if (send_all(fd, (const char *)&last_receipt_ns, sizeof last_receipt_ns) != 0) return 1;
+    int64_t number = -(int64_t)asked->warmup_samples * per_sample, end = 0;
+    for (;;) {
+        struct seen seen = {0};
+        for (end += (int64_t)asked->samples * per_sample; number < end; number++) {
+            if (receive_all(fd, message, asked->message_bytes) != 0) return 1;
+            count(&seen, asked, number, message);
+            if (!is_stream) {
+                if (send_all(fd, message, asked->message_bytes) != 0) return 1;
+            } else if ((end - number - 1) % per_sample == 0) {
+                uint64_t last_receipt_ns = roundtrip_now_ns();
+                if (send_all(fd, (const char *)&last_receipt_ns, sizeof last_receipt_ns) != 0) return 1;
+            }
         }
+        if (send_all(fd, (const char *)&seen, sizeof seen) != 0) return 1;
     }
-    return send_all(fd, (const char *)&seen, sizeof seen) == 0 ? 0 : 1;
 }
 
-static int initiate(int fd, const struct roundtrip_case *asked, char *message, char *answer) {
+/* Measures the samples from this one on; the first part begins with those of the warm-up, which are below 0. */
+static int measure(int fd, const struct roundtrip_case *asked, int64_t sample, char *message, char *answer,
+                   uint64_t *samples_ns) {
     struct roundtrip_result result = {0};
     struct seen answers = {0}, seen;
-    uint64_t *samples_ns = malloc((asked->samples + 1) * sizeof *samples_ns);
     int is_stream = strcmp(asked->scenario, "stream") == 0;
     int64_t per_sample = (int64_t)roundtrip_messages_per_sample(asked);
+    int64_t first = sample < 0 ? 0 : sample, end = first + (int64_t)asked->samples;
     uint64_t first_send_ns = 0, last_receipt_ns = 0;
-    if (samples_ns == NULL) return 1;
-    for (int64_t sample = -(int64_t)asked->warmup_samples; sample < (int64_t)asked->samples; sample++) {
+    for (; sample < end; sample++) {
         uint64_t begin_ns = roundtrip_now_ns();
-        if (sample == 0) first_send_ns = begin_ns;
+        if (sample == first) first_send_ns = begin_ns;
         for (int64_t number = sample * per_sample; number < (sample + 1) * per_sample; number++) {
             roundtrip_write_head(message, roundtrip_head(asked, number));
             if (send_all(fd, message, asked->message_bytes) != 0) return 1;
@@ -84,7 +88,7 @@ static int initiate(int fd, const struct roundtrip_case *asked, char *message, c
         }
         last_receipt_ns = roundtrip_now_ns();
         if (is_stream && receive_all(fd, (char *)&last_receipt_ns, sizeof last_receipt_ns) != 0) return 1;
-        if (sample >= 0) samples_ns[sample] = last_receipt_ns - begin_ns;
+        if (sample >= first) samples_ns[sample - first] = last_receipt_ns - begin_ns;
     }
     if (receive_all(fd, (char *)&seen, sizeof seen) != 0) return 1;
     result.elapsed_ns = last_receipt_ns - first_send_ns;
@@ -94,6 +98,18 @@ static int initiate(int fd, const struct roundtrip_case *asked, char *message, c
     result.responder_sum = seen.sum;
     result.initiator_sum = answers.sum;
     roundtrip_done(asked, &result, samples_ns);
+    return 0;
+}
+
+/* Measures a part whenever it is asked to. */
+static int initiate(int fd, const struct roundtrip_case *asked, char *message, char *answer) {
+    uint64_t *samples_ns = malloc((asked->samples + 1) * sizeof *samples_ns);
+    int64_t next = -(int64_t)asked->warmup_samples;
+    if (samples_ns == NULL) return 1;
+    while (roundtrip_wait_for_go() == 0) {
+        if (measure(fd, asked, next, message, answer, samples_ns) != 0) return 1;
+        next = (next < 0 ? 0 : next) + (int64_t)asked->samples;
+    }
     return 0;
 }
 
@@ -122,16 +138,13 @@ int main(void) {
     }
     if (responder == 0) {
         close(ends[0]);
-        /* It ends when the initiator's socket is closed. */
         return respond(ends[1], &asked, answer);
     }
     close(ends[1]);
     roundtrip_connected(getpid(), responder, NULL);
-    if (roundtrip_wait_for_go() != 0) return 1;
     if (initiate(ends[0], &asked, message, answer) != 0) {
         roundtrip_failed("the responder is gone, or sent back something else");
         return 1;
     }
-    roundtrip_wait_for_end();
     return 0;
 }

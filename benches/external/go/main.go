@@ -67,37 +67,44 @@ func say(answer any) {
 // Go keeps its monotonic clock to itself: this one both processes read, and a step of it shows as a wrong time.
 func now() int64 { return time.Now().UnixNano() }
 
+// Sends back what it receives, part after part, until there is no more.
 func respond(c *Case, in io.Reader, out io.Writer) error {
-	var seen Seen
 	message := make([]byte, c.MessageBytes)
-	first, end := -c.WarmupSamples*c.perSample(), c.Samples*c.perSample()
-	for number := first; number < end; number++ {
-		if _, err := io.ReadFull(in, message); err != nil {
+	number, end := -c.WarmupSamples*c.perSample(), int64(0)
+	for {
+		var seen Seen
+		for end += c.Samples * c.perSample(); number < end; number++ {
+			if _, err := io.ReadFull(in, message); err != nil {
+				return err
+			}
+			seen.add(c, number, message)
+			if !c.isStream() {
+				if _, err := out.Write(message); err != nil {
+					return err
+				}
+			} else if (end-number-1)%c.perSample() == 0 {
+				if err := binary.Write(out, binary.LittleEndian, now()); err != nil {
+					return err
+				}
+			}
+		}
+		if err := binary.Write(out, binary.LittleEndian, &seen); err != nil {
 			return err
 		}
-		seen.add(c, number, message)
-		if !c.isStream() {
-			if _, err := out.Write(message); err != nil {
-				return err
-			}
-		} else if (number-first+1)%c.perSample() == 0 {
-			if err := binary.Write(out, binary.LittleEndian, now()); err != nil {
-				return err
-			}
-		}
 	}
-	return binary.Write(out, binary.LittleEndian, &seen)
 }
 
-func initiate(c *Case, in io.Reader, out io.Writer) error {
+// Measures the samples from this one on; the first part begins with those of the warm-up, which are below 0.
+func measure(c *Case, sample int64, in io.Reader, out io.Writer) error {
 	var answers, seen Seen
 	message := bytes.Repeat([]byte{'.'}, c.MessageBytes)
 	answer := make([]byte, c.MessageBytes)
 	samples := make([]int64, 0, c.Samples)
 	var firstSend, last int64
-	for sample := -c.WarmupSamples; sample < c.Samples; sample++ {
+	first := max(sample, 0)
+	for end := first + c.Samples; sample < end; sample++ {
 		begin := time.Now()
-		if sample == 0 {
+		if sample == first {
 			firstSend = begin.UnixNano()
 		}
 		for number := sample * c.perSample(); number < (sample+1)*c.perSample(); number++ {
@@ -124,7 +131,7 @@ func initiate(c *Case, in io.Reader, out io.Writer) error {
 			}
 			took = last - begin.UnixNano()
 		}
-		if sample >= 0 {
+		if sample >= first {
 			samples = append(samples, took)
 		}
 	}
@@ -142,6 +149,13 @@ func initiate(c *Case, in io.Reader, out io.Writer) error {
 	}
 	say(map[string]any{"done": done})
 	return nil
+}
+
+func max(one, other int64) int64 {
+	if one > other {
+		return one
+	}
+	return other
 }
 
 func min(one, other int64) int64 {
@@ -211,12 +225,14 @@ func main() {
 		"facts": map[string]string{"go": runtime.Version()},
 	}
 	say(map[string]any{"connected": pids})
-	if _, err := harness.ReadBytes('\n'); err != nil {
-		return
+	for next := -c.WarmupSamples; ; next = max(next, 0) + c.Samples {
+		// The harness says "go" for each part, and closes our standard input when it wants no more.
+		if _, err := harness.ReadBytes('\n'); err != nil {
+			return
+		}
+		if err := measure(&c, next, in, out); err != nil {
+			say(map[string]string{"failed": err.Error()})
+			return
+		}
 	}
-	if err := initiate(&c, in, out); err != nil {
-		say(map[string]string{"failed": err.Error()})
-		return
-	}
-	io.Copy(io.Discard, harness)
 }

@@ -32,7 +32,7 @@ else readline.createInterface({ input: process.stdin }).once('line', initiate);
 function respond(address, ask) {
   const socket = net.connect(address);
   let number = -ask.warmup_samples * ask.batch;
-  const end = ask.samples * ask.batch;
+  let end = ask.samples * ask.batch;
   let sum = 0;
   let delivered = 0;
   messagesOf(socket, ask.message_bytes, (message) => {
@@ -43,7 +43,12 @@ function respond(address, ask) {
     }
     number++;
     socket.write(message);
-    if (number === end) process.send({ sum, delivered });
+    if (number === end) {
+      process.send({ sum, delivered });
+      // Another part may follow.
+      sum = delivered = 0;
+      end += ask.samples * ask.batch;
+    }
   });
 }
 
@@ -66,7 +71,9 @@ function serve(ask, say) {
     const facts = { node: process.version };
     say({ connected: { initiator_pid: process.pid, responder_pid: child.pid, facts } });
     const lines = readline.createInterface({ input: process.stdin });
-    lines.once('line', () => measure(socket, child, ask, say));
+    const measure = initiator(socket, child, ask, say);
+    // Each line is a "go".
+    lines.on('line', measure);
     lines.once('close', () => process.exit(0));
   });
   let child;
@@ -76,17 +83,19 @@ function serve(ask, say) {
   });
 }
 
-function measure(socket, child, ask, say) {
-  const all = ask.samples * ask.batch;
+/** What measures a part whenever it is called. */
+function initiator(socket, child, ask, say) {
+  const messages = ask.samples * ask.batch;
   let next = -ask.warmup_samples * ask.batch;
   let number = next;
+  let all = 0;
   let sum = 0;
   let delivered = 0;
   let corrupted = 0;
   let begin = 0;
   let first = 0;
   let end = 0;
-  const samples = [];
+  let samples = [];
   const message = Buffer.alloc(ask.message_bytes, '.');
   const send = () => {
     message.latin1Write(head(ask.seed, next++).toString(16).padStart(HEAD_BYTES, '0'), 0);
@@ -110,25 +119,30 @@ function measure(socket, child, ask, say) {
     end = at;
     if (next < all) send();
   });
-  child.once('message', (responder) => {
+  child.on('message', (responder) => {
     // The last answer may still be on its way.
     const finish = () => {
       if (number < all) return setImmediate(finish);
-      return say({
+      say({
         done: {
           samples_ns: samples,
           elapsed_ns: end - first,
-          attempted: all,
-          accepted: all,
+          attempted: messages,
+          accepted: messages,
           delivered: Math.min(delivered, responder.delivered) - corrupted,
           corrupted,
           responder_sum: responder.sum,
           initiator_sum: sum,
         },
       });
+      sum = delivered = corrupted = 0;
+      samples = [];
     };
     finish();
   });
-  first = begin = now();
-  for (let window = Math.min(ask.window, all - next); window > 0; window--) send();
+  return () => {
+    all += messages;
+    first = begin = now();
+    for (let window = Math.min(ask.window, all - next); window > 0; window--) send();
+  };
 }

@@ -33,58 +33,64 @@ class Seen:
             self.delivered += value == head(self.seed, number)
 
 
-def numbers(case):
-    per_sample = case["batch"] * case["messages_per_operation"]
-    return per_sample, -case["warmup_samples"] * per_sample, case["samples"] * per_sample
-
-
 def respond(channel, case):
-    seen = Seen(case["seed"])
-    per_sample, first, end = numbers(case)
+    """Sends back what it receives, part after part, until the other end is closed."""
+    per_sample = case["batch"] * case["messages_per_operation"]
     is_stream = case["scenario"] == "stream"
-    for number in range(first, end):
-        message = channel.recv_bytes()
-        seen.add(number, message)
-        if not is_stream:
-            channel.send_bytes(message)
-        elif (number - first + 1) % per_sample == 0:
-            channel.send(time.monotonic_ns())
-    channel.send((seen.delivered, seen.sum))
+    number, end = -case["warmup_samples"] * per_sample, 0
+    while True:
+        seen = Seen(case["seed"])
+        end += case["samples"] * per_sample
+        for number in range(number, end):
+            try:
+                message = channel.recv_bytes()
+            except EOFError:
+                return
+            seen.add(number, message)
+            if not is_stream:
+                channel.send_bytes(message)
+            elif (end - number - 1) % per_sample == 0:
+                channel.send(time.monotonic_ns())
+        channel.send((seen.delivered, seen.sum))
+        number = end
 
 
-def initiate(channel, case):
+def measure(channel, case, begin, warmup):
+    """The samples of one part, whose first recorded message has the number begin."""
     answers = Seen(case["seed"])
-    per_sample, first, end = numbers(case)
+    per_sample = case["batch"] * case["messages_per_operation"]
     is_stream = case["scenario"] == "stream"
     filler = b"." * (case["message_bytes"] - HEAD_BYTES)
+    all_messages = case["samples"] * per_sample
     samples, first_send = [], 0
-    for begin_number in range(first, end, per_sample):
-        messages = [b"%08x" % head(case["seed"], begin_number + i) + filler for i in range(per_sample)]
-        begin = time.monotonic_ns()
-        if begin_number == 0:
-            first_send = begin
+    for sample in range(begin - warmup, begin + all_messages, per_sample):
+        messages = [b"%08x" % head(case["seed"], sample + i) + filler for i in range(per_sample)]
+        start = time.monotonic_ns()
+        if sample == begin:
+            first_send = start
         for i, message in enumerate(messages):
             channel.send_bytes(message)
             if not is_stream:
                 answer = channel.recv_bytes()
-                answers.add(begin_number + i, answer)
-                if begin_number < 0 and answer != message:
+                answers.add(sample + i, answer)
+                if sample < begin and answer != message:
                     raise ValueError("an answer is not what was sent")
         last = channel.recv() if is_stream else time.monotonic_ns()
-        if begin_number >= 0:
-            samples.append(last - begin)
+        if sample >= begin:
+            samples.append(last - start)
     delivered, responder_sum = channel.recv()
     done = {
         "samples_ns": samples,
         "elapsed_ns": last - first_send,
-        "attempted": end,
-        "accepted": end,
+        "attempted": all_messages,
+        "accepted": all_messages,
         "delivered": delivered if is_stream else min(delivered, answers.delivered),
         "responder_sum": responder_sum,
     }
     if not is_stream:
         done["initiator_sum"] = answers.sum
     say({"done": done})
+    return all_messages
 
 
 def main():
@@ -103,11 +109,11 @@ def main():
     theirs.close()
     facts = {"python": platform.python_version()}
     say({"connected": {"initiator_pid": os.getpid(), "responder_pid": responder.pid, "facts": facts}})
-    if sys.stdin.readline().strip() != '"go"':
-        return None
-    initiate(ours, case)
-    # The harness closes our standard input when it has looked at us.
-    sys.stdin.read()
+    number, warmup = 0, case["warmup_samples"] * case["batch"] * case["messages_per_operation"]
+    # The harness says "go" for each part, and closes our standard input when it wants no more.
+    while sys.stdin.readline().strip() == '"go"':
+        number += measure(ours, case, number, warmup)
+        warmup = 0
     return None
 
 

@@ -23,13 +23,14 @@ pub(super) struct Declared {
 
 /// All that a definition can name as a transport.
 pub(super) struct Known {
-    declared: Vec<Arc<Program>>,
+    /// Those that come with the suite, and those of the definition.
+    programs: Vec<Arc<Program>>,
 }
 
 impl Known {
     /// With the programs of a definition, which are started in its folder.
     pub(super) fn with(declared: Vec<Declared>, folder: &Path) -> Result<Self, String> {
-        let mut known = Self { declared: Vec::new() };
+        let mut known = Self { programs: program::of_suite().map(Arc::new).collect() };
         for Declared { slug, title, family, semantics, control, command } in declared {
             if known.find(slug.as_str()).is_ok() {
                 return Err(format!("a transport is called `{slug}` already"));
@@ -39,7 +40,7 @@ impl Known {
                     "the command of `{slug}` is empty: expected a program and its arguments"
                 ));
             }
-            known.declared.push(Arc::new(Program {
+            known.programs.push(Arc::new(Program {
                 info: TransportInfo { slug, title, family, semantics, control },
                 launch: Launch::Command(command),
                 place: Place::Folder(folder.to_owned()),
@@ -55,12 +56,9 @@ impl Known {
         if let Some(transport) = transport::find(slug) {
             return Ok(transport.into());
         }
-        if let Some(program) = self.declared.iter().find(|program| program.info.slug.as_str() == slug) {
-            return Ok(Mechanism::Program(program.clone()));
-        }
-        program::of_suite()
-            .find(|program| program.info.slug.as_str() == slug)
-            .map(Mechanism::from)
+        let program = self.programs.iter().find(|program| program.info.slug.as_str() == slug);
+        program
+            .map(|program| Mechanism::Program(program.clone()))
             .ok_or_else(|| format!("transport `{slug}` does not exist"))
     }
 }

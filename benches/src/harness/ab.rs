@@ -1,19 +1,20 @@
 //! Base against head: the same cases on two sides, in fresh processes, one pair of repetitions after the other, until every
 //! case is decided.
 //!
-//! The two of a pair follow each other at once, and a coin says which comes first; the cases of a round come in an order of
-//! their own. So whatever drifts falls on both sides alike, and without a difference either is the slower one of a pair
-//! with the same probability: what the signed-rank test takes for granted is made true here, not assumed.
+//! Programs of a pair take turns in short parts ([`duet`]); peers of the suite follow each other at once, and a coin says
+//! which comes first. The cases of a round come in an order of their own. So whatever drifts falls on both sides alike,
+//! and without a difference either is the slower one of a pair with the same probability: what the signed-rank test takes
+//! for granted is made true here, not assumed.
 
+use super::duet::{self, Parts, Played, Player};
 use super::gathered::Gathered;
-use super::{PeerCommand, canaries, repetition, scratch};
+use super::{Beginning, Outcome, PeerCommand, repetition};
 use crate::definition::PlannedCase;
-use crate::environment;
-use chrono::{DateTime, Utc};
+use crate::program::Program;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use roundtrip_stats::verdict::{Growing, Row, Rule, Verdict};
-use roundtrip_wire::{Canary, CaseResult, Environment};
+use roundtrip_stats::verdict::{self, Growing, Rule};
+use roundtrip_wire::CaseResult;
 use std::time::{Duration, Instant};
 
 /// One case on both sides.
@@ -43,29 +44,12 @@ pub struct Compared {
     pub base: CaseResult,
     /// All of head's.
     pub head: CaseResult,
-    /// The p50 of both sides, pair by pair, in nanoseconds.
-    pub pairs_ns: Vec<(u64, u64)>,
+    /// The logarithms of head's times by base's, pair by pair.
+    pub ratios: Vec<f64>,
     /// What is known, and the verdict.
-    pub row: Row,
+    pub row: verdict::Row,
     /// How long its repetitions took, processes and all.
     pub machine_time: Duration,
-}
-
-/// All that was found.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Fingerprint when it began.
-    pub environment: Environment,
-    /// The machine's own readings.
-    pub canaries: Vec<Canary>,
-    /// From this the order was drawn.
-    pub order_seed: u64,
-    /// When the first repetition began.
-    pub started_at: DateTime<Utc>,
-    /// When the last one ended.
-    pub finished_at: DateTime<Utc>,
-    /// One entry a case, in the order of the comparison.
-    pub cases: Vec<Compared>,
 }
 
 /// How far it is.
@@ -75,14 +59,14 @@ pub struct Progress {
     pub pairs: usize,
     /// Cases that are decided.
     pub decided: usize,
-    /// All cases.
-    pub cases: usize,
 }
 
 /// One case on its way.
-struct Side<'a> {
+struct Row<'a> {
+    pair: &'a Pair,
     base: Gathered<'a>,
     head: Gathered<'a>,
+    ratios: Vec<f64>,
     spent: Duration,
 }
 
@@ -92,91 +76,121 @@ pub fn run(
     peer: &PeerCommand,
     order_seed: u64,
     observe: &mut dyn FnMut(Progress),
-) -> Outcome {
-    scratch::sweep();
-    let environment = environment::environment();
-    let canaries = canaries::measure(peer);
-    let started_at = Utc::now();
-
-    let mut sides: Vec<Side<'_>> = comparison
-        .pairs
-        .iter()
-        .map(|Pair { base, head }| Side {
-            base: Gathered::new(base),
-            head: Gathered::new(head),
-            spent: Duration::ZERO,
-        })
-        .collect();
-    let mut pairs_ns: Vec<Vec<(u64, u64)>> = vec![Vec::new(); sides.len()];
-    let mut growing = Growing::new(comparison.rule.clone(), sides.len());
+) -> Outcome<Compared> {
+    let beginning = Beginning::of(peer);
+    let mut rows: Vec<Row<'_>> = comparison.pairs.iter().map(Row::new).collect();
+    let mut growing = Growing::new(comparison.rule.clone(), rows.len());
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
     loop {
-        for (index, side) in sides.iter().enumerate() {
-            if side.base.is_given_up() || side.head.is_given_up() {
+        for (index, row) in rows.iter().enumerate() {
+            if row.base.is_given_up() || row.head.is_given_up() {
                 growing.give_up(index);
             }
         }
-        let mut round: Vec<usize> = (0..sides.len()).filter(|&index| growing.wants_more(index)).collect();
+        let mut round: Vec<usize> = (0..rows.len()).filter(|&index| growing.wants_more(index)).collect();
         if round.is_empty() {
             break;
         }
         round.shuffle(&mut random);
         for index in round {
-            let base_first = random.random::<bool>();
-            if let Some(pair) = sides[index].measure(base_first, peer, comparison.deadline) {
-                pairs_ns[index].push(pair);
-            }
+            rows[index].measure(peer, comparison.deadline, &mut random);
             done += 1;
-            let decided = (0..comparison.pairs.len()).filter(|&index| !growing.wants_more(index)).count();
-            observe(Progress { pairs: done, decided, cases: comparison.pairs.len() });
+            let decided = (0..rows.len()).filter(|&index| !growing.wants_more(index)).count();
+            observe(Progress { pairs: done, decided });
         }
-        let times: Vec<Vec<(f64, f64)>> = pairs_ns
-            .iter()
-            .map(|pairs| pairs.iter().map(|&(base, head)| (base as f64, head as f64)).collect())
-            .collect();
-        growing.look(&times);
+        growing.look(&rows.iter().map(|row| &row.ratios[..]).collect::<Vec<_>>());
     }
 
-    let cases = sides
-        .into_iter()
-        .zip(pairs_ns)
-        .zip(growing.rows())
-        .map(|((side, pairs_ns), row)| Compared {
-            base: side.base.into_result(),
-            head: side.head.into_result(),
-            pairs_ns,
-            row: *row,
-            machine_time: side.spent,
-        })
-        .collect();
-    Outcome { environment, canaries, order_seed, started_at, finished_at: Utc::now(), cases }
+    let results = rows.into_iter().zip(growing.rows()).map(|(row, known)| Compared {
+        base: row.base.into_result(),
+        head: row.head.into_result(),
+        ratios: row.ratios,
+        row: *known,
+        machine_time: row.spent,
+    });
+    let results = results.collect();
+    beginning.end(order_seed, results)
 }
 
-impl Compared {
-    /// The verdict; a case that is given up is inconclusive.
-    pub fn verdict(&self) -> Verdict {
-        self.row.verdict.unwrap_or(Verdict::Inconclusive)
+impl<'a> Row<'a> {
+    fn new(pair: &'a Pair) -> Self {
+        let mut row = Self {
+            pair,
+            base: Gathered::new(&pair.base),
+            head: Gathered::new(&pair.head),
+            ratios: Vec::new(),
+            spent: Duration::ZERO,
+        };
+        if pair.programs().is_some() {
+            let parts = Parts::of(pair.base.work.operations).count;
+            row.base.is_in_parts(parts);
+            row.head.is_in_parts(parts);
+        }
+        row
     }
-}
 
-impl Side<'_> {
-    /// One repetition of each; their p50s, if both finished.
-    fn measure(&mut self, base_first: bool, peer: &PeerCommand, deadline: Duration) -> Option<(u64, u64)> {
+    /// One repetition of each.
+    fn measure(&mut self, peer: &PeerCommand, deadline: Duration, random: &mut StdRng) {
         let began = Instant::now();
+        let ratio = match self.pair.programs() {
+            Some(programs) => self.together(programs, peer, deadline, random),
+            None => self.one_after_the_other(random.random(), peer, deadline),
+        };
+        self.ratios.extend(ratio);
+        self.spent += began.elapsed();
+    }
+
+    /// Both at once, in turns.
+    fn together(
+        &mut self,
+        [base, head]: [&Program; 2],
+        peer: &PeerCommand,
+        deadline: Duration,
+        random: &mut StdRng,
+    ) -> Option<f64> {
+        let began = Instant::now();
+        let cases = [self.base.next(), self.head.next()];
+        let players = [Player { case: &cases[0], program: base }, Player { case: &cases[1], program: head }];
+        let played = duet::play(players, peer, deadline, random);
+        // Each had half of the time.
+        let took = began.elapsed() / 2;
+        match played {
+            Played::Both(both, ratio) => {
+                let [base, head] = *both;
+                self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took)).map(|_| ratio)
+            }
+            Played::Not(0, reason) => self.base.add(Err(reason), took).map(|_| 0.0),
+            Played::Not(_, reason) => self.head.add(Err(reason), took).map(|_| 0.0),
+        }
+    }
+
+    /// Peers of the suite, in processes that live no longer than their repetition.
+    fn one_after_the_other(
+        &mut self,
+        base_first: bool,
+        peer: &PeerCommand,
+        deadline: Duration,
+    ) -> Option<f64> {
         let one = |side: &mut Gathered<'_>| {
             let began = Instant::now();
             let measured = repetition(&side.next(), peer, deadline, &mut |_| {});
             side.add(measured, began.elapsed())
         };
-        let (base, head) = if base_first {
-            let base = one(&mut self.base);
-            (base, one(&mut self.head))
+        let (base_ns, head_ns) = if base_first {
+            let base_ns = one(&mut self.base);
+            (base_ns, one(&mut self.head))
         } else {
-            let head = one(&mut self.head);
-            (one(&mut self.base), head)
+            let head_ns = one(&mut self.head);
+            (one(&mut self.base), head_ns)
         };
-        self.spent += began.elapsed();
-        Some((base?, head?))
+        Some((head_ns?.max(1) as f64 / base_ns?.max(1) as f64).ln())
+    }
+}
+
+impl Pair {
+    /// What both sides are measured with, if it is programs that can take turns.
+    fn programs(&self) -> Option<[&Program; 2]> {
+        Some([self.base.transport.program()?, self.head.transport.program()?])
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Gathered<'a> {
     unsupported: Option<Unsupported>,
     counters: BTreeMap<String, u64>,
     facts: BTreeMap<String, String>,
+    /// Into how many parts each repetition is cut, if it is.
+    parts: Option<u64>,
     /// The p50 of each repetition.
     p50s_ns: Vec<u64>,
     /// Repetitions begun, discarded ones included.
@@ -44,10 +46,16 @@ impl<'a> Gathered<'a> {
             unsupported: support(case).err(),
             counters: BTreeMap::new(),
             facts: BTreeMap::new(),
+            parts: None,
             p50s_ns: Vec::new(),
             begun: 0,
             spent: Duration::ZERO,
         }
+    }
+
+    /// Each repetition takes turns with another side's, and so is cut into parts.
+    pub(super) fn is_in_parts(&mut self, parts: u64) {
+        self.parts = Some(parts);
     }
 
     /// How many repetitions it may still need.
@@ -176,7 +184,7 @@ impl<'a> Gathered<'a> {
                 messages: is_many.then_some(case.work.messages_per_operation),
                 variant: case.transport.program().and_then(|program| program.variant.clone()),
             },
-            methodology: methodology(case),
+            methodology: methodology(case, self.parts),
             repetitions: self.repetitions,
             failures: self.failures,
             counters: self.counters,
@@ -201,7 +209,7 @@ pub(super) fn left(all: &[Gathered<'_>]) -> (u64, Duration) {
     })
 }
 
-fn methodology(case: &PlannedCase) -> Methodology {
+fn methodology(case: &PlannedCase, parts: Option<u64>) -> Methodology {
     let number = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
     let discarded = case.repetitions.discarded;
     let Manner { waiting, on_full, wake_rule, storage } = case.manner;
@@ -220,6 +228,7 @@ fn methodology(case: &PlannedCase) -> Methodology {
         discarded_repetitions: (discarded > 0).then_some(discarded),
         probe: case.probe.map(|probe| Slug::from_name(probe.slug())),
         wake: (is_ring && waiting != Waiting::Spin).then(|| Slug::from_name(wake_rule.slug())),
+        parts: parts.map(number),
     };
     match case.transport.program() {
         None => of_suite,

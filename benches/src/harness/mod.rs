@@ -23,6 +23,8 @@ use std::time::{Duration, Instant};
 pub mod ab;
 mod canaries;
 mod child;
+mod conversation;
+mod duet;
 mod gathered;
 mod honesty;
 mod measured;
@@ -104,7 +106,7 @@ pub enum Event<'a> {
 
 /// All that a run measured.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Outcome<R = CaseResult> {
     /// Fingerprint when it began.
     pub environment: Environment,
     /// The machine's own readings.
@@ -116,7 +118,30 @@ pub struct Outcome {
     /// When the last one ended.
     pub finished_at: DateTime<Utc>,
     /// One entry a case, in the order of the plan.
-    pub results: Vec<CaseResult>,
+    pub results: Vec<R>,
+}
+
+/// What is known before the first repetition.
+struct Beginning {
+    environment: Environment,
+    canaries: Vec<Canary>,
+    started_at: DateTime<Utc>,
+}
+
+impl Beginning {
+    /// Tidies up after others, and looks at the machine.
+    fn of(peer: &PeerCommand) -> Self {
+        scratch::sweep();
+        let environment = environment::environment();
+        let canaries = canaries::measure(peer);
+        Self { environment, canaries, started_at: Utc::now() }
+    }
+
+    /// All of it, once the last repetition has ended.
+    fn end<R>(self, order_seed: u64, results: Vec<R>) -> Outcome<R> {
+        let Self { environment, canaries, started_at } = self;
+        Outcome { environment, canaries, order_seed, started_at, finished_at: Utc::now(), results }
+    }
 }
 
 /// Runs all of a plan. What fails or is unsupported is in the outcome; nothing stops the rest.
@@ -136,11 +161,7 @@ pub fn run_until<B>(
     order_seed: u64,
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<B>,
 ) -> ControlFlow<B, Outcome> {
-    scratch::sweep();
-    let environment = environment::environment();
-    let canaries = canaries::measure(peer);
-    let started_at = Utc::now();
-
+    let beginning = Beginning::of(peer);
     let mut all: Vec<Gathered<'_>> = plan.cases.iter().map(Gathered::new).collect();
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
@@ -167,8 +188,7 @@ pub fn run_until<B>(
     }
 
     let results = all.into_iter().map(Gathered::into_result).collect();
-    let finished_at = Utc::now();
-    ControlFlow::Continue(Outcome { environment, canaries, order_seed, started_at, finished_at, results })
+    ControlFlow::Continue(beginning.end(order_seed, results))
 }
 
 /// One repetition, by the peers of this suite or by a program of somebody else.

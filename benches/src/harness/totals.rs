@@ -18,6 +18,18 @@ pub(super) struct Totals {
     pub(super) ends: Vec<EndObservation>,
 }
 
+impl Totals {
+    /// Adds the counts of a later part of the same repetition.
+    pub(super) fn add(&mut self, part: &Self) {
+        self.attempted += part.attempted;
+        self.accepted += part.accepted;
+        self.delivered += part.delivered;
+        self.out_of_order += part.out_of_order;
+        self.corrupted += part.corrupted;
+        self.elapsed_ns += part.elapsed_ns;
+    }
+}
+
 /// Of two ends that talk to each other: what one does not know it leaves at zero.
 pub(super) fn of_pair(ends: Vec<EndReport>) -> Totals {
     let sum = |of: fn(&EndReport) -> u64| ends.iter().map(of).sum();

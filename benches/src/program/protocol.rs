@@ -7,6 +7,8 @@
 //! harness   "go"
 //! program   {"started":{}}                                              where the harness is to time it
 //! program   {"done":{"samples_ns":[...],"attempted":1000,...}}
+//! harness   "go"                                                        where a repetition has several parts
+//! ...
 //! harness   closes the program's standard input, upon which it ends
 //! ```
 //!
@@ -46,9 +48,9 @@ pub struct Case {
     pub batch: u64,
     /// Messages on their way at any time, in `roundtrip`. At 1 the next is sent when the answer is there.
     pub window: u32,
-    /// How many samples to take.
+    /// How many samples to take in a part, which is what a `go` asks for.
     pub samples: u64,
-    /// How many of them to do first without recording.
+    /// How many of them to do before the first part without recording.
     pub warmup_samples: u64,
     /// What the heads of messages follow from, see [`super::head`].
     pub seed: u32,
@@ -65,6 +67,15 @@ impl Case {
         self.batch * self.messages_per_operation
     }
 
+    /// What the part after this one is as it were alone: its messages go on from the number where this one ended, and
+    /// there is no other warm-up.
+    #[must_use]
+    pub fn next_part(&self) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "the heads repeat after 2^32 messages")]
+        let messages = self.messages() as u32;
+        Self { seed: self.seed.wrapping_add(messages), warmup_samples: 0, ..self.clone() }
+    }
+
     /// Messages of the warm-up.
     pub fn warmup_messages(&self) -> u64 {
         self.warmup_samples * self.messages_per_sample()
@@ -79,7 +90,7 @@ pub enum Answer {
     Connected(Connected),
     /// The warm-up is over. Only where the harness is to take the time: from here to `done`.
     Started(Started),
-    /// All is measured.
+    /// A part is measured.
     Done(Done),
     /// It cannot measure such a case at all, and why.
     Unsupported(String),
@@ -105,7 +116,7 @@ pub struct Connected {
 #[serde(deny_unknown_fields)]
 pub struct Started {}
 
-/// What was measured.
+/// What was measured in a part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Done {

@@ -241,16 +241,9 @@ impl Observer {
         let used = usage::of_this_thread().since(self.before);
         EndObservation {
             cpus_seen: self.cpus.into_iter().collect(),
-            migrations: used.migrations,
-            voluntary_switches: used.voluntary_switches,
-            involuntary_switches: used.involuntary_switches,
-            user_ns: used.user_ns,
-            system_ns: used.system_ns,
-            minor_faults: used.minor_faults,
             counters: reading.counts.into_iter().map(|(name, count)| (name.to_owned(), count)).collect(),
             unavailable: reading.unavailable.into_iter().map(|(name, why)| (name.to_owned(), why)).collect(),
-            system_calls: Vec::new(),
-            delivery: None,
+            ..used.into()
         }
     }
 }

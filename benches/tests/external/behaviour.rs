@@ -78,45 +78,51 @@ fn run(behaviour: &str) -> io::Result<ExitCode> {
         _ => [process::id(), responder.id()],
     };
     say(&json!({"connected": {"initiator_pid": pids[0], "responder_pid": pids[1]}}).to_string())?;
-    let _ = lines.next();
-    match behaviour {
-        "hang-when-measuring" => hang(),
-        "die-when-measuring" => {
-            // The responder keeps standard output open.
-            return Ok(ExitCode::from(3));
+    let mut part = 0;
+    while lines.next().transpose()?.is_some() {
+        match behaviour {
+            "hang-when-measuring" => hang(),
+            "hang-in-the-third-part" if part == 2 => hang(),
+            "die-when-measuring" => {
+                // The responder keeps standard output open.
+                return Ok(ExitCode::from(3));
+            }
+            "kill-the-responder" => {
+                responder.kill()?;
+                responder.wait()?;
+                say("{\"failed\":\"the responder is gone\"}")?;
+            }
+            "print-rubbish-when-measuring" => say("50 % done")?,
+            "be-timed" => say("{\"started\":{}}")?,
+            _ => {}
         }
-        "kill-the-responder" => {
-            responder.kill()?;
-            responder.wait()?;
-            say("{\"failed\":\"the responder is gone\"}")?;
+        let done = done(behaviour, part, &asked["case"]);
+        say(&json!({ "done": done }).to_string())?;
+        match behaviour {
+            "stay-when-done" => hang(),
+            "chatter-when-done" => loop {
+                say("bye")?;
+            },
+            _ => {}
         }
-        "print-rubbish-when-measuring" => say("50 % done")?,
-        "be-timed" => say("{\"started\":{}}")?,
-        _ => {}
-    }
-    let done = done(behaviour, &asked["case"]);
-    say(&json!({ "done": done }).to_string())?;
-    match behaviour {
-        "stay-when-done" => hang(),
-        "chatter-when-done" => loop {
-            say("bye")?;
-        },
-        _ => wait_for_end(),
+        part += 1;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// An answer that is true but for one thing.
-fn done(behaviour: &str, case: &Value) -> Value {
+fn done(behaviour: &str, part: u64, case: &Value) -> Value {
     let number = |name: &str| case[name].as_u64().unwrap();
     let (samples, batch) = (number("samples"), number("batch") * number("messages_per_operation"));
     let messages = samples * batch;
-    let seed = u32::try_from(number("seed")).unwrap();
+    let first = if behaviour == "begin-each-part-anew" { 0 } else { u32::try_from(part * messages).unwrap() };
+    let seed = u32::try_from(number("seed")).unwrap().wrapping_add(first);
+    let message = if behaviour == "be-slower" { MESSAGE * 11 / 10 } else { MESSAGE };
     let began = Instant::now();
     let mut samples_ns = Vec::new();
     for _ in 0..samples {
         let sample = Instant::now();
-        while sample.elapsed() < MESSAGE {
+        while sample.elapsed() < message {
             std::hint::spin_loop();
         }
         samples_ns.push(u64::try_from(sample.elapsed().as_nanos()).unwrap());

@@ -1,7 +1,7 @@
 //! The examples of `external/`, one a language, and the programs for Node that come with the suite: each through the cases
 //! of built-in transports.
 
-use crate::support::{case, measure, placements, program};
+use crate::support::{case, compared, measure, placements, program};
 use crate::{Ran, Test};
 use roundtrip_bench::definition::{self, PlannedCase};
 use roundtrip_bench::mechanism::Mechanism;
@@ -100,7 +100,10 @@ const head = (number) => (Math.imul(7 + number, 2654435761) >>> 0).toString(16).
 const sent = sizes.map((size, number) => head(number) + '"\
 é.'.repeat(size).slice(0, size - 8));
 const got = [];
-child.on('message', (message) => got.push(message));
+child.on('message', (message) => {
+  got.push(message);
+  if (got.length > sizes.length) child.disconnect();
+});
 child.on('exit', (code) => {
   const last = JSON.parse(got.pop());
   console.log(code === 0 && JSON.stringify(got) === JSON.stringify(sent) && last.delivered === sizes.length);
@@ -177,7 +180,20 @@ fn passes(example: &Program, scenarios: &[&str]) -> Ran {
             assert!(result.unsupported.is_some(), "{name}");
         }
     }
+    for scenario in scenarios {
+        takes_turns(&case(example.clone().into(), scenario, 64));
+    }
     Ok(())
+}
+
+/// Compared with itself, in parts.
+fn takes_turns(case: &PlannedCase) {
+    let found = compared(case.clone(), case.clone(), DEADLINE);
+    assert_eq!(found.ratios.len(), 2, "{found:?}");
+    for side in [&found.base, &found.head] {
+        assert_eq!(side.methodology.parts, Some(4));
+        delivered_all(side, "in parts");
+    }
 }
 
 /// Many messages on their way at once.
@@ -190,6 +206,8 @@ fn windows_pass(mechanism: &Mechanism) {
         assert_eq!((result.methodology.window, result.methodology.batch), (256, 64));
         delivered_all(&result, "window 256");
     }
+    let whole = case(mechanism.clone(), "roundtrip", 64);
+    takes_turns(&PlannedCase { work: Work { window: 7, ..whole.work.clone() }, ..whole });
 }
 
 fn delivered_all(result: &CaseResult, name: &str) {

@@ -9,6 +9,7 @@ mod behaviour;
 mod examples;
 mod misbehaviour;
 mod support;
+mod turns;
 
 use std::panic;
 use std::process::ExitCode;
@@ -27,8 +28,8 @@ fn main() -> ExitCode {
     }
     let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(*part));
-    let tests: Vec<Test> =
-        examples::TESTS.iter().chain(misbehaviour::TESTS).copied().filter(|test| is_wanted(test.0)).collect();
+    let all = examples::TESTS.iter().chain(misbehaviour::TESTS).chain(turns::TESTS);
+    let tests: Vec<Test> = all.copied().filter(|test| is_wanted(test.0)).collect();
     println!("\nrunning {} tests", tests.len());
     let (mut passed, mut failed, mut ignored) = (0, 0, 0);
     for (name, test) in tests {

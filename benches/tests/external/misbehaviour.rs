@@ -30,7 +30,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// Of those that do not: each of two repetitions waits so long.
 const SHORT_DEADLINE: Duration = Duration::from_secs(2);
 
-fn behaving(behaviour: &str) -> PlannedCase {
+pub(crate) fn behaving(behaviour: &str) -> PlannedCase {
     let myself = env::current_exe().unwrap().to_string_lossy().into_owned();
     let command = vec![myself, "behave".to_owned(), behaviour.to_owned()];
     case(program(behaviour, command, env::temp_dir()).into(), "roundtrip", 64)
@@ -160,7 +160,7 @@ fn others() -> Ran {
 }
 
 /// No process of this program runs that was started to behave so, nor the responder that it started.
-fn nobody_left(behaviour: &str) {
+pub(crate) fn nobody_left(behaviour: &str) {
     if cfg!(windows) {
         return;
     }

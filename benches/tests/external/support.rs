@@ -1,12 +1,14 @@
 //! Planned cases of programs.
 
 use roundtrip_bench::definition::{Crowd, Mode, Placement, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_bench::mechanism::Mechanism;
 use roundtrip_bench::program::{Launch, Place, Program};
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::Manner;
+use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, Slug, TransportInfo};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,8 +59,22 @@ pub(crate) fn case(mechanism: Mechanism, scenario: &str, message_bytes: usize) -
 /// The results of these cases, each of whose repetitions may take so long.
 pub(crate) fn measure(cases: Vec<PlannedCase>, deadline: Duration) -> Vec<CaseResult> {
     let plan = Plan { preset: Slug::from_name("test"), about: String::new(), cases, deadline };
-    let peer = PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None);
-    harness::run(&plan, &peer, 7, &mut |_| {}).results
+    harness::run(&plan, &peer(), 7, &mut |_| {}).results
+}
+
+/// What two of them compared say until there are two pairs, which tell nothing.
+pub(crate) fn compared(base: PlannedCase, head: PlannedCase, deadline: Duration) -> Compared {
+    compare(base, head, Rule { looks: vec![2], ..Rule::default() }, deadline)
+}
+
+/// What two of them compared say by this rule.
+pub(crate) fn compare(base: PlannedCase, head: PlannedCase, rule: Rule, deadline: Duration) -> Compared {
+    let comparison = Comparison { pairs: vec![Pair { base, head }], deadline, rule };
+    ab::run(&comparison, &peer(), 7, &mut |_| {}).results.remove(0)
+}
+
+fn peer() -> PeerCommand {
+    PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
 
 /// The placements that this machine has.

@@ -24,19 +24,36 @@ pub struct Shift {
 /// assert_eq!((shift.estimate, shift.interval), (2.75, None));
 /// ```
 pub fn paired(differences: &[f64], confidence: f64) -> Option<Shift> {
-    let differences: Vec<f64> = differences.iter().copied().filter(|value| !value.is_nan()).collect();
+    let differences = numbers(differences);
     let pairs = differences.len();
-    let averages = (0..pairs)
-        .flat_map(|first| (first..pairs).map(move |second| (first, second)))
-        .map(|(first, second)| f64::midpoint(differences[first], differences[second]));
     let outside = outside(1.0 - confidence, pairs * (pairs + 1) / 2, |sum| wilcoxon::p_at_most(pairs, sum));
-    Shift::of(averages.collect(), outside)
+    Shift::of(averages(&differences), outside)
+}
+
+/// The estimate of [`paired`] alone: the pseudomedian of the values.
+///
+/// ```
+/// assert_eq!(roundtrip_stats::shift::pseudomedian(&[1.0, 2.0, 6.0]), Some(2.75));
+/// ```
+pub fn pseudomedian(values: &[f64]) -> Option<f64> {
+    Shift::of(averages(&numbers(values)), None).map(|shift| shift.estimate)
+}
+
+/// Of every two values, each with itself included (Walsh averages).
+fn averages(values: &[f64]) -> Vec<f64> {
+    (0..values.len())
+        .flat_map(|first| (first..values.len()).map(move |second| (first, second)))
+        .map(|(first, second)| f64::midpoint(values[first], values[second]))
+        .collect()
+}
+
+fn numbers(values: &[f64]) -> Vec<f64> {
+    values.iter().copied().filter(|value| !value.is_nan()).collect()
 }
 
 /// Of values that are not paired: the median of the differences between every value of the second side and every one of
 /// the first. `None` when a side has none.
 pub fn unpaired(first: &[f64], second: &[f64], confidence: f64) -> Option<Shift> {
-    let numbers = |side: &[f64]| side.iter().copied().filter(|value| !value.is_nan()).collect::<Vec<_>>();
     let (first, second) = (numbers(first), numbers(second));
     let (m, n) = (first.len(), second.len());
     let differences = second.iter().flat_map(|second| first.iter().map(move |first| second - first));

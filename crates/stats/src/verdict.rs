@@ -1,7 +1,7 @@
 //! Is head slower than base? One rule for a comparison of many rows: what it takes to say that a row changed, or that it
 //! did not, looking a few times while repetitions come in.
 //!
-//! Values are times of one operation, so larger is slower; they are compared as ratios, by their logarithms.
+//! Times are compared as ratios, by their logarithms: above 0 head is slower. Of pairs only that is needed.
 
 use crate::adjust::benjamini_hochberg;
 use crate::shift::{self, Shift};
@@ -85,18 +85,19 @@ impl Growing {
         self.rows.get(row).is_some_and(|row| row.verdict.is_none())
     }
 
-    /// Looks at every row that has reached its next look; `pairs` are base's and head's times of each row, all of them.
+    /// Looks at every row that has reached its next look; `ratios` are the logarithms of head's times by base's, of all
+    /// pairs of each row.
     ///
     /// Every look could find by chance what is not there: a row's probability is the smallest of its looks, times the
     /// number of looks that there may be (Bonferroni), so that it may be asked after each.
-    pub fn look(&mut self, pairs: &[Vec<(f64, f64)>]) {
+    pub fn look<R: AsRef<[f64]>>(&mut self, ratios: &[R]) {
         let mut reached = Vec::new();
-        for (index, pairs) in pairs.iter().enumerate().take(self.rows.len()) {
+        for (index, ratios) in ratios.iter().map(AsRef::as_ref).enumerate().take(self.rows.len()) {
             let due = self.rule.looks.get(self.looked[index]);
-            if self.wants_more(index) && due.is_some_and(|&due| pairs.len() >= due) {
+            if self.wants_more(index) && due.is_some_and(|&due| ratios.len() >= due) {
                 self.looked[index] += 1;
                 let row = &mut self.rows[index];
-                let (p, shift) = paired(pairs);
+                let (p, shift) = paired(ratios);
                 row.p = row.p.min(p * self.rule.looks.len() as f64);
                 row.shift = shift;
                 reached.push(index);
@@ -135,11 +136,10 @@ pub fn unpaired(rule: &Rule, sides: &[(Vec<f64>, Vec<f64>)]) -> Vec<Row> {
     rows
 }
 
-fn paired(pairs: &[(f64, f64)]) -> (f64, Option<Shift>) {
-    let logarithms: Vec<(f64, f64)> = pairs.iter().map(|(base, head)| (head.ln(), base.ln())).collect();
-    let p = wilcoxon::signed_rank(&logarithms).map_or(1.0, |test| test.p_two_sided);
-    let differences: Vec<f64> = logarithms.iter().map(|(head, base)| head - base).collect();
-    (p, shift::paired(&differences, CONFIDENCE))
+fn paired(ratios: &[f64]) -> (f64, Option<Shift>) {
+    let pairs: Vec<(f64, f64)> = ratios.iter().map(|&ratio| (ratio, 0.0)).collect();
+    let p = wilcoxon::signed_rank(&pairs).map_or(1.0, |test| test.p_two_sided);
+    (p, shift::paired(ratios, CONFIDENCE))
 }
 
 fn adjust(rows: &mut [Row]) {
@@ -190,12 +190,18 @@ mod tests {
         (0..count).map(|_| (1_000.0 * noise().exp(), 1_000.0 * factor * noise().exp())).collect()
     }
 
+    /// What is said when so many pairs of each row are there.
+    fn look(growing: &mut Growing, rows: &[Vec<(f64, f64)>], count: usize) {
+        let ratios = |row: &Vec<(f64, f64)>| {
+            row.iter().take(count).map(|(base, head)| (head / base).ln()).collect::<Vec<_>>()
+        };
+        growing.look(&rows.iter().map(ratios).collect::<Vec<_>>());
+    }
+
     fn grow(rule: &Rule, rows: &[Vec<(f64, f64)>]) -> Growing {
         let mut growing = Growing::new(rule.clone(), rows.len());
         for count in 1..=60 {
-            let so_far: Vec<Vec<(f64, f64)>> =
-                rows.iter().map(|row| row[..count.min(row.len())].to_vec()).collect();
-            growing.look(&so_far);
+            look(&mut growing, rows, count);
         }
         growing
     }
@@ -219,7 +225,7 @@ mod tests {
         let rows = [pairs(60, 1.0, 0.005, 4), pairs(60, 1.02, 0.5, 5)];
         let mut growing = Growing::new(Rule::default(), 2);
         assert!(growing.wants_more(0) && growing.wants_more(1));
-        growing.look(&rows.each_ref().map(|row| row[..8].to_vec()));
+        look(&mut growing, &rows, 8);
         assert!(!growing.wants_more(0) && growing.wants_more(1), "{growing:?}");
         assert_eq!(verdicts(&grow(&Rule::default(), &rows))[1], Some(Verdict::Inconclusive));
     }

@@ -104,6 +104,10 @@ pub struct Methodology {
     /// where nobody sleeps, and where it is the kernel's affair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake: Option<Slug>,
+    /// Into how many parts each repetition was cut, because it took turns with the other side of a comparison. Absent:
+    /// it was measured in one go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<u32>,
 }
 
 impl Methodology {

@@ -605,6 +605,12 @@ export interface components {
             discarded_repetitions?: number | null;
             /** @description What a full channel does: `wait`, `drop`. */
             on_full: components["schemas"]["Slug"];
+            /**
+             * Format: int32
+             * @description Into how many parts each repetition was cut, because it took turns with the other side of a comparison. Absent:
+             *     it was measured in one go.
+             */
+            parts?: number | null;
             /** @description What is written, read and verified, and where the cost of it falls. */
             payload: string;
             probe?: components["schemas"]["Slug"] | null;

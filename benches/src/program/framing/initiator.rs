@@ -17,7 +17,7 @@ use std::process::{Child, ExitCode, Stdio};
 pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
     let mut lines = io::stdin().lock().lines();
     let asked: Request = serde_json::from_str(&next(&mut lines)?)?;
-    let case = asked.case;
+    let mut case = asked.case;
     if asked.protocol != VERSION {
         return unsupported(&format!("protocol {}: expected {VERSION}", asked.protocol));
     }
@@ -31,11 +31,14 @@ pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
         facts: BTreeMap::from([("roundtrip".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
     };
     say(&Answer::Connected(connected))?;
-    next(&mut lines)?;
-    let end = End::new(channel, format);
-    let done = if case.scenario == "stream" { transfers(end, &case)? } else { round_trips(end, &case)? };
-    say(&Answer::Done(done))?;
-    while lines.next().is_some() {}
+    let mut end = End::new(channel, format);
+    while lines.next().transpose()?.is_some() {
+        let measure = if case.scenario == "stream" { transfers } else { round_trips };
+        say(&Answer::Done(measure(&mut end, &case)?))?;
+        case = case.next_part();
+    }
+    // The responder ends with its channel.
+    drop(end);
     responder.wait()?;
     Ok(ExitCode::SUCCESS)
 }
@@ -55,7 +58,7 @@ fn start(case: &Case) -> io::Result<(Channel, Child)> {
 }
 
 /// Messages that are sent back, as many on their way as the window has.
-fn round_trips(mut end: End<'_>, case: &Case) -> io::Result<Done> {
+fn round_trips(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     let (warmup, all) = (case.warmup_messages(), case.warmup_messages() + case.messages());
     let window = u64::from(case.window).min(all);
     let mut message = Message::new(case);
@@ -97,7 +100,7 @@ fn round_trips(mut end: End<'_>, case: &Case) -> io::Result<Done> {
 }
 
 /// Messages one way; the responder says when the last of each transfer was there.
-fn transfers(mut end: End<'_>, case: &Case) -> io::Result<Done> {
+fn transfers(end: &mut End<'_>, case: &Case) -> io::Result<Done> {
     let mut message = Message::new(case);
     let mut samples_ns = samples(case);
     let (mut sent, mut first_send_ns, mut last_receipt_ns) = (0, 0, 0_u64);

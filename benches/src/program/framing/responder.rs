@@ -1,4 +1,5 @@
-//! Sends back what it receives, or says when the last of a transfer was there; at the end, what it has received.
+//! Sends back what it receives, or says when the last of a transfer was there; at the end of each part, what it has
+//! received.
 
 use super::Format;
 use super::end::End;
@@ -7,19 +8,30 @@ use crate::program::protocol::Case;
 use crate::sys::clock::now_ns;
 use crate::sys::fork_channel::Channel;
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
-/// What the responder says at the end.
+/// What the responder says at the end of a part.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Received {
     pub(super) delivered: u64,
     pub(super) sum: u32,
 }
 
+/// Answers part after part, until the channel is closed.
 pub(super) fn run(format: &dyn Format, case: &str) -> io::Result<ExitCode> {
-    let case: Case = serde_json::from_str(case)?;
+    let mut case: Case = serde_json::from_str(case)?;
     let mut end = End::new(Channel::inherited()?, format);
+    loop {
+        match part(&mut end, &case) {
+            Ok(()) => case = case.next_part(),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn part(end: &mut End<'_>, case: &Case) -> io::Result<()> {
     let is_stream = case.scenario == "stream";
     let (warmup, all) = (case.warmup_messages(), case.warmup_messages() + case.messages());
     let mut sum = Sum::default();
@@ -39,6 +51,5 @@ pub(super) fn run(format: &dyn Format, case: &str) -> io::Result<ExitCode> {
     }
     let received = Received { delivered: sum.delivered, sum: sum.sum };
     end.send(serde_json::to_string(&received)?.as_bytes())?;
-    end.finish()?;
-    Ok(ExitCode::SUCCESS)
+    end.finish()
 }

@@ -1,5 +1,7 @@
 //! What the operating system counted for the calling thread: switches, migrations, processor time, faults.
 
+use roundtrip_wire::EndObservation;
+
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
 #[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
@@ -38,6 +40,21 @@ pub fn of_process(pid: u32) -> Usage {
 /// The system's number for the calling thread, where it has one that others see.
 pub fn thread_id() -> Option<u32> {
     imp::thread_id()
+}
+
+impl From<Usage> for EndObservation {
+    /// What was counted for an end; the rest of an observation is not.
+    fn from(used: Usage) -> Self {
+        Self {
+            migrations: used.migrations,
+            voluntary_switches: used.voluntary_switches,
+            involuntary_switches: used.involuntary_switches,
+            user_ns: used.user_ns,
+            system_ns: used.system_ns,
+            minor_faults: used.minor_faults,
+            ..Self::default()
+        }
+    }
 }
 
 impl Usage {

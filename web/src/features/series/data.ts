@@ -275,6 +275,9 @@ export function methodologyFacts(
     { name: "in flight", value: formatCount(method.window) },
     { name: "timed together", value: formatCount(method.batch) },
     { name: "warm-up", value: counted(method.warmup, "operation") },
+    ...(method.parts == null
+      ? []
+      : [{ name: "measured in", value: `${counted(method.parts, "part")}, in turns with the other side` }]),
     ...(method.discarded_repetitions == null
       ? []
       : [{ name: "discarded", value: firstRepetitions(method.discarded_repetitions) }]),

@@ -1,0 +1,157 @@
+//! A report on its way: what it is of, where it is kept, and the server that it goes to.
+
+use crate::cli::DeliveryArguments;
+use crate::failure::Failure;
+use crate::repository::{Git, Repository};
+use crate::upload::{self, Refusal};
+use crate::{project, spool};
+use roundtrip_bench::definition::Plan;
+use roundtrip_bench::environment;
+use roundtrip_bench::harness::Outcome;
+use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
+use std::path::{Path, PathBuf};
+
+/// What reports are of: they have it in common, whatever was measured.
+#[derive(Debug)]
+pub(crate) struct Subject {
+    pub(crate) repository: Repository,
+    pub(crate) project: Slug,
+    /// This machine's name, if it is not its host name.
+    pub(crate) machine: Option<Slug>,
+}
+
+/// What was asked for, with all that can fail before anything is measured.
+#[derive(Debug)]
+pub(crate) struct Delivery<'a> {
+    subject: Subject,
+    token: Option<String>,
+    arguments: &'a DeliveryArguments,
+}
+
+/// A report that is where it stays until the server has it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) report: RunReport,
+    pub(crate) json: Vec<u8>,
+    upload: Option<Upload>,
+}
+
+/// Where a report goes.
+#[derive(Debug)]
+struct Upload {
+    server: String,
+    token: String,
+    kept: PathBuf,
+}
+
+impl DeliveryArguments {
+    /// Whether a report is kept or sent at all.
+    pub(crate) fn are_given(&self) -> bool {
+        self.output.is_some() || self.upload.is_some()
+    }
+}
+
+impl<'a> Delivery<'a> {
+    /// Reads the repository, the project's name and the token.
+    ///
+    /// # Errors
+    /// Each of them can be missing or unreadable.
+    pub(crate) fn prepare(arguments: &'a DeliveryArguments) -> crate::Result<Self> {
+        let repository = Repository::read(&Git::here())?;
+        let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
+        let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
+        let subject = Subject { repository, project, machine: arguments.machine.clone() };
+        Ok(Self { subject, token, arguments })
+    }
+
+    /// Writes the report of what was measured where it was asked for, and where it stays until the server has it.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn keep(self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
+        let report = self.subject.report(id, plan, outcome);
+        let json = serde_json::to_vec(&report)
+            .map_err(|error| Failure::Other(format!("writing the report: {error}")))?;
+        if let Some(path) = &self.arguments.output {
+            spool::write(path, &json)?;
+        }
+        let upload = self.arguments.upload.clone().zip(self.token).map(|(server, token)| {
+            let kept = spool::path(&spool::folder(), report.run_id);
+            Upload { server, token, kept }
+        });
+        if let Some(Upload { kept, .. }) = &upload {
+            spool::write(kept, &json)?;
+        }
+        Ok(Kept { report, json, upload })
+    }
+}
+
+impl Subject {
+    /// A report of all that a run measured.
+    pub(crate) fn report(self, run_id: RunId, plan: &Plan, outcome: Outcome) -> RunReport {
+        let Self { repository, project, machine } = self;
+        RunReport {
+            schema_version: SCHEMA_VERSION,
+            run_id,
+            project,
+            branch: repository.branch,
+            pull_request: None,
+            commit: repository.commit,
+            work_tree_modified: repository.work_tree_modified,
+            history: repository.history,
+            machine: environment::machine(machine),
+            environment: outcome.environment,
+            canaries: outcome.canaries,
+            suite: Suite {
+                version: env!("CARGO_PKG_VERSION").into(),
+                preset: plan.preset.clone(),
+                order_seed: outcome.order_seed,
+                build: Slug::from_name(if cfg!(debug_assertions) { "debug" } else { "release" }),
+            },
+            started_at: outcome.started_at,
+            finished_at: outcome.finished_at,
+            results: outcome.results,
+        }
+    }
+}
+
+impl Kept {
+    /// Uploads the report, if that was asked for.
+    ///
+    /// # Errors
+    /// A server that does not take it: the report stays where it is.
+    pub(crate) fn send(self) -> crate::Result<()> {
+        let Some(Upload { server, token, kept }) = self.upload else { return Ok(()) };
+        deliver(&server, &token, &self.report, &self.json, &kept)?;
+        spool::remove(&kept)
+    }
+}
+
+/// Uploads a report that is kept at a path.
+///
+/// # Errors
+/// A server that does not take it, with what becomes of the report.
+pub(crate) fn deliver(
+    server: &str,
+    token: &str,
+    report: &RunReport,
+    json: &[u8],
+    kept: &Path,
+) -> crate::Result<()> {
+    match upload::send(server, token, report.run_id, json) {
+        Ok(()) => {
+            let server = server.trim_end_matches('/');
+            eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
+            Ok(())
+        }
+        Err(Refusal::Temporary(reason, _)) => {
+            Err(Failure::Spooled { reason, kept: PathBuf::from(kept), server: server.to_owned() })
+        }
+        Err(Refusal::Final(reason)) => {
+            Err(Failure::Other(format!("{reason}\nThe report is kept at {}.", kept.display())))
+        }
+        Err(Refusal::Token(reason)) => {
+            Err(Failure::Authentication(format!("{reason}\nThe report is kept at {}.", kept.display())))
+        }
+    }
+}
