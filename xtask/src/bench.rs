@@ -23,6 +23,8 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Budgets {
+    /// What comparisons of two `node`s find, and what they take.
+    Ab,
     /// What the harness adds to a bare C loop.
     Harness,
     /// The shared-memory ring against bare C loops, and its streams.
@@ -41,6 +43,7 @@ enum Format {
 /// The benchmark does not build or start.
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     let budgets = match options.budgets {
+        Budgets::Ab => "ab",
         Budgets::Harness => "harness",
         Budgets::Rings => "rings",
     };

@@ -6,6 +6,7 @@
 //! - [`quantile`]: the nearest-rank rule, and median and quartiles of a few values.
 //! - [`interval`]: how sure a median is.
 //! - [`wilcoxon`], [`mann_whitney`]: whether one side's values tend to be larger, paired and not; [`shift`]: by how much.
+//! - [`share`]: how sure a share is that was counted.
 //! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
 //! - [`welch`]: the t test, for those who know it.
 
@@ -16,6 +17,7 @@ pub mod mann_whitney;
 mod normal;
 pub mod quantile;
 pub mod samples;
+pub mod share;
 pub mod shift;
 pub mod verdict;
 pub mod welch;

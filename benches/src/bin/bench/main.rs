@@ -1,22 +1,23 @@
-//! `cargo xtask bench`: the budgets that the transport suite itself can measure, each against a bare C loop of the same
+//! `cargo xtask bench`: the budgets that the transport suite itself can measure, each against a peer of the same
 //! run. Prints one row a bar; exit code 3 when one does not hold.
 
 use row::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
+mod ab;
 mod bare;
 mod comparison;
 mod harness;
 mod rings;
 mod row;
 
-const USAGE: &str = "usage: bench harness|rings [--quick] [--only TRANSPORT] [--format human|json]";
+const USAGE: &str = "usage: bench ab|harness|rings [--quick] [--only TRANSPORT] [--format human|json]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.iter().any(|argument| argument == "peer") {
-        return roundtrip_bench::peer::main(&[]);
+    if let Some(peer) = arguments.iter().position(|argument| argument == "peer") {
+        return roundtrip_bench::peer::main(&arguments[peer + 1..]);
     }
     match Options::parse(&arguments).and_then(|options| run(&options)) {
         Ok(code) => code,
@@ -38,6 +39,7 @@ type Unsupported = BTreeMap<String, BTreeSet<String>>;
 
 fn run(options: &Options) -> Result<ExitCode, String> {
     let Measured { rows, unsupported } = match options.budgets {
+        Budgets::Ab => ab::measure(options)?,
         Budgets::Harness => harness::measure(options)?,
         Budgets::Rings => rings::measure(options)?,
     };
@@ -63,6 +65,7 @@ fn lines(unsupported: &Unsupported) -> String {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Budgets {
+    Ab,
     #[default]
     Harness,
     Rings,
@@ -81,6 +84,7 @@ impl Options {
     fn parse(arguments: &[String]) -> Result<Self, String> {
         let mut rest = arguments.iter().map(String::as_str);
         let budgets = match rest.next() {
+            Some("ab") => Budgets::Ab,
             Some("harness") => Budgets::Harness,
             Some("rings") => Budgets::Rings,
             other => return Err(format!("no budgets are called `{}`; {USAGE}", other.unwrap_or_default())),

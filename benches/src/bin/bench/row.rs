@@ -76,6 +76,54 @@ impl Row {
             holds: ratio >= bar,
         }
     }
+
+    /// Of how many of some there may be at most; the interval is of their share.
+    pub(crate) fn share_at_most(
+        bar: f64,
+        name: String,
+        (found, all): (u64, u64),
+        interval: [f64; 2],
+    ) -> Self {
+        let ratio = found as f64 / all.max(1) as f64;
+        Self {
+            name,
+            value: found,
+            unit: "",
+            bar,
+            bar_is: BarIs::RatioAtMost,
+            ratio_to: format!("all {all} comparisons"),
+            ratio,
+            ratio_interval: Some(interval),
+            holds: ratio <= bar,
+        }
+    }
+
+    /// Of how many of some there must be at least.
+    pub(crate) fn share_at_least(bar: f64, name: String, counts: (u64, u64), interval: [f64; 2]) -> Self {
+        let row = Self::share_at_most(bar, name, counts, interval);
+        Self { bar_is: BarIs::RatioAtLeast, holds: row.ratio >= bar, ..row }
+    }
+
+    /// Of the time that one way may take of another's, each measured once.
+    pub(crate) fn time_at_most(
+        bar: f64,
+        name: String,
+        value_ms: u64,
+        (other, other_ms): (String, u64),
+    ) -> Self {
+        let ratio = value_ms as f64 / other_ms.max(1) as f64;
+        Self {
+            name,
+            value: value_ms,
+            unit: "ms",
+            bar,
+            bar_is: BarIs::RatioAtMost,
+            ratio_to: format!("{other}, {other_ms} ms"),
+            ratio,
+            ratio_interval: None,
+            holds: ratio <= bar,
+        }
+    }
 }
 
 fn millionths(interval: Option<Interval>) -> Option<[f64; 2]> {

@@ -1,0 +1,225 @@
+//! Comparisons of two `node`s: how often a side that is compared with itself is said to have changed, how often one that
+//! is 5 % slower is found, and what machine time that takes beside Node's own procedure.
+
+use crate::row::Row;
+use crate::{Measured, Options, Unsupported};
+use roundtrip_bench::definition::{self, Plan, PlannedCase, Repetitions};
+use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
+use roundtrip_bench::harness::{self, PeerCommand, support};
+use roundtrip_bench::program::{Launch, Program, node};
+use roundtrip_bench::scenario::Work;
+use roundtrip_stats::verdict::{Rule, Verdict};
+use roundtrip_stats::{share, welch};
+use roundtrip_wire::{CaseResult, Repetition};
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// The preset whose cases for Node are compared.
+const PRESET: &str = "node-framing";
+/// As many comparisons of each kind, in rounds of all cases.
+const COMPARISONS: usize = 200;
+
+/// As many may be said to have changed of those that have not.
+const FALSE_MAX: f64 = 0.01;
+/// As many must be found of those that are slower by [`SLOWER`].
+const FOUND_MIN: f64 = 0.95;
+const SLOWER: f64 = 0.05;
+/// As much of the machine time of Node's own procedure may be taken.
+const TIME_MAX: f64 = 0.1;
+
+/// Node's own procedure: so many runs of a side, each so long (the published comparison of its framings).
+const NODE_RUNS: u32 = 30;
+const NODE_RUN: Duration = Duration::from_secs(5);
+
+const CONFIDENCE: f64 = 0.95;
+
+/// Measures all of it.
+pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
+    let plan = definition::preset(PRESET).map_err(|error| error.to_string())?;
+    let is_wanted = |case: &PlannedCase| {
+        let is_asked_for =
+            options.only.as_ref().is_none_or(|slug| case.transport.info().slug.as_str() == slug);
+        let is_small = case.work.message_bytes == 64 && case.work.window == 1;
+        node::is_of_node(case) && is_asked_for && (is_small || !options.quick)
+    };
+    let cases: Vec<PlannedCase> = plan.cases.iter().filter(|case| is_wanted(case)).cloned().collect();
+    let Some(first) = cases.first() else { return Err(format!("{PRESET} has no such case for Node")) };
+    if let Err(reason) = support(first) {
+        let unsupported = Unsupported::from([(reason.to_string(), [PRESET.to_owned()].into())]);
+        return Ok(Measured { rows: Vec::new(), unsupported });
+    }
+    let peer = PeerCommand::this_program().map_err(|error| format!("this program is not found: {error}"))?;
+    // Both sides of a slowed comparison are watched, and only the head spins: watching takes some microseconds itself.
+    let scripts = [script(0.0)?, script(SLOWER)?];
+    let comparisons = if options.quick { cases.len() } else { COMPARISONS };
+
+    let equal = |case: &PlannedCase| Pair { base: case.clone(), head: case.clone() };
+    let slow = |case: &PlannedCase| {
+        let [base, head] = scripts.each_ref().map(|script| with(case, script));
+        Pair { base, head }
+    };
+    let rounds = Rounds { comparisons, deadline: plan.deadline, peer: &peer };
+    let same = rounds.play("base = head", cases.iter().map(equal).collect());
+    let slowed = rounds.play("head 5 % slower", cases.iter().map(slow).collect());
+
+    let node_s = NODE_RUN.as_secs() * u64::from(2 * NODE_RUNS);
+    let mut theirs =
+        (format!("Node's procedure, {NODE_RUNS} runs of {} s a side", NODE_RUN.as_secs()), node_s * 1_000);
+    if !options.quick {
+        theirs = node_procedure(&plan, slow(first), &peer)?;
+    }
+    let mut rows = vec![
+        Row::share_at_most(
+            FALSE_MAX,
+            "base = head, said to have changed".into(),
+            (same.changed, same.all),
+            same.interval(same.changed),
+        ),
+        Row::share_at_least(
+            FOUND_MIN,
+            format!("head 5 % slower, found (seen as {:+.1} %)", slowed.typical_percent),
+            (slowed.regressed, slowed.all),
+            slowed.interval(slowed.regressed),
+        ),
+    ];
+    for (name, tally) in [("base = head", &same), ("head 5 % slower", &slowed)] {
+        let decided =
+            format!("{name}, machine time per decided case ({} of {} decided)", tally.decided, tally.all);
+        rows.push(Row::time_at_most(TIME_MAX, decided, tally.machine_ms_per_decided(), theirs.clone()));
+    }
+    Ok(Measured { rows, unsupported: Unsupported::new() })
+}
+
+/// Comparisons of one kind, one after the other.
+struct Rounds<'a> {
+    comparisons: usize,
+    deadline: Duration,
+    peer: &'a PeerCommand,
+}
+
+/// What came of them.
+#[derive(Debug, Default)]
+struct Tally {
+    all: u64,
+    /// Said to have changed, in whatever direction.
+    changed: u64,
+    regressed: u64,
+    /// Anything but inconclusive.
+    decided: u64,
+    machine_time: Duration,
+    /// The median of the changes that were estimated.
+    typical_percent: f64,
+}
+
+impl Rounds<'_> {
+    fn play(&self, kind: &str, pairs: Vec<Pair>) -> Tally {
+        let comparison = Comparison { pairs, deadline: self.deadline, rule: Rule::default() };
+        let mut tally = Tally::default();
+        let mut changes = Vec::new();
+        while tally.all < self.comparisons as u64 {
+            for compared in ab::run(&comparison, self.peer, rand::random(), &mut |_| {}).results {
+                tally.add(kind, &compared);
+                changes.extend(compared.row.shift.map(|shift| 100.0 * shift.estimate.exp_m1()));
+            }
+        }
+        changes.sort_unstable_by(f64::total_cmp);
+        tally.typical_percent = changes.get(changes.len() / 2).copied().unwrap_or_default();
+        tally
+    }
+}
+
+impl Tally {
+    fn add(&mut self, kind: &str, compared: &Compared) {
+        let verdict = compared.row.verdict.unwrap_or(Verdict::Inconclusive);
+        self.all += 1;
+        self.changed += u64::from(matches!(verdict, Verdict::Regressed | Verdict::Improved));
+        self.regressed += u64::from(verdict == Verdict::Regressed);
+        self.decided += u64::from(verdict != Verdict::Inconclusive);
+        self.machine_time += compared.machine_time;
+        let Compared { base, ratios, row, machine_time, .. } = compared;
+        eprintln!(
+            "{kind} {:3}: {} {} B, window {}: {verdict:?} at {:+.1} % after {} pairs, {:.1} s{}",
+            self.all,
+            base.transport.slug,
+            base.case.message_bytes,
+            base.methodology.window,
+            row.shift.map_or(f64::NAN, |shift| 100.0 * shift.estimate.exp_m1()),
+            ratios.len(),
+            machine_time.as_secs_f64(),
+            failures(compared),
+        );
+    }
+
+    fn interval(&self, found: u64) -> [f64; 2] {
+        share::interval(found, self.all, CONFIDENCE)
+    }
+
+    fn machine_ms_per_decided(&self) -> u64 {
+        let milliseconds = self.machine_time.as_millis() / u128::from(self.decided.max(1));
+        u64::try_from(milliseconds).unwrap_or(u64::MAX)
+    }
+}
+
+fn failures(Compared { base, head, .. }: &Compared) -> String {
+    let failures = base.failures.iter().chain(&head.failures);
+    failures.map(|failure| format!("; failed: {}", failure.reason)).collect()
+}
+
+/// The same case with a `node` that is slower by the script's share.
+fn with(case: &PlannedCase, script: &NamedTempFile) -> PlannedCase {
+    let Some(program) = case.transport.program() else { return case.clone() };
+    let mut program = Program::clone(program);
+    if let Launch::Command(command) = &mut program.launch {
+        let required = ["--require".to_owned(), script.path().to_string_lossy().into_owned()];
+        command.splice(1..1, required);
+    }
+    PlannedCase { transport: program.into(), ..case.clone() }
+}
+
+/// What makes a `node` slower by this share.
+fn script(share: f64) -> Result<NamedTempFile, String> {
+    let written = tempfile::Builder::new().suffix(".js").tempfile().and_then(|mut script| {
+        write!(script, "'use strict';\nconst SHARE = {share};\n{}", include_str!("slower.js"))?;
+        Ok(script)
+    });
+    written.map_err(|error| format!("writing the script that slows Node: {error}"))
+}
+
+/// Node's own procedure for one configuration, for real: what came of it, and the milliseconds that it took.
+fn node_procedure(
+    plan: &Plan,
+    Pair { base, head }: Pair,
+    peer: &PeerCommand,
+) -> Result<(String, u64), String> {
+    let run =
+        |cases| harness::run(&Plan { cases, ..plan.clone() }, peer, rand::random(), &mut |_| {}).results;
+    let once = PlannedCase { repetitions: Repetitions::exactly(1), ..base.clone() };
+    let rate = rates(&run(vec![once]), 0)?.first().copied().unwrap_or(1.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some ten thousand")]
+    let operations = (rate * NODE_RUN.as_secs_f64()) as u64;
+
+    let full = |case: &PlannedCase| PlannedCase {
+        work: Work { operations, ..case.work.clone() },
+        repetitions: Repetitions::exactly(NODE_RUNS),
+        ..case.clone()
+    };
+    let began = Instant::now();
+    let results = run(vec![full(&base), full(&head)]);
+    let took = began.elapsed();
+    let test = welch::welch(&rates(&results, 0)?, &rates(&results, 1)?);
+    let (t, stars) = test.map_or((f64::NAN, ""), |test| (test.t, welch::stars(test.p_two_sided)));
+    let name = format!("Node's procedure for one case (it finds t = {t:.1} {stars})");
+    Ok((name, u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
+}
+
+/// Messages a second of each repetition, as Node's tool counts them.
+fn rates(results: &[CaseResult], side: usize) -> Result<Vec<f64>, String> {
+    let result = results.get(side).ok_or("a side was not measured")?;
+    if let Some(failure) = result.failures.first() {
+        return Err(failure.reason.clone());
+    }
+    let rate =
+        |repetition: &Repetition| 1e9 * repetition.delivered as f64 / repetition.elapsed_ns.max(1) as f64;
+    Ok(result.repetitions.iter().map(rate).collect())
+}
