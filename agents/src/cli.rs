@@ -90,6 +90,10 @@ pub(crate) enum Command {
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
     List(ListingArguments),
+    /// Print the JSON schema of roundtrip.toml, for editors that check TOML.
+    #[command(after_help = "Example:\n  \
+        roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
+    Schema,
     /// One end of a measured channel; started by `run`.
     #[command(hide = true)]
     Peer {
@@ -100,9 +104,10 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
-    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
-    pub(crate) preset: String,
+    /// What to measure: a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml [default: from
+    /// roundtrip.toml, else quick].
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) preset: Option<String>,
     /// Measure Node's transports with this `node` instead of the one in PATH. Given several times, each has series of
     /// its own, by its name [default name: its version].
     #[arg(long, value_name = "[NAME=]PATH")]
@@ -222,19 +227,22 @@ pub(crate) struct CompareArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct AbArguments {
-    /// What to compare with: a command, or a `node`.
-    #[arg(long, value_name = "CMD|PATH")]
+    /// What to compare with: a command, a `node`, a revision or a report.
+    #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) base: String,
     /// What is compared.
-    #[arg(long, value_name = "CMD|PATH")]
+    #[arg(long, value_name = "CMD|PATH|REV")]
     pub(crate) head: String,
     /// What the two are.
     #[arg(long, value_enum, default_value_t = Sides::Command)]
     pub(crate) of: Sides,
     /// What to measure: a preset, or a definition of your own, FILE.toml [default: round trips of 64 B to 64 KiB; for
-    /// `node` node-framing].
+    /// `node` node-framing; for revisions the first definition that roundtrip.toml names].
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) preset: Option<String>,
+    /// The repository of the revisions [default: the one we are in].
+    #[arg(long, value_name = "PATH")]
+    pub(crate) repository: Option<PathBuf>,
     /// The order of the repetitions follows from it [default: drawn, and told].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
@@ -255,6 +263,10 @@ pub(crate) enum Sides {
     Command,
     /// Two `node`s.
     Node,
+    /// Two commits, branches or tags of a repository, each checked out and built as its roundtrip.toml says.
+    Revision,
+    /// Two reports of before, as `roundtrip compare` compares them.
+    Report,
 }
 
 #[derive(Debug, Args)]

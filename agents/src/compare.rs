@@ -4,7 +4,7 @@ use crate::cli::CompareArguments;
 use crate::comparison::{self, ComparisonFormat, Decoded, Line};
 use crate::failure::Failure;
 use crate::output;
-use roundtrip_stats::verdict::Rule;
+use crate::settings::Settings;
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, RunReport};
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
     let compared = if differences.is_empty() {
-        comparison::of_results(&sides, &Rule::default())?
+        comparison::of_results(&sides, &Settings::here()?.rule())?
     } else {
         // Each is shown, and none is compared.
         let shown = |(base, head)| {

@@ -2,9 +2,10 @@
 
 use crate::cli::DeliveryArguments;
 use crate::failure::Failure;
-use crate::repository::{Git, Repository};
+use crate::repository::Repository;
+use crate::settings::Settings;
+use crate::spool;
 use crate::upload::{self, Refusal};
-use crate::{project, spool};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
@@ -12,7 +13,7 @@ use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
 use std::path::{Path, PathBuf};
 
 /// What reports are of: they have it in common, whatever was measured.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Subject {
     pub(crate) repository: Repository,
     pub(crate) project: Slug,
@@ -23,7 +24,7 @@ pub(crate) struct Subject {
 /// What was asked for, with all that can fail before anything is measured.
 #[derive(Debug)]
 pub(crate) struct Delivery<'a> {
-    subject: Subject,
+    pub(crate) subject: Subject,
     token: Option<String>,
     arguments: &'a DeliveryArguments,
 }
@@ -52,13 +53,19 @@ impl DeliveryArguments {
 }
 
 impl<'a> Delivery<'a> {
-    /// Reads the repository, the project's name and the token.
+    /// Of the repository that we are in, whose settings these are. Reads the token.
     ///
     /// # Errors
-    /// Each of them can be missing or unreadable.
-    pub(crate) fn prepare(arguments: &'a DeliveryArguments) -> crate::Result<Self> {
-        let repository = Repository::read(&Git::here())?;
-        let project = project::name(arguments.project.as_ref(), &repository.root, &repository.name)?;
+    /// A token that is missing or unreadable; a machine whose results the settings do not take.
+    pub(crate) fn prepare(
+        arguments: &'a DeliveryArguments,
+        repository: Repository,
+        settings: &Settings,
+    ) -> crate::Result<Self> {
+        if arguments.upload.is_some() {
+            settings.check_machine(&environment::machine(arguments.machine.clone()).slug)?;
+        }
+        let project = settings.project(arguments.project.as_ref(), &repository.name);
         let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
         let subject = Subject { repository, project, machine: arguments.machine.clone() };
         Ok(Self { subject, token, arguments })
@@ -68,14 +75,14 @@ impl<'a> Delivery<'a> {
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(crate) fn keep(self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
-        let report = self.subject.report(id, plan, outcome);
+    pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
+        let report = self.subject.clone().report(id, plan, outcome);
         let json = serde_json::to_vec(&report)
             .map_err(|error| Failure::Other(format!("writing the report: {error}")))?;
         if let Some(path) = &self.arguments.output {
             spool::write(path, &json)?;
         }
-        let upload = self.arguments.upload.clone().zip(self.token).map(|(server, token)| {
+        let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
             let kept = spool::path(&spool::folder(), report.run_id);
             Upload { server, token, kept }
         });

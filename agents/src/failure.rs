@@ -37,6 +37,9 @@ pub(crate) enum Failure {
     /// What was measured in one way cannot be compared with what was measured in another: exit code 9.
     #[error("{0}")]
     NotComparable(String),
+    /// This machine, or what it runs, is not to be measured: exit code 9.
+    #[error("{0}")]
+    Refused(String),
     /// A file cannot be written: exit code 8.
     #[error("cannot write {}: {source}", path.display())]
     Disk {
@@ -62,7 +65,7 @@ impl Failure {
             Self::Authentication(_) => 5,
             Self::Spooled { .. } => 6,
             Self::Disk { .. } => 8,
-            Self::NotComparable(_) => 9,
+            Self::NotComparable(_) | Self::Refused(_) => 9,
         }
     }
 }

@@ -6,10 +6,10 @@
 //! - `upload`: one report to a server.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
-//! - `repository`: what the git repository says of the commit.  `project`: `roundtrip.toml`.
+//! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
-//! - `node`: which `node`s are measured.
+//! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
@@ -17,6 +17,7 @@
 
 mod ab;
 mod agent;
+mod build;
 mod cli;
 mod compare;
 mod comparison;
@@ -31,10 +32,10 @@ mod output;
 mod platform;
 mod probe_effect;
 mod progress;
-mod project;
 mod repository;
 mod run;
 mod service;
+mod settings;
 mod spool;
 mod table;
 mod terminal;
@@ -57,6 +58,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
+        Command::Schema => output::print_json(&settings::schema::schema()),
         Command::Peer { arguments } => return roundtrip_bench::peer::main(&arguments),
     };
     match result {

@@ -11,7 +11,7 @@ use std::process::Command;
 const HISTORY_COMMITS: u32 = 500;
 
 /// The checked-out commit and what surrounds it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Repository {
     /// Where the work tree is.
     pub(crate) root: PathBuf,
@@ -30,13 +30,12 @@ pub(crate) struct Repository {
 impl Repository {
     /// Reads the repository that git sees.
     pub(crate) fn read(git: &Git) -> crate::Result<Self> {
-        let root = git.ask(&["rev-parse", "--show-toplevel"]).map_err(|error| {
+        let root = git.root().map_err(|error| {
             let mend = if git.is_named { "name" } else { "run it in" };
             Failure::Other(format!(
                 "{error}\nresults are filed under a commit: {mend} the checkout that is measured"
             ))
         })?;
-        let root = PathBuf::from(root.trim_end());
         let count = format!("--max-count={}", HISTORY_COMMITS + 1);
         let log = git.ask(&["log", "--first-parent", &count, "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s"])?;
         let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;
@@ -79,13 +78,22 @@ impl Git {
         Self { folder: folder.to_owned(), is_named: true }
     }
 
+    /// The folder of the checkout.
+    pub(crate) fn root(&self) -> crate::Result<PathBuf> {
+        Ok(PathBuf::from(self.ask(&["rev-parse", "--show-toplevel"])?.trim_end()))
+    }
+
     /// The commit that is checked out.
     pub(crate) fn head(&self) -> crate::Result<CommitSha> {
         let answer = self.ask(&["rev-parse", "--verify", "HEAD"])?;
         CommitSha::parse(answer.trim()).map_err(|_| unexpected("rev-parse", &answer))
     }
 
-    fn ask(&self, arguments: &[&str]) -> crate::Result<String> {
+    /// What git answers in that folder.
+    ///
+    /// # Errors
+    /// The first line of its complaint.
+    pub(crate) fn ask(&self, arguments: &[&str]) -> crate::Result<String> {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.folder);
         if self.is_named {

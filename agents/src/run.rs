@@ -4,8 +4,10 @@ use crate::cli::{Format, RunArguments, UploadArguments};
 use crate::delivery::{self, Delivery};
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{node, output, spool, table, upload};
-use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
+use crate::repository::{Git, Repository};
+use crate::settings::{self, Settings};
+use crate::{build, node, output, spool, table, upload};
+use roundtrip_bench::definition::{self, InvalidDefinition, Plan, PlannedCase};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::{RunId, RunReport};
 use std::path::Path;
@@ -13,23 +15,63 @@ use std::path::Path;
 /// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     // Whatever can fail without measuring fails before measuring.
-    let mut plan = node::measured_with(plan(&arguments.preset)?, &arguments.node, "--node")?;
+    let asked = arguments.preset.as_deref().map(|preset| prepare(preset, arguments)).transpose()?;
+    let repository = Repository::read(&Git::here())?;
+    let root = repository.root.clone();
+    let settings = Settings::read(&root)?;
+    let plans = match asked {
+        Some(plan) => vec![plan],
+        None => plans(arguments, &settings, &root)?,
+    };
+    let delivery = Delivery::prepare(&arguments.delivery, repository, &settings)?;
+    if plans.len() > 1 && arguments.delivery.output.is_some() {
+        return Err(Failure::Usage(format!(
+            "--output takes one report, and {} names {} presets: expected one of them with --preset",
+            settings::FILE,
+            plans.len()
+        )));
+    }
+    let peer = peer()?;
+    if plans.iter().flat_map(|plan| &plan.cases).any(is_built_here) {
+        build::build(&settings.build, &root)?;
+    }
+    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments.format))
+}
+
+/// What the settings say is to be measured, or the quick preset.
+fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::Result<Vec<Plan>> {
+    if settings.presets.is_empty() {
+        return Ok(vec![prepare("quick", arguments)?]);
+    }
+    let presets = settings.presets.iter().map(|preset| preset.within(root));
+    presets.map(|preset| prepare(&preset.to_string_lossy(), arguments)).collect()
+}
+
+/// A preset, with the `node`s and the probe that are asked for.
+fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
+    let mut plan = node::measured_with(plan(preset)?, &arguments.node, "--node")?;
     for case in &mut plan.cases {
         case.probe = arguments.probe.probe();
     }
-    let delivery = Delivery::prepare(&arguments.delivery)?;
-    let peer = peer()?;
+    Ok(plan)
+}
 
+fn measure(plan: &Plan, peer: &PeerCommand, delivery: &Delivery<'_>, format: Format) -> crate::Result<()> {
     let id = RunId::draw();
-    let progress = Progress::new(&arguments.preset);
-    let outcome = harness::run(&plan, &peer, rand::random(), &mut |event| progress.observe(&event));
+    let progress = Progress::new(plan.preset.as_str());
+    let outcome = harness::run(plan, peer, rand::random(), &mut |event| progress.observe(&event));
     progress.finish();
-    let kept = delivery.keep(id, &plan, outcome)?;
-    match arguments.format {
+    let kept = delivery.keep(id, plan, outcome)?;
+    match format {
         Format::Human => output::print(&table::render(&kept.report)?)?,
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
     kept.send()
+}
+
+/// Whether a case is measured with a program that a definition starts.
+fn is_built_here(case: &PlannedCase) -> bool {
+    case.transport.program().is_some_and(|program| program.is_declared())
 }
 
 /// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.

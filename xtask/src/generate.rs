@@ -1,13 +1,19 @@
-//! `gen`: the API document from the server's handlers, and the web client's types from the document.
+//! `gen`: the API document from the server's handlers, the web client's types from the document, and the schema of
+//! `roundtrip.toml` from the types that read it.
 
+use crate::programs::Built;
 use crate::{programs, screen::Step, tool::Tool, web, workspace};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The generated files, the first made by the server and the second from the first.
+/// The generated files: made by the server, from the first one, and by the agent.
 const DOCUMENT: &str = "server/openapi.json";
 const TYPES: &str = "web/src/api/schema.gen.ts";
+const SCHEMA: &str = "docs/reference/roundtrip.schema.json";
+
+/// The packages whose programs make them.
+pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
 
 /// Runs the verb.
 ///
@@ -15,13 +21,13 @@ const TYPES: &str = "web/src/api/schema.gen.ts";
 /// The server does not build, or a generator fails.
 pub(crate) fn generate() -> Result<ExitCode> {
     workspace::claim_target_folder()?;
-    let step = Step::start("server");
-    let server = programs::build(&step, &[programs::SERVER], "dev")?.program(programs::SERVER)?;
+    let step = Step::start("programs");
+    let built = programs::build(&step, &PROGRAMS, "dev")?;
     step.done("built");
     let step = Step::start("gen");
     web::install(&step)?;
-    write_all(&server, &step)?;
-    step.done(&format!("{DOCUMENT} and {TYPES}"));
+    write_all(&built, &step)?;
+    step.done(&format!("{DOCUMENT}, {TYPES} and {SCHEMA}"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -29,9 +35,9 @@ pub(crate) fn generate() -> Result<ExitCode> {
 ///
 /// # Errors
 /// A generator fails.
-pub(crate) fn stale(server: &Path, step: &Step) -> Result<Vec<&'static str>> {
-    let before: Vec<_> = [DOCUMENT, TYPES].map(|file| (file, std::fs::read(path(file)).ok())).into();
-    let written = write_all(server, step);
+pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
+    let before: Vec<_> = [DOCUMENT, TYPES, SCHEMA].map(|file| (file, std::fs::read(path(file)).ok())).into();
+    let written = write_all(built, step);
     let mut stale = Vec::new();
     for (file, content) in before {
         if std::fs::read(path(file)).ok() == content {
@@ -47,9 +53,13 @@ pub(crate) fn stale(server: &Path, step: &Step) -> Result<Vec<&'static str>> {
     written.map(|()| stale)
 }
 
-fn write_all(server: &Path, step: &Step) -> Result<()> {
-    let document = Tool::at(server).arguments(["openapi"]).run_silently()?.successful()?;
-    std::fs::write(path(DOCUMENT), &document.output).with_context(|| format!("cannot write {DOCUMENT}"))?;
+fn write_all(built: &Built, step: &Step) -> Result<()> {
+    for (program, argument, file) in
+        [(programs::SERVER, "openapi", DOCUMENT), ("roundtrip", "schema", SCHEMA)]
+    {
+        let made = Tool::at(&built.program(program)?).arguments([argument]).run_silently()?.successful()?;
+        std::fs::write(path(file), &made.output).with_context(|| format!("cannot write {file}"))?;
+    }
     web::npm(&["run", "gen"])?.run(step)?.successful()?;
     Ok(())
 }

@@ -8,9 +8,9 @@ mod linters;
 mod rust;
 mod web_ui;
 
-use crate::programs::{self, KeptProgram};
+use crate::programs::KeptProgram;
 use crate::tally::{Outcome, Tally};
-use crate::{cross, screen, up, workspace};
+use crate::{cross, generate, programs, screen, up, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -35,19 +35,19 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("web install", web_ui::install)?;
     tally.step("web build", web_ui::build)?;
     tally.step("clippy", rust::clippy)?;
-    let mut server = None;
-    tally.step("test server", |step| {
-        server = Some(programs::build(step, &[programs::SERVER], "dev")?.program(programs::SERVER)?);
+    let mut made = None;
+    tally.step("test programs", |step| {
+        made = Some(programs::build(step, &generate::PROGRAMS, "dev")?);
         Ok(Outcome::Prepared)
     })?;
-    if let Some(server) = &server {
-        tally.step("generated", |step| rust::generated_files_are_fresh(server, step))?;
+    if let Some(made) = &made {
+        tally.step("generated", |step| rust::generated_files_are_fresh(made, step))?;
     }
     tally.step("web lint", web_ui::lint)?;
     tally.step("web types", web_ui::types)?;
     tally.step("web tests", web_ui::unit_tests)?;
-    if let Some(server) = &server {
-        tally.step("rust tests", |step| rust::tests(server, step))?;
+    if let Some(made) = &made {
+        tally.step("rust tests", |step| rust::tests(&made.program(programs::SERVER)?, step))?;
     }
     tally.step("rust docs", rust::docs)?;
     tally.step("workflows", linters::workflows)?;

@@ -1,17 +1,21 @@
 //! `roundtrip ab`: two sides in turn, in fresh processes, until every case is decided.
 
-use crate::cli::AbArguments;
+use crate::cli::{AbArguments, CompareArguments, Sides};
 use crate::comparison::{self, ComparisonFormat, Decoded, Line};
 use crate::delivery::Delivery;
 use crate::failure::Failure;
-use crate::{output, run};
+use crate::repository::{Git, Repository};
+use crate::settings::Settings;
+use crate::{compare, output, run};
 use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison};
-use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, RunId, Slug};
 use serde::Serialize;
+use sides::{Both, Source};
+use std::path::PathBuf;
 
+mod revision;
 mod sides;
 
 /// What `--format json` prints.
@@ -31,18 +35,29 @@ struct Answer<'a> {
 /// Sides that do not exist, nothing that can be compared, a report that cannot be kept or uploaded, or a verdict that
 /// was asked to be a failure.
 pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
+    if arguments.of == Sides::Report {
+        return reports(arguments);
+    }
     // Whatever can fail without measuring fails before measuring.
-    let (plan, pairs) = sides::of(arguments)?;
+    let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
+    let repository = Repository::read(&git);
+    let root = repository.as_ref().ok().map(|repository| repository.root.clone());
+    let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
     let delivery = &arguments.delivery;
-    let delivery = delivery.are_given().then(|| Delivery::prepare(delivery)).transpose()?;
-    let comparison = Comparison { pairs, deadline: plan.deadline, rule: Rule::default() };
+    let delivery = match repository {
+        repository if delivery.are_given() => Some(Delivery::prepare(delivery, repository?, &settings)?),
+        _ => None,
+    };
+    let source = Source { git: &git, root: root.as_deref(), settings: &settings };
+    let Both { plan, pairs, .. } = &Both::of(arguments, &source)?;
+    let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
 
     let lines = outcome.results.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
     print(arguments.format, &outcome, &lines)?;
     if let Some(delivery) = delivery {
-        delivery.keep(RunId::draw(), &plan, both_sides(outcome))?.send()?;
+        delivery.keep(RunId::draw(), plan, both_sides(outcome))?.send()?;
     }
     if lines.iter().all(|line| line.ratio.is_none()) {
         return Err(Failure::NotComparable(
@@ -50,6 +65,21 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
         ));
     }
     comparison::judge(&lines, &arguments.fail_on)
+}
+
+/// Two reports of before, as `roundtrip compare` has them.
+fn reports(arguments: &AbArguments) -> crate::Result<()> {
+    if arguments.delivery.are_given() {
+        return Err(Failure::Usage(
+            "two reports are compared without measuring: there is nothing to keep".into(),
+        ));
+    }
+    compare::compare(&CompareArguments {
+        base: PathBuf::from(&arguments.base),
+        head: PathBuf::from(&arguments.head),
+        format: arguments.format,
+        fail_on: arguments.fail_on.clone(),
+    })
 }
 
 fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared>> {

@@ -7,7 +7,8 @@ use crate::cli::AgentArguments;
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
-use crate::{platform, project, run, spool, upload};
+use crate::settings::Settings;
+use crate::{platform, run, spool, upload};
 use chrono::{TimeDelta, Utc};
 use delivery::Delivery;
 use holder::Held;
@@ -15,6 +16,7 @@ use inbox::Inbox;
 use log::Log;
 use measured::{Measured, Reason};
 use roundtrip_bench::definition::Plan;
+use roundtrip_bench::environment;
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::{CaseResult, RunId, RunReport, Slug};
 use std::ops::ControlFlow;
@@ -69,7 +71,9 @@ impl<'a> Agent<'a> {
         let plan = run::plan(&work.preset)?;
         let git = Git::named(&work.repository);
         let repository = Repository::read(&git)?;
-        let project = project::name(work.project.as_ref(), &repository.root, &repository.name)?;
+        let settings = Settings::read(&repository.root)?;
+        settings.check_machine(&environment::machine(work.machine.clone()).slug)?;
+        let project = settings.project(work.project.as_ref(), &repository.name);
         let every = TimeDelta::from_std(work.every)
             .map_err(|_| Failure::Usage("--every is longer than time: expected some hours or days".into()))?;
         upload::check_address(&work.upload)?;

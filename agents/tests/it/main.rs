@@ -13,6 +13,7 @@ mod list;
 mod run;
 mod server;
 mod service;
+mod settings;
 mod upload;
 
 use roundtrip_bench::harness::PeerCommand;

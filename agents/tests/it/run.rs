@@ -18,6 +18,13 @@ pub(crate) fn commit(folder: &Path, subject: &str) {
     git(folder, &["commit", "-q", "--allow-empty", "-m", subject]);
 }
 
+/// A commit of all that is in the folder.
+#[cfg(unix)]
+pub(crate) fn commit_all(folder: &Path, subject: &str) {
+    git(folder, &["add", "--all"]);
+    commit(folder, subject);
+}
+
 fn git(folder: &Path, arguments: &[&str]) {
     let identity = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
     let status = Command::new("git").current_dir(folder).args(identity).args(arguments).status();

@@ -51,6 +51,11 @@ pub enum Place {
 }
 
 impl Program {
+    /// Whether a definition declares it: then it is of the repository that the definition stands in.
+    pub fn is_declared(&self) -> bool {
+        matches!((&self.launch, &self.place), (Launch::Command(_), Place::Folder(_)))
+    }
+
     /// A process of it that is not started yet, and the folder to keep until it has ended.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use crate::counts::{self, Counts};
 use crate::postgres_binaries::Search;
+use crate::programs::Built;
 use crate::screen::Step;
 use crate::server::{self, Start};
 use crate::tally::Outcome;
@@ -25,8 +26,8 @@ pub(super) fn docs(step: &Step) -> Result<Outcome> {
     clean(documentation, step)
 }
 
-pub(super) fn generated_files_are_fresh(server: &Path, step: &Step) -> Result<Outcome> {
-    let stale = generate::stale(server, step)?;
+pub(super) fn generated_files_are_fresh(built: &Built, step: &Step) -> Result<Outcome> {
+    let stale = generate::stale(built, step)?;
     if !stale.is_empty() {
         bail!("not what the sources make now: {}; `cargo xtask gen` repairs this", stale.join(", "));
     }
