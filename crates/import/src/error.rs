@@ -77,12 +77,12 @@ impl Place {
         Self { line: Some(line), ..Self::default() }
     }
 
-    pub(crate) fn member(path: impl Into<String>) -> Self {
-        Self { member: Some(text::cut(&path.into(), text::SHORT)), ..Self::default() }
+    pub(crate) fn member(path: impl AsRef<str>) -> Self {
+        Self::default().of_member(path.as_ref())
     }
 
     pub(crate) fn of_member(self, path: &str) -> Self {
-        Self { member: Some(text::cut(path, text::SHORT)), ..self }
+        Self { member: (!path.is_empty()).then(|| text::cut(path, text::SHORT)), ..self }
     }
 
     /// This place in what begins `lines` further down in the file.

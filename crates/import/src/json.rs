@@ -14,8 +14,9 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault>
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let fault = fault_of(error.inner());
-        // A path of no names is a dot.
-        let place = if path == "." { fault.place } else { fault.place.of_member(&path) };
+        // A member whose name was not read yet is a question mark, a path of no names a dot.
+        let path = path.trim_end_matches('?').trim_end_matches('.');
+        let place = if path.is_empty() { fault.place } else { fault.place.of_member(path) };
         Fault { place, ..fault }
     })?;
     deserializer.end().map_err(|error| fault_of(&error))?;
@@ -25,8 +26,41 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault>
 fn fault_of(error: &serde_json::Error) -> Fault {
     let message = error.to_string();
     let suffix = format!(" at line {} column {}", error.line(), error.column());
-    let problem = message.strip_suffix(&suffix).unwrap_or(&message);
-    Place { line: Some(error.line()), column: Some(error.column()), ..Place::default() }.fault(problem)
+    let message = message.strip_suffix(&suffix).unwrap_or(&message);
+    // What ends before its first byte has no column.
+    let column = Some(error.column().max(1));
+    Place { line: Some(error.line()), column, ..Place::default() }.fault(problem_of(message))
+}
+
+/// What was expected first, then what was found, in words that do not take the reader for a program.
+fn problem_of(message: &str) -> String {
+    let found = |found: &str, expected: &str| {
+        let expected = match expected {
+            "u64" => "a whole number that is not negative",
+            "i64" => "a whole number",
+            "a string" => "a text",
+            "a boolean" => "true or false",
+            other => other,
+        };
+        format!("expected {expected}, found {}", text::cut(found, text::SHORT))
+    };
+    if let Some(what) = message.strip_prefix("EOF while parsing ") {
+        return format!("expected the rest of {what}, found the end of the text");
+    }
+    if let Some(name) = message.strip_prefix("missing field ") {
+        return format!("expected a member {name}, found none");
+    }
+    let kinds = ["invalid type: ", "invalid value: ", "invalid "];
+    let rest = kinds.iter().find_map(|kind| message.strip_prefix(kind));
+    if let Some((what, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) {
+        return found(what, expected);
+    }
+    match message {
+        "expected value" => "expected a value".into(),
+        "number out of range" => "expected a number that fits into 64 bits, found a larger one".into(),
+        "trailing characters" => "expected the end of the text, found more".into(),
+        other => other.to_owned(),
+    }
 }
 
 /// A number.
@@ -255,6 +289,7 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(expecting = "an object")]
     struct Row {
+        #[expect(dead_code, reason = "reading it is what is tested")]
         times: List<Number, 3>,
     }
 
@@ -267,16 +302,19 @@ mod tests {
     fn what_is_wrong_is_said_with_line_column_and_path() {
         assert_eq!(
             problem("[{\"times\": [1,\n \"2\"]}]"),
-            "line 2, column 4, [0].times[1]: invalid type: string \"2\", expected a number"
+            "line 2, column 4, [0].times[1]: expected a number, found string \"2\""
         );
         assert_eq!(
             problem("[{\"times\": [1, 2, 3, 4]}]"),
             "line 1, column 23, [0].times: expected at most 3 elements"
         );
-        assert_eq!(problem("[{}]"), "line 1, column 3, [0]: missing field `times`");
-        assert_eq!(problem("[] x"), "line 1, column 4: trailing characters");
-        assert_eq!(problem("7"), "line 1, column 1: invalid type: integer `7`, expected a list");
-        assert_eq!(problem("[{\"times\": [1e999]}]"), "line 1, column 17, [0].times[0]: number out of range");
+        assert_eq!(problem("[{}]"), "line 1, column 3, [0]: expected a member `times`, found none");
+        assert_eq!(problem("[] x"), "line 1, column 4: expected the end of the text, found more");
+        assert_eq!(problem("7"), "line 1, column 1: expected a list, found integer `7`");
+        assert_eq!(
+            problem("[{\"times\": [1e999]}]"),
+            "line 1, column 17, [0].times[0]: expected a number that fits into 64 bits, found a larger one"
+        );
     }
 
     #[test]
