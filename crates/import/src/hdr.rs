@@ -13,8 +13,8 @@ const COOKIE_MASK: u32 = !0xf0;
 const HEADER_BYTES: usize = 40;
 /// More than the widest histogram of three digits can have: 64 bits of range, nine bytes a bin.
 const INFLATED_BYTES_MAX: usize = 1 << 20;
-/// All histograms of a file together.
-const ALL_INFLATED_BYTES_MAX: usize = 256 << 20;
+/// All histograms of a log together: so many bytes for one of the log. Real ones take less than four.
+const INFLATED_BYTES_MAX_A_BYTE: usize = 8;
 
 /// Values that count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,20 @@ fn problem_at(byte: usize, what: impl Into<String>) -> Problem {
 }
 
 /// Reads histograms one after the other, and keeps count of how much they inflate to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inflater {
-    inflated_bytes: usize,
+    bytes_left: usize,
     buffer: Vec<u8>,
 }
 
 impl Inflater {
+    /// For a log of so many bytes.
+    pub(crate) fn new(log_bytes: usize) -> Self {
+        let bytes_left =
+            log_bytes.saturating_mul(INFLATED_BYTES_MAX_A_BYTE).saturating_add(INFLATED_BYTES_MAX);
+        Self { bytes_left, buffer: Vec::new() }
+    }
+
     /// The bins of a histogram that are not empty, in ascending order.
     pub(crate) fn bins(&mut self, base64: &str) -> Result<Vec<Bin>, Problem> {
         let bytes = BASE64_STANDARD.decode(base64.trim()).map_err(|error| {
@@ -81,15 +88,16 @@ impl Inflater {
             .take(INFLATED_BYTES_MAX as u64 + 1)
             .read_to_end(&mut self.buffer)
             .map_err(|error| problem(format!("expected a deflated histogram: {error}")))?;
-        self.inflated_bytes += self.buffer.len();
         if self.buffer.len() > INFLATED_BYTES_MAX {
-            return Err(problem(format!("expected a histogram of at most {INFLATED_BYTES_MAX} bytes")));
-        }
-        if self.inflated_bytes > ALL_INFLATED_BYTES_MAX {
             return Err(problem(format!(
-                "expected histograms of at most {ALL_INFLATED_BYTES_MAX} bytes together"
+                "expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more"
             )));
         }
+        self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
+            problem(format!(
+                "expected histograms of at most {INFLATED_BYTES_MAX_A_BYTE} bytes for each byte of the log, found more"
+            ))
+        })?;
         Ok(())
     }
 }

@@ -54,7 +54,7 @@ impl<'a> Interval<'a> {
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let mut recorders: Vec<(Option<&str>, Recorder, u64)> = Vec::new();
     let mut indices: HashMap<Option<&str>, usize> = HashMap::new();
-    let mut inflater = hdr::Inflater::default();
+    let mut inflater = hdr::Inflater::new(text.len());
     let mut largest_ratio_is_off = false;
     for (index, line) in text.lines().enumerate() {
         let place = Place::line(index + 1);

@@ -1,6 +1,6 @@
 //! The formats: one file each, and one list.
 //!
-//! To add one: a file that offers a [`Reader`], a line in [`FORMATS`], real files in `tests/golden/`, a fuzz target.
+//! To add one: a file that offers a `Reader`, a line in `FORMATS`, real files in `tests/golden/`, a fuzz target.
 
 mod bmf;
 mod criterion;

@@ -51,7 +51,8 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
     let fields = fields(line)
         .map_err(|column| Place { column: Some(column), ..place.clone() }.fault("expected a closing `\"`"))?;
     let [binary, filename, configuration, rate, _] = &fields[..] else {
-        return Err(place.clone().fault(format!("expected 5 fields, found {}", fields.len())));
+        let found = if fields.len() > COLUMNS.len() { "more".to_owned() } else { fields.len().to_string() };
+        return Err(place.clone().fault(format!("expected 5 fields, found {found}")));
     };
     let at_rate = || place.clone().of_member("rate");
     let per_second: f64 = rate
@@ -63,8 +64,8 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
     collector.samples(&entry, vec![time], place)
 }
 
-/// The fields of a line. Blanks around a field are not of it; within marks, two marks are one. What is wrong is a mark
-/// that is not closed; its column is given.
+/// The fields of a line, at most one more than there should be. Blanks around a field are not of it; within marks, two
+/// marks are one. What is wrong is a mark that is not closed; its column is given.
 fn fields(line: &str) -> Result<Vec<String>, usize> {
     let mut fields = Vec::new();
     let mut rest = line;
@@ -81,8 +82,8 @@ fn fields(line: &str) -> Result<Vec<String>, usize> {
         fields.push(field);
         // Between the closing mark and the comma there are only blanks; anything else is of no field.
         match after.find(',') {
-            Some(comma) => rest = &after[comma + 1..],
-            None => return Ok(fields),
+            Some(comma) if fields.len() <= COLUMNS.len() => rest = &after[comma + 1..],
+            _ => return Ok(fields),
         }
     }
 }

@@ -13,14 +13,19 @@ fn numbers(text: &str) -> Vec<f64> {
     parts.filter_map(|part| part.parse().ok()).filter(|number: &f64| number.is_finite()).collect()
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "what is no time is no value either")]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
 /// A time in any unit, of one operation or of 1,000.
 fn times(number: f64) -> impl Iterator<Item = u64> {
-    [1.0, 1e3, 1e6, 1e9, 1e12].into_iter().map(move |factor| (number * factor).round() as u64)
+    [1.0, 1e3, 1e6, 1e9, 1e12].into_iter().map(move |factor| whole(number * factor))
 }
 
 /// The time of an operation, of as many as the number says in a second or a microsecond.
 fn times_of_rate(number: f64) -> impl Iterator<Item = u64> {
-    [1e12, 1e6].into_iter().map(move |factor| (factor / number).round() as u64)
+    [1e12, 1e6].into_iter().map(move |factor| whole(factor / number))
 }
 
 #[test]
@@ -62,7 +67,7 @@ fn averages(text: &str) -> HashSet<u64> {
     };
     text.lines()
         .flat_map(|line| list(line, "measured_values").into_iter().zip(list(line, "iteration_count")))
-        .map(|(value, count)| (value / count * 1e3).round() as u64)
+        .map(|(value, count)| whole(value / count * 1e3))
         .collect()
 }
 

@@ -1,8 +1,10 @@
 //! Input from nobody in particular: never a panic, never a message without end, never more than the bounds allow.
 
 use crate::support::{Golden, golden};
+use base64::Engine;
 use proptest::prelude::*;
 use roundtrip_import::{BENCHMARKS_MAX, Data, Format, VALUES_MAX, import};
+use std::io::Read;
 use std::sync::LazyLock;
 
 static GOLDEN: LazyLock<Vec<Golden>> = LazyLock::new(golden);
@@ -90,7 +92,7 @@ fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
                 bytes.splice(at % length..at % length, part);
             }
             Change::Put(at, text) => {
-                drop(bytes.splice(at % length..at % length, text.bytes()).collect::<Vec<_>>())
+                drop(bytes.splice(at % length..at % length, text.bytes()).collect::<Vec<_>>());
             }
         }
         if bytes.is_empty() {
@@ -156,5 +158,30 @@ fn tags_of_a_log_are_few() {
     assert_eq!(
         import(log.as_bytes(), None).unwrap_err().to_string(),
         "hdr-log: line 1001: expected at most 1000 tags"
+    );
+}
+
+/// A megabyte of counts deflates to a thousandth of it: a log of such lines would take minutes.
+#[test]
+fn a_log_that_inflates_out_of_all_proportion_is_refused() {
+    let mut inner = Vec::new();
+    for word in [0x1c84_9313_u32, 1_000_000, 0, 3] {
+        inner.extend(word.to_be_bytes());
+    }
+    for word in [1_u64, 1 << 40, 1.0_f64.to_bits()] {
+        inner.extend(word.to_be_bytes());
+    }
+    inner.resize(inner.len() + 1_000_000, 0);
+    let mut deflated = Vec::new();
+    flate2::read::ZlibEncoder::new(inner.as_slice(), flate2::Compression::best())
+        .read_to_end(&mut deflated)
+        .unwrap();
+    let header =
+        [0x1c84_9314_u32.to_be_bytes(), u32::try_from(deflated.len()).unwrap().to_be_bytes()].concat();
+    let text = base64::prelude::BASE64_STANDARD.encode([header, deflated].concat());
+    let log = format!("0,1,0.1,{text}\n").repeat(20);
+    assert_eq!(
+        import(log.as_bytes(), None).unwrap_err().to_string(),
+        "hdr-log: line 2: expected histograms of at most 8 bytes for each byte of the log, found more"
     );
 }
