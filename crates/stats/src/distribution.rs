@@ -7,6 +7,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::read::ZlibDecoder;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use std::borrow::Cow;
 use std::io::Read;
 
 /// The largest value that is told apart, 60 s. Longer times are recorded as this much; the exact maximum is kept.
@@ -25,7 +26,8 @@ pub const SAMPLES_MAX: usize = 10_000;
 /// A distribution of times in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Distribution {
-    histogram: Histogram<u64>,
+    /// `None` while the samples alone say it all: a histogram takes some 200 KiB, and many repetitions are of one value.
+    histogram: Option<Box<Histogram<u64>>>,
     min_ns: u64,
     max_ns: u64,
     sum_ns: u64,
@@ -83,18 +85,88 @@ fn empty_histogram() -> Histogram<u64> {
         .unwrap_or_else(|_| unreachable!("constant bounds are valid"))
 }
 
+fn histogram_of(values: &[u64]) -> Histogram<u64> {
+    let mut histogram = empty_histogram();
+    for &value in values {
+        histogram.saturating_record(value);
+    }
+    histogram
+}
+
+/// Makes a [`Distribution`] of values that come with their counts. Such values are not samples: none are kept.
+///
+/// ```
+/// let mut recorder = roundtrip_stats::distribution::Recorder::default();
+/// recorder.record(1_200, 3);
+/// recorder.record(1_300, 1);
+/// assert_eq!(recorder.finish().unwrap().count(), 4);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    histogram: Histogram<u64>,
+    min_ns: u64,
+    max_ns: u64,
+    sum_ns: u64,
+}
+
+impl Default for Recorder {
+    fn default() -> Self {
+        Self { histogram: empty_histogram(), min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
+    }
+}
+
+impl Recorder {
+    /// Adds a value that was seen `count` times.
+    pub fn record(&mut self, value: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.histogram.saturating_record_n(value, count);
+        self.min_ns = self.min_ns.min(value);
+        self.max_ns = self.max_ns.max(value);
+        self.sum_ns = self.sum_ns.saturating_add(value.saturating_mul(count));
+    }
+
+    /// The distribution of all that was recorded; `None` of nothing.
+    pub fn finish(self) -> Option<Distribution> {
+        let Self { histogram, min_ns, max_ns, sum_ns } = self;
+        (!histogram.is_empty()).then_some(Distribution {
+            histogram: Some(Box::new(histogram)),
+            min_ns,
+            max_ns,
+            sum_ns,
+            samples: None,
+        })
+    }
+}
+
 impl Distribution {
     /// Of samples in any order; `None` of none.
     pub fn of_samples(mut values: Vec<u64>) -> Option<Self> {
         values.sort_unstable();
         let (&min_ns, &max_ns) = (values.first()?, values.last()?);
-        let mut histogram = empty_histogram();
-        for &value in &values {
-            histogram.saturating_record(value);
-        }
         let sum_ns = values.iter().fold(0_u64, |sum, &value| sum.saturating_add(value));
-        let samples = (values.len() <= SAMPLES_MAX).then_some(values);
+        let (histogram, samples) = if values.len() > SAMPLES_MAX {
+            (Some(Box::new(histogram_of(&values))), None)
+        } else {
+            (None, Some(values))
+        };
         Some(Self { histogram, min_ns, max_ns, sum_ns, samples })
+    }
+
+    /// Of samples that are listed as (value, how often), in any order; `None` of none. As
+    /// [`Distribution::of_samples`] of each value as often as it is said to have been seen, without listing millions.
+    pub fn of_counts(values: &[(u64, u64)]) -> Option<Self> {
+        let count = values.iter().fold(0_u64, |sum, &(_, count)| sum.saturating_add(count));
+        if count <= SAMPLES_MAX as u64 {
+            let listed = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value));
+            return Self::of_samples(listed.collect());
+        }
+        let mut recorder = Recorder::default();
+        for &(value, count) in values {
+            recorder.record(value, count);
+        }
+        recorder.finish()
     }
 
     /// Reads what another program encoded, and checks that its parts agree.
@@ -130,7 +202,7 @@ impl Distribution {
             agree("sum_ns", sum, encoded.sum_ns)?;
         }
         Ok(Self {
-            histogram,
+            histogram: Some(Box::new(histogram)),
             min_ns: encoded.min_ns,
             max_ns: encoded.max_ns,
             sum_ns: encoded.sum_ns,
@@ -148,14 +220,27 @@ impl Distribution {
         max_ns: u64,
         sum_ns: u64,
     ) -> Result<Self, InvalidDistribution> {
-        Ok(Self { histogram: decode_histogram(bytes)?, min_ns, max_ns, sum_ns, samples: None })
+        Ok(Self {
+            histogram: Some(Box::new(decode_histogram(bytes)?)),
+            min_ns,
+            max_ns,
+            sum_ns,
+            samples: None,
+        })
+    }
+
+    fn histogram(&self) -> Cow<'_, Histogram<u64>> {
+        match &self.histogram {
+            Some(histogram) => Cow::Borrowed(histogram),
+            None => Cow::Owned(histogram_of(self.samples.as_deref().unwrap_or_default())),
+        }
     }
 
     /// The histogram as `HdrHistogram` V2 with deflate.
     pub fn histogram_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         // Writing to memory cannot fail, and the histogram is within the serializer's size.
-        let _ = V2DeflateSerializer::new().serialize(&self.histogram, &mut bytes);
+        let _ = V2DeflateSerializer::new().serialize(&*self.histogram(), &mut bytes);
         bytes
     }
 
@@ -171,8 +256,13 @@ impl Distribution {
 
     /// Adds another distribution. Exact; the samples are kept while both sides have them, whatever their number.
     pub fn merge(&mut self, other: &Self) {
-        // Both have the same bounds, so adding cannot fail.
-        let _ = self.histogram.add(&other.histogram);
+        if self.histogram.is_some() || other.histogram.is_some() {
+            let samples = self.samples.as_deref().unwrap_or_default();
+            let mut histogram = self.histogram.take().unwrap_or_else(|| Box::new(histogram_of(samples)));
+            // Both have the same bounds, so adding cannot fail.
+            let _ = histogram.add(&*other.histogram());
+            self.histogram = Some(histogram);
+        }
         self.min_ns = self.min_ns.min(other.min_ns);
         self.max_ns = self.max_ns.max(other.max_ns);
         self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
@@ -194,7 +284,7 @@ impl Distribution {
         }
         let wanted = rank(q_ppm, self.count());
         let mut seen = 0;
-        for bucket in self.histogram.iter_recorded() {
+        for bucket in self.histogram().iter_recorded() {
             seen += bucket.count_at_value();
             if seen >= wanted {
                 return bucket.value_iterated_to().clamp(self.min_ns, self.max_ns);
@@ -205,7 +295,10 @@ impl Distribution {
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        match (&self.histogram, &self.samples) {
+            (None, Some(samples)) => samples.len() as u64,
+            _ => self.histogram().len(),
+        }
     }
 
     /// Exact smallest value.
@@ -240,12 +333,10 @@ impl Distribution {
         match &self.samples {
             Some(samples) => samples.iter().for_each(|&sample| add(sample, 1)),
             None => {
-                for bucket in self.histogram.iter_recorded() {
+                let histogram = self.histogram();
+                for bucket in histogram.iter_recorded() {
                     // The middle of the bucket stands for it: its width is at most 0.1 %.
-                    add(
-                        self.histogram.median_equivalent(bucket.value_iterated_to()),
-                        bucket.count_at_value(),
-                    );
+                    add(histogram.median_equivalent(bucket.value_iterated_to()), bucket.count_at_value());
                 }
             }
         }
@@ -334,6 +425,39 @@ mod tests {
             prop_assert_eq!(merged.histogram_bytes(), together.histogram_bytes());
             prop_assert_eq!(merged.quantile_ns(990_000), together.quantile_ns(990_000));
             prop_assert_eq!(merged.sum_ns(), together.sum_ns());
+        }
+
+        #[test]
+        fn counts_are_as_good_as_the_values_one_by_one(
+            values in proptest::collection::vec((0..2 * HIGHEST_NS, 0..30_u64), 1..20), often in prop::bool::ANY,
+        ) {
+            let factor = if often { 100 } else { 1 };
+            let counts: Vec<_> = values.iter().map(|&(value, count)| (value, count * factor)).collect();
+            let listed: Vec<u64> =
+                counts.iter().flat_map(|&(value, count)| (0..count).map(move |_| value)).collect();
+            let (counted, listed) = (Distribution::of_counts(&counts), Distribution::of_samples(listed));
+            prop_assert_eq!(counted.is_some(), listed.is_some());
+            if let (Some(counted), Some(listed)) = (counted, listed) {
+                prop_assert_eq!(counted.histogram_bytes(), listed.histogram_bytes());
+                prop_assert_eq!(counted.samples_text(), listed.samples_text());
+                let facts = |one: &Distribution| (one.count(), one.min_ns(), one.max_ns(), one.sum_ns());
+                prop_assert_eq!(facts(&counted), facts(&listed));
+            }
+        }
+
+        #[test]
+        fn merging_with_a_histogram_alone_equals_recording_all_together(
+            left in proptest::collection::vec(1..HIGHEST_NS, 1..100),
+            right in proptest::collection::vec(1..HIGHEST_NS, 1..100),
+        ) {
+            let together = of(&[left.clone(), right.clone()].concat()).histogram_bytes();
+            let (left, right) = (of(&left), of(&right));
+            for (mut one, other) in
+                [(without_samples(&left), right.clone()), (left.clone(), without_samples(&right))]
+            {
+                one.merge(&other);
+                prop_assert_eq!(one.histogram_bytes(), together.clone());
+            }
         }
 
         #[test]

@@ -1,0 +1,4 @@
+//! The format is recognised by the content.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| roundtrip_import_fuzz::check(bytes, None));

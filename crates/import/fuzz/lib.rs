@@ -1,0 +1,44 @@
+//! What holds of every input: no panic, no message without end, and nothing imported that breaks a bound.
+
+use roundtrip_import::{BENCHMARKS_MAX, Data, Format, Import, NAME_CHARS_MAX, import};
+use std::collections::HashSet;
+
+/// Reads an input in a format, or in the one that its content shows.
+///
+/// # Panics
+/// When something does not hold: the fuzzer keeps the input.
+pub fn check(bytes: &[u8], format: Option<&str>) {
+    let format: Option<Format> = format.map(|slug| slug.parse().expect("a known format"));
+    match import(bytes, format) {
+        Ok(import) => check_import(&import),
+        Err(error) => assert!(error.to_string().chars().count() < 2_000, "a long message: {error}"),
+    }
+}
+
+fn check_import(import: &Import) {
+    assert!((1..=BENCHMARKS_MAX).contains(&import.benchmarks.len()));
+    assert!(import.warnings.len() <= 51 && import.facts.len() <= 50);
+    assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
+    let mut names = HashSet::new();
+    for benchmark in &import.benchmarks {
+        assert!(names.insert((&benchmark.name, &benchmark.variant)), "{} twice", benchmark.name);
+        assert!((1..=NAME_CHARS_MAX).contains(&benchmark.name.chars().count()));
+        assert!(!benchmark.name.chars().any(char::is_control));
+        assert!(matches!(benchmark.operations, 1 | 1_000));
+        match &benchmark.data {
+            Data::Repetitions(repetitions) => {
+                assert!(!repetitions.is_empty());
+                for one in repetitions {
+                    assert!(one.count() > 0 && one.min_ns() <= one.max_ns());
+                    assert!(one.max_ns() <= 1_000_000_000_000_000);
+                    let median = one.quantile_ns(500_000);
+                    assert!(one.min_ns() <= median && median <= one.max_ns());
+                }
+            }
+            Data::Summary(summary) => {
+                assert!(summary.center_ns <= 1_000_000_000_000_000);
+                assert!(summary.quantiles.is_sorted_by_key(|quantile| quantile.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! [`Collector`]: what a format hands over piece by piece. Puts the repetitions of one benchmark together, holds the
+//! bounds, and keeps warnings and facts few and short.
+
+use crate::error::{Error, Fault, Place};
+use crate::{BENCHMARKS_MAX, Benchmark, Data, Format, Import, NAME_CHARS_MAX, Summary, VALUES_MAX, text};
+use roundtrip_stats::Distribution;
+use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
+use std::collections::{BTreeMap, HashMap};
+
+/// A histogram takes some 200 KiB; few values come with more of them.
+pub(crate) const HISTOGRAMS_MAX: usize = 1_000;
+/// More values than this are no measurement, and their counts could overflow.
+const COUNT_MAX: u64 = 1 << 53;
+const WARNINGS_MAX: usize = 50;
+const LEFT_OUT_MAX: usize = 12;
+const FACTS_MAX: usize = 50;
+
+/// Of which benchmark a value is.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) name: String,
+    pub(crate) variant: Option<String>,
+    pub(crate) operations: u64,
+}
+
+impl Entry {
+    pub(crate) fn new(name: impl Into<String>, operations: u64) -> Self {
+        Self { name: name.into(), variant: None, operations }
+    }
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Collector {
+    benchmarks: Vec<Benchmark>,
+    indices: HashMap<(String, Option<String>), usize>,
+    values: usize,
+    histograms: usize,
+    facts: BTreeMap<String, String>,
+    warnings: Vec<String>,
+    unsaid_warnings: usize,
+    left_out: Vec<String>,
+}
+
+impl Collector {
+    /// Keeps something that the file says of machine or tool. The first one said stays.
+    pub(crate) fn fact(&mut self, key: &str, value: Option<impl ToString>) {
+        let value = value.map(|value| text::cut(value.to_string().trim(), text::SHORT)).unwrap_or_default();
+        if !value.is_empty() && self.facts.len() < FACTS_MAX {
+            self.facts.entry(key.to_owned()).or_insert(value);
+        }
+    }
+
+    /// Says something once, however often it is the case.
+    pub(crate) fn warn(&mut self, warning: impl AsRef<str>) {
+        let warning = text::cut(warning.as_ref(), text::LONG);
+        if self.warnings.contains(&warning) {
+            return;
+        }
+        if self.warnings.len() < WARNINGS_MAX {
+            self.warnings.push(warning);
+        } else {
+            self.unsaid_warnings += 1;
+        }
+    }
+
+    /// Names what is not a time of an operation.
+    pub(crate) fn left_out<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
+        for name in names {
+            let name = text::cut(name, 40);
+            if self.left_out.len() <= LEFT_OUT_MAX && !self.left_out.contains(&name) {
+                self.left_out.push(name);
+            }
+        }
+    }
+
+    fn warn_of_left_out(&mut self) {
+        let more = if self.left_out.len() > LEFT_OUT_MAX { " and more" } else { "" };
+        self.left_out.truncate(LEFT_OUT_MAX);
+        if !self.left_out.is_empty() {
+            let names = self.left_out.join(", ");
+            self.warn(format!("left out, only times of operations are taken: {names}{more}"));
+        }
+    }
+
+    /// Adds one repetition, of samples.
+    pub(crate) fn samples(&mut self, entry: &Entry, values: Vec<u64>, place: &Place) -> Result<(), Fault> {
+        self.count_values(values.len(), place)?;
+        let keeps_samples = values.len() <= SAMPLES_MAX;
+        self.repetition(entry, Distribution::of_samples(values), keeps_samples, place)
+    }
+
+    /// Adds one repetition, of samples that are listed with how often each was seen.
+    pub(crate) fn counts(
+        &mut self,
+        entry: &Entry,
+        values: &[(u64, u64)],
+        place: &Place,
+    ) -> Result<(), Fault> {
+        self.count_values(values.len(), place)?;
+        let total = total_of(values.iter().map(|&(_, count)| count), place)?;
+        let keeps_samples = total <= SAMPLES_MAX as u64;
+        self.repetition(entry, Distribution::of_counts(values), keeps_samples, place)
+    }
+
+    /// Adds one repetition, of a histogram.
+    pub(crate) fn recorded(&mut self, entry: &Entry, recorder: Recorder, place: &Place) -> Result<(), Fault> {
+        self.repetition(entry, recorder.finish(), false, place)
+    }
+
+    fn repetition(
+        &mut self,
+        entry: &Entry,
+        repetition: Option<Distribution>,
+        keeps_samples: bool,
+        place: &Place,
+    ) -> Result<(), Fault> {
+        let Some(repetition) = repetition else {
+            self.warn(format!("{}: a repetition without values is left out", entry.name));
+            return Ok(());
+        };
+        if !keeps_samples {
+            self.histograms += 1;
+            if self.histograms > HISTOGRAMS_MAX {
+                return Err(place.clone().fault(format!(
+                    "expected at most {HISTOGRAMS_MAX} repetitions of more than {SAMPLES_MAX} values, or of histograms"
+                )));
+            }
+            if repetition.max_ns() > HIGHEST_NS {
+                self.warn(format!(
+                    "{}: more than {SAMPLES_MAX} values are kept as a histogram, and some are above 60 s: \
+                     quantiles count them as 60 s",
+                    entry.name
+                ));
+            }
+        }
+        self.add(entry, Data::Repetitions(vec![repetition]), place)
+    }
+
+    /// Adds a benchmark of which the file has no samples.
+    pub(crate) fn summary(&mut self, entry: &Entry, summary: Summary, place: &Place) -> Result<(), Fault> {
+        self.count_values(1, place)?;
+        if !summary.is_in_order() {
+            self.warn(format!("{}: its figures contradict each other", entry.name));
+        }
+        self.add(entry, Data::Summary(summary), place)
+    }
+
+    fn add(&mut self, entry: &Entry, data: Data, place: &Place) -> Result<(), Fault> {
+        let key = (entry.name.clone(), entry.variant.clone());
+        let Some(&index) = self.indices.get(&key) else {
+            check_name(&entry.name, place)?;
+            entry.variant.as_deref().map_or(Ok(()), |variant| check_name(variant, place))?;
+            if self.benchmarks.len() == BENCHMARKS_MAX {
+                return Err(place.clone().fault(format!("expected at most {BENCHMARKS_MAX} benchmarks")));
+            }
+            self.indices.insert(key, self.benchmarks.len());
+            let Entry { name, variant, operations } = entry.clone();
+            self.benchmarks.push(Benchmark { name, variant, operations, data });
+            return Ok(());
+        };
+        match (&mut self.benchmarks[index].data, data) {
+            (Data::Repetitions(known), Data::Repetitions(more)) => known.extend(more),
+            (Data::Summary(_), Data::Summary(_)) => {
+                self.warn(format!("{}: stated more than once, only the first is taken", entry.name));
+            }
+            _ => self.warn(format!(
+                "{}: once with samples and once with a summary only, only the first is taken",
+                entry.name
+            )),
+        }
+        Ok(())
+    }
+
+    fn count_values(&mut self, more: usize, place: &Place) -> Result<(), Fault> {
+        self.values = self.values.saturating_add(more);
+        if self.values > VALUES_MAX {
+            return Err(place.clone().fault(format!("expected at most {VALUES_MAX} values in a file")));
+        }
+        Ok(())
+    }
+
+    /// All that was handed over.
+    pub(crate) fn finish(mut self, format: Format) -> Result<Import, Error> {
+        self.warn_of_left_out();
+        if self.benchmarks.is_empty() {
+            let why = self.warnings.iter().take(3).map(|warning| format!("; {warning}")).collect();
+            return Err(Error::Nothing { format, why });
+        }
+        if self.unsaid_warnings > 0 {
+            self.warnings.push(format!("and {} more warnings", self.unsaid_warnings));
+        }
+        Ok(Import { format, benchmarks: self.benchmarks, facts: self.facts, warnings: self.warnings })
+    }
+}
+
+/// The sum of counts, as far as anything can have been counted.
+pub(crate) fn total_of(counts: impl IntoIterator<Item = u64>, place: &Place) -> Result<u64, Fault> {
+    let total = counts.into_iter().fold(0_u64, u64::saturating_add);
+    if total > COUNT_MAX {
+        return Err(place.clone().fault("expected counts of at most 2^53 values together"));
+    }
+    Ok(total)
+}
+
+fn check_name(name: &str, place: &Place) -> Result<(), Fault> {
+    let chars = name.chars().count();
+    if (1..=NAME_CHARS_MAX).contains(&chars) && !name.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let found = text::cut(name, 40);
+    Err(place.clone().fault(format!(
+        "expected a name of 1 to {NAME_CHARS_MAX} characters, none of them a control character, found {chars}: `{found}`"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pipe() -> Entry {
+        Entry::new("pipe", 1)
+    }
+
+    fn added(entry: &Entry, values: Vec<u64>) -> Result<Collector, String> {
+        let mut collector = Collector::default();
+        let added = collector.samples(entry, values, &Place::line(3));
+        added.map_err(|fault| format!("{}: {}", fault.place, fault.problem))?;
+        Ok(collector)
+    }
+
+    #[test]
+    fn repetitions_of_one_name_and_variant_are_joined_in_the_order_of_the_file() {
+        let mut collector = added(&pipe(), vec![1]).unwrap();
+        collector.samples(&Entry::new("fifo", 1), vec![2], &Place::default()).unwrap();
+        let new = Entry { variant: Some("new".into()), ..pipe() };
+        collector.samples(&new, vec![3], &Place::default()).unwrap();
+        collector.samples(&pipe(), vec![4, 5], &Place::default()).unwrap();
+        let import = collector.finish(Format::all()[0]).unwrap();
+        let counts: Vec<_> = import
+            .benchmarks
+            .iter()
+            .map(|benchmark| {
+                let Data::Repetitions(repetitions) = &benchmark.data else { panic!() };
+                (benchmark.name.as_str(), repetitions.iter().map(Distribution::count).collect::<Vec<_>>())
+            })
+            .collect();
+        assert_eq!(counts, [("pipe", vec![1, 2]), ("fifo", vec![1]), ("pipe", vec![1])]);
+    }
+
+    #[test]
+    fn names_that_no_chart_could_show_are_refused() {
+        for name in ["", "a\u{7}b", &"x".repeat(201)] {
+            let error = added(&Entry::new(name, 1), vec![1]).unwrap_err();
+            assert!(error.starts_with("line 3: expected a name of 1 to 200 characters, none"), "{error}");
+        }
+        assert!(added(&Entry::new("ä".repeat(200), 1), vec![1]).is_ok());
+    }
+
+    #[test]
+    fn a_million_values_are_read_and_not_one_more() {
+        let mut collector = added(&pipe(), vec![7; VALUES_MAX]).unwrap();
+        let fault = collector.samples(&pipe(), vec![7], &Place::line(9)).unwrap_err();
+        assert_eq!(fault.problem, "expected at most 1000000 values in a file");
+    }
+
+    #[test]
+    fn histograms_that_few_bytes_can_ask_for_are_counted() {
+        let mut collector = Collector::default();
+        for _ in 0..HISTOGRAMS_MAX {
+            collector.counts(&pipe(), &[(5, 10_001)], &Place::default()).unwrap();
+        }
+        collector.counts(&pipe(), &[(5, 10_000)], &Place::default()).unwrap();
+        let fault = collector.counts(&pipe(), &[(5, 10_001)], &Place::default()).unwrap_err();
+        assert!(fault.problem.starts_with("expected at most 1000 repetitions"), "{}", fault.problem);
+        let fault = collector.counts(&pipe(), &[(5, u64::MAX), (6, 2)], &Place::default()).unwrap_err();
+        assert_eq!(fault.problem, "expected counts of at most 2^53 values together");
+    }
+
+    #[test]
+    fn warnings_are_said_once_and_stay_few() {
+        let mut collector = added(&pipe(), vec![1]).unwrap();
+        for number in 0..120 {
+            collector.warn(format!("warning {}", number / 2));
+        }
+        let warnings = collector.finish(Format::all()[0]).unwrap().warnings;
+        assert_eq!(warnings.len(), WARNINGS_MAX + 1);
+        assert_eq!(warnings[WARNINGS_MAX], "and 20 more warnings");
+    }
+
+    #[test]
+    fn a_second_summary_is_not_taken_for_a_repetition() {
+        let mut collector = Collector::default();
+        for center in [5, 6] {
+            let summary = Summary::of(crate::Statistic::Mean, center);
+            collector.summary(&pipe(), summary, &Place::default()).unwrap();
+        }
+        collector.samples(&pipe(), vec![7], &Place::default()).unwrap();
+        let import = collector.finish(Format::all()[0]).unwrap();
+        let Data::Summary(summary) = &import.benchmarks[0].data else { panic!() };
+        assert_eq!((import.benchmarks.len(), summary.center_ns), (1, 5));
+        assert_eq!(
+            import.warnings,
+            [
+                "pipe: stated more than once, only the first is taken",
+                "pipe: once with samples and once with a summary only, only the first is taken",
+            ]
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! Logs of `HdrHistogram` (`.hlog`), versions 1.0 to 1.3.
+//!
+//! All intervals of one tag together are one repetition; those without a tag are called `untagged`. A value counts as
+//! the highest that its bin stands for, as `HdrHistogram` itself reports. A log does not say its unit: **nanoseconds
+//! are taken for granted**, for which the column of largest values is in milliseconds, a millionth of them; where it
+//! is not, a warning says so.
+
+use super::Reader;
+use crate::BENCHMARKS_MAX;
+use crate::collect::{Collector, Entry, total_of};
+use crate::error::{Fault, Place};
+use crate::hdr::{self, Bin};
+use crate::text;
+use crate::time::HIGHEST_NS;
+use roundtrip_stats::distribution::Recorder;
+use std::collections::HashMap;
+
+pub(super) const READER: Reader = Reader {
+    slug: "hdr-log",
+    title: "HdrHistogram log (.hlog)",
+    detect: |glance| {
+        let begins = |line: &str| line.starts_with("#[Histogram log format version");
+        glance
+            .lines()
+            .any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
+    },
+    read,
+};
+
+/// A line that holds a histogram: `Tag=name,start,length,largest,histogram`, the tag or not.
+struct Interval<'a> {
+    tag: Option<&'a str>,
+    fields: [&'a str; 3],
+    histogram: &'a str,
+}
+
+impl<'a> Interval<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let (tag, rest) = match line.strip_prefix("Tag=") {
+            Some(tagged) => tagged.split_once(',').map(|(tag, rest)| (Some(tag), rest))?,
+            None => (None, line),
+        };
+        let mut fields = rest.splitn(4, ',').map(str::trim);
+        let numbers = [fields.next()?, fields.next()?, fields.next()?];
+        Some(Self { tag, fields: numbers, histogram: fields.next()? })
+    }
+
+    /// By the beginnings that the encodings have in base64.
+    fn is_likely(&self) -> bool {
+        self.histogram.starts_with("HIST") && self.fields.iter().all(|field| field.parse::<f64>().is_ok())
+    }
+}
+
+fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let mut recorders: Vec<(Option<&str>, Recorder, u64)> = Vec::new();
+    let mut indices: HashMap<Option<&str>, usize> = HashMap::new();
+    let mut inflater = hdr::Inflater::new(text.len());
+    let mut largest_ratio_is_off = false;
+    for (index, line) in text.lines().enumerate() {
+        let place = Place::line(index + 1);
+        if let Some(comment) = line.strip_prefix('#') {
+            fact(comment, collector);
+            continue;
+        }
+        if line.trim().is_empty() || line.starts_with("\"StartTimestamp\"") {
+            continue;
+        }
+        let interval = Interval::of(line).ok_or_else(|| {
+            place.clone().fault("expected an interval: its start, length, largest value, histogram")
+        })?;
+        let largest = numbers(&interval, &place)?;
+        let bins = inflater.bins(interval.histogram).map_err(|problem| Fault {
+            place: Place { byte: problem.byte, ..place.clone() },
+            ..place.clone().fault(problem.what)
+        })?;
+        let at = match indices.get(&interval.tag) {
+            Some(&at) => at,
+            None if recorders.len() == crate::collect::HISTOGRAMS_MAX.min(BENCHMARKS_MAX) => {
+                return Err(place.fault(format!("expected at most {} tags", recorders.len())));
+            }
+            None => {
+                indices.insert(interval.tag, recorders.len());
+                recorders.push((interval.tag, Recorder::default(), 0));
+                recorders.len() - 1
+            }
+        };
+        let (_, recorder, count) = &mut recorders[at];
+        *count = total_of(bins.iter().map(|bin| bin.count).chain([*count]), &place)?;
+        for &Bin { high, count } in &bins {
+            if high as f64 > HIGHEST_NS {
+                return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
+            }
+            recorder.record(high, count);
+        }
+        largest_ratio_is_off |= bins.last().is_some_and(|bin| is_off(largest, bin.high));
+    }
+    if largest_ratio_is_off {
+        collector.warn(
+            "the column of largest values is not in milliseconds if the values are nanoseconds: \
+             they may be in another unit",
+        );
+    }
+    for (tag, recorder, _) in recorders {
+        collector.recorded(&Entry::new(tag.unwrap_or("untagged"), 1), recorder, &Place::default())?;
+    }
+    Ok(())
+}
+
+/// The largest value as the line states it. The other numbers are only checked.
+fn numbers(interval: &Interval<'_>, place: &Place) -> Result<f64, Fault> {
+    let mut largest = 0.0;
+    for (field, name) in interval.fields.iter().zip(["start", "length", "largest value"]) {
+        let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
+        largest = number.ok_or_else(|| {
+            place.clone().fault(format!("expected a number as {name}, found `{}`", text::cut(field, 40)))
+        })?;
+    }
+    Ok(largest)
+}
+
+/// Whether the stated largest value is not the millionth of the histogram's. It has three decimals.
+fn is_off(stated: f64, high: u64) -> bool {
+    let expected = high as f64 / 1e6;
+    (stated - expected).abs() > expected * 0.02 + 0.001
+}
+
+fn fact(comment: &str, collector: &mut Collector) {
+    let fact = |prefix: &str| {
+        let rest = comment.strip_prefix('[').and_then(|rest| rest.strip_prefix(prefix))?;
+        Some(rest.trim().trim_end_matches(']').to_owned())
+    };
+    collector.fact("log_version", fact("Histogram log format version"));
+    collector.fact("date", fact("StartTime:"));
+}

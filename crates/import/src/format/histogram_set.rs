@@ -1,0 +1,225 @@
+//! `HistogramSet` of Chromium (Catapult): a JSON array of histograms and of what they share.
+//!
+//! Histograms of one name, one set of stories and one label are repetitions of one benchmark; the stories are of its
+//! name, the label (the build, where a file compares several) is the variant. `sampleValues` may be a part of the
+//! samples, drawn by chance: they are samples here only where there are as many as were counted. Otherwise the stated
+//! mean and extremes are a summary; bins are not turned into values. Only histograms in `ms` are times; those in which
+//! more is better are left out.
+
+use super::Reader;
+use crate::collect::{Collector, Entry};
+use crate::error::{Fault, Place};
+use crate::json::{self, List, Loose};
+use crate::time::Scale;
+use crate::{Statistic, Summary, VALUES_MAX};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use std::collections::HashMap;
+use std::fmt;
+
+pub(super) const READER: Reader = Reader {
+    slug: "histogram-set",
+    title: "Chromium HistogramSet (JSON)",
+    detect: |glance| {
+        let elements = glance.outline().elements();
+        let figures = ["running", "sampleValues", "allBins", "binBoundaries"];
+        elements.iter().any(|element| {
+            element.has("name") && element.has("unit") && figures.iter().any(|name| element.has(name))
+        })
+    },
+    read,
+};
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", expecting = "an object")]
+struct Element {
+    name: Option<String>,
+    unit: Option<String>,
+    guid: Option<String>,
+    values: Texts,
+    diagnostics: Diagnostics,
+    sample_values: List<Loose, VALUES_MAX>,
+    running: List<Loose, 7>,
+}
+
+/// What a histogram says of itself, as far as it tells benchmarks apart or is a fact.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", expecting = "an object")]
+struct Diagnostics {
+    stories: Diagnostic,
+    labels: Diagnostic,
+    bots: Diagnostic,
+    os_names: Diagnostic,
+    os_versions: Diagnostic,
+    architectures: Diagnostic,
+    benchmarks: Diagnostic,
+    chromium_commit_positions: Diagnostic,
+    chromium_revisions: Diagnostic,
+}
+
+/// Shared, by its name in the file, or given in place.
+#[derive(Default)]
+enum Diagnostic {
+    #[default]
+    None,
+    Shared(String),
+    Own(Texts),
+}
+
+impl<'de> Deserialize<'de> for Diagnostic {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DiagnosticVisitor;
+        impl<'de> Visitor<'de> for DiagnosticVisitor {
+            type Value = Diagnostic;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text or an object")
+            }
+
+            fn visit_str<E>(self, guid: &str) -> Result<Diagnostic, E> {
+                Ok(Diagnostic::Shared(guid.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Diagnostic, A::Error> {
+                let mut texts = Texts::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == "values" {
+                        texts = map.next_value()?;
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(Diagnostic::Own(texts))
+            }
+        }
+        deserializer.deserialize_any(DiagnosticVisitor)
+    }
+}
+
+/// The first texts and numbers of a list; nothing of anything else.
+#[derive(Default)]
+struct Texts(Vec<String>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        const TEXTS_MAX: usize = 16;
+        struct TextsVisitor;
+        impl<'de> Visitor<'de> for TextsVisitor {
+            type Value = Texts;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list or an object")
+            }
+
+            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Texts, A::Error> {
+                let mut texts = Vec::new();
+                while let Some(value) = seq.next_element::<Loose>()? {
+                    texts.extend(value.fact().filter(|_| texts.len() < TEXTS_MAX));
+                }
+                Ok(Texts(texts))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Texts::default())
+            }
+        }
+        deserializer.deserialize_any(TextsVisitor)
+    }
+}
+
+/// Histograms are few beside what they share.
+const ELEMENTS_MAX: usize = 200_000;
+
+fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let elements: List<Element, ELEMENTS_MAX> = json::read(text)?;
+    let shared: HashMap<&str, &Texts> =
+        elements.0.iter().filter_map(|element| Some((element.guid.as_deref()?, &element.values))).collect();
+    let texts = |diagnostic: &Diagnostic| match diagnostic {
+        Diagnostic::None => None,
+        Diagnostic::Shared(guid) => shared.get(guid.as_str()).map(|texts| texts.0.join(",")),
+        Diagnostic::Own(texts) => Some(texts.0.join(",")),
+    };
+    for (index, element) in elements.0.iter().enumerate() {
+        let (Some(name), Some(unit)) = (&element.name, &element.unit) else { continue };
+        let said = &element.diagnostics;
+        collector.fact("host", texts(&said.bots));
+        collector.fact("os", texts(&said.os_names));
+        collector.fact("os_release", texts(&said.os_versions));
+        collector.fact("architecture", texts(&said.architectures));
+        collector.fact("benchmark", texts(&said.benchmarks));
+        collector.fact("commit_position", texts(&said.chromium_commit_positions));
+        collector.fact("commit", texts(&said.chromium_revisions));
+        if !matches!(
+            unit.as_str(),
+            "ms" | "ms_smallerIsBetter" | "msBestFitFormat" | "msBestFitFormat_smallerIsBetter"
+        ) {
+            collector.warn(format!("{name}: left out, its unit {unit} is no time of which less is better"));
+            continue;
+        }
+        let filled = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let stories = filled(texts(&said.stories)).map(|stories| format!(" {stories}")).unwrap_or_default();
+        let entry =
+            Entry { variant: filled(texts(&said.labels)), ..Entry::new(format!("{name}{stories}"), 1) };
+        histogram(&entry, element, &format!("[{index}]"), collector)?;
+    }
+    Ok(())
+}
+
+fn histogram(entry: &Entry, element: &Element, path: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let values: Vec<f64> = element.sample_values.0.iter().filter_map(Loose::number).collect();
+    let running = Running::of(&element.running.0);
+    let is_all = running.as_ref().is_some_and(|running| running.count == values.len() as f64);
+    let without_number = element.sample_values.0.len() - values.len();
+    if without_number > 0 {
+        collector.warn(format!("{}: {without_number} samples were no numbers and are left out", entry.name));
+    }
+    if is_all && !values.is_empty() {
+        let place = Place::member(format!("{path}.sampleValues"));
+        let times = values.iter().map(|&value| scale().time(value)).collect::<Result<_, _>>();
+        let times = times.map_err(|problem| place.clone().fault(problem))?;
+        return collector.samples(entry, times, &place);
+    }
+    let Some(running) = running else {
+        collector
+            .warn(format!("{}: left out, it has neither all of its samples nor a mean of them", entry.name));
+        return Ok(());
+    };
+    let place = Place::member(format!("{path}.running"));
+    let summary = running.summary().map_err(|problem| place.clone().fault(problem))?;
+    collector.warn(format!("{}: the file does not hold all of its samples", entry.name));
+    collector.summary(entry, summary, &place)
+}
+
+/// In milliseconds.
+fn scale() -> Scale {
+    Scale::of_one(1e6)
+}
+
+/// Figures that were kept beside the samples.
+struct Running {
+    count: f64,
+    max: Option<f64>,
+    mean: f64,
+    min: Option<f64>,
+}
+
+impl Running {
+    /// By their places: count, max, mean of the logarithms, mean, min, sum, variance.
+    fn of(figures: &[Loose]) -> Option<Self> {
+        let [count, max, _, mean, min, _, _] = figures else { return None };
+        let count = count.number().filter(|count| *count >= 1.0)?;
+        Some(Self { count, max: max.number(), mean: mean.number()?, min: min.number() })
+    }
+
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 2^53")]
+    fn summary(&self) -> Result<Summary, String> {
+        let time = |value: Option<f64>| value.map(|value| scale().time(value)).transpose();
+        Ok(Summary {
+            min_ns: time(self.min)?,
+            max_ns: time(self.max)?,
+            count: (self.count <= 9e15).then_some(self.count as u64),
+            ..Summary::of(Statistic::Mean, scale().time(self.mean)?)
+        })
+    }
+}

@@ -1,0 +1,102 @@
+//! hyperfine, `--export-json`.
+//!
+//! Each of `times`, in seconds, is one repetition: hyperfine starts the command anew for each. A parameter that the
+//! command does not show is added to its name, as hyperfine prints it. Times of the processor and memory are left out.
+
+use super::Reader;
+use crate::collect::{Collector, Entry};
+use crate::error::{Fault, Place};
+use crate::json::{self, List, Loose, Members, Number};
+use crate::time::Scale;
+use crate::{Statistic, Summary, VALUES_MAX};
+use serde::Deserialize;
+
+pub(super) const READER: Reader = Reader {
+    slug: "hyperfine",
+    title: "hyperfine (JSON)",
+    detect: |glance| {
+        let first = glance.outline().get("results").and_then(|results| results.elements().first());
+        first.is_some_and(|first| first.has("command") && (first.has("mean") || first.has("times")))
+    },
+    read,
+};
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct File {
+    results: List<Command, VALUES_MAX>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Command {
+    command: String,
+    mean: Option<Number>,
+    median: Option<Number>,
+    min: Option<Number>,
+    max: Option<Number>,
+    times: Option<List<Number, VALUES_MAX>>,
+    exit_codes: Option<List<Option<i64>, VALUES_MAX>>,
+    #[serde(default)]
+    parameters: Members<Loose, 100>,
+}
+
+fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let file: File = json::read(text)?;
+    for (index, command) in file.results.0.iter().enumerate() {
+        let path = format!("results[{index}]");
+        let entry = Entry::new(name(command), 1);
+        let codes = command.exit_codes.iter().flat_map(|codes| &codes.0);
+        let failed = codes.filter(|code| **code != Some(0)).count();
+        if failed > 0 {
+            collector.warn(format!("{}: {failed} runs ended with a failure", entry.name));
+        }
+        match &command.times {
+            Some(times) => {
+                for (run, &Number(value)) in times.0.iter().enumerate() {
+                    let place = Place::member(format!("{path}.times[{run}]"));
+                    let time =
+                        Scale::of_one(1e9).time(value).map_err(|problem| place.clone().fault(problem))?;
+                    collector.samples(&entry, vec![time], &place)?;
+                }
+            }
+            None => collector.summary(&entry, summary(command, &path)?, &Place::member(path))?,
+        }
+    }
+    Ok(())
+}
+
+fn name(command: &Command) -> String {
+    let shown: Vec<_> = command
+        .parameters
+        .0
+        .iter()
+        .filter_map(|(name, value)| Some((name, value.fact()?)))
+        .filter(|(_, value)| !command.command.contains(value.as_str()))
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    if shown.is_empty() {
+        command.command.clone()
+    } else {
+        format!("{} ({})", command.command, shown.join(", "))
+    }
+}
+
+fn summary(command: &Command, path: &str) -> Result<Summary, Fault> {
+    let time = |name: &str, number: Option<Number>| {
+        let place = || Place::member(format!("{path}.{name}"));
+        number
+            .map(|Number(value)| Scale::of_one(1e9).time(value).map_err(|problem| place().fault(problem)))
+            .transpose()
+    };
+    let (statistic, center_ns) = match (time("median", command.median)?, time("mean", command.mean)?) {
+        (Some(median), _) => (Statistic::Median, median),
+        (None, Some(mean)) => (Statistic::Mean, mean),
+        (None, None) => return Err(Place::member(path).fault("expected times, a median or a mean")),
+    };
+    Ok(Summary {
+        min_ns: time("min", command.min)?,
+        max_ns: time("max", command.max)?,
+        ..Summary::of(statistic, center_ns)
+    })
+}

@@ -1,0 +1,190 @@
+//! k6: `--summary-export`, or the data of `handleSummary` as JSON.
+//!
+//! A trend of times, in milliseconds, is a summary: k6 keeps no samples in it. `handleSummary` says of every metric
+//! whether it holds times. The older export does not, so of that only the trends that k6 itself measures are taken.
+
+use super::Reader;
+use crate::collect::{Collector, Entry};
+use crate::error::{Fault, Place};
+use crate::glance::Outline;
+use crate::json::{self, Loose, Members};
+use crate::time::{self, Scale};
+use crate::{BENCHMARKS_MAX, Statistic, Summary};
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use std::fmt;
+
+pub(super) const READER: Reader = Reader {
+    slug: "k6",
+    title: "k6 (summary as JSON)",
+    detect: |glance| {
+        let file = glance.outline();
+        let Some(metrics) = file.get("metrics") else { return false };
+        let is_metric = |metric: &Outline| {
+            metric.has("type") && metric.has("contains") || metric.has("avg") && metric.has("med")
+        };
+        file.has("root_group") && !metrics.members().is_empty()
+            || metrics.members().iter().any(|(_, metric)| is_metric(metric))
+    },
+    read,
+};
+
+/// Trends of times that k6 itself measures.
+const TIMES: [&str; 20] = [
+    "browser_http_req_duration",
+    "browser_web_vital_fcp",
+    "browser_web_vital_fid",
+    "browser_web_vital_inp",
+    "browser_web_vital_lcp",
+    "browser_web_vital_ttfb",
+    "group_duration",
+    "grpc_req_duration",
+    "http_req_blocked",
+    "http_req_connecting",
+    "http_req_duration",
+    "http_req_looking_up",
+    "http_req_receiving",
+    "http_req_sending",
+    "http_req_tls_handshaking",
+    "http_req_waiting",
+    "iteration_duration",
+    "ws_connecting",
+    "ws_ping",
+    "ws_session_duration",
+];
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct File {
+    metrics: Members<Metric, BENCHMARKS_MAX>,
+    #[serde(default)]
+    state: State,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", expecting = "an object")]
+struct State {
+    test_run_duration_ms: Loose,
+}
+
+/// A metric in either form: its figures stand in it or in its `values`.
+#[derive(Default)]
+struct Metric {
+    contains: Option<String>,
+    has_values: bool,
+    figures: Vec<(String, f64)>,
+}
+
+/// More than the statistics of a trend that anyone asks for.
+const FIGURES_MAX: usize = 200;
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MetricVisitor;
+        impl<'de> Visitor<'de> for MetricVisitor {
+            type Value = Metric;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metric, A::Error> {
+                let mut metric = Metric::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    match name.as_str() {
+                        "contains" => metric.contains = Some(map.next_value()?),
+                        "values" => {
+                            let values: Members<json::Number, FIGURES_MAX> = map.next_value()?;
+                            metric.has_values = true;
+                            metric.figures =
+                                values.0.into_iter().map(|(name, value)| (name, value.0)).collect();
+                        }
+                        "type" | "thresholds" => drop(map.next_value::<IgnoredAny>()?),
+                        _ => {
+                            let number = map.next_value::<Loose>()?.number();
+                            if let Some(number) = number.filter(|_| metric.figures.len() < FIGURES_MAX) {
+                                metric.figures.push((name, number));
+                            }
+                        }
+                    }
+                }
+                Ok(metric)
+            }
+        }
+        deserializer.deserialize_map(MetricVisitor)
+    }
+}
+
+impl Metric {
+    fn figure(&self, name: &str) -> Option<f64> {
+        self.figures.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    fn is_trend(&self) -> bool {
+        ["avg", "med", "p(90)", "p(95)"].iter().any(|name| self.figure(name).is_some())
+    }
+}
+
+fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let file: File = json::read(text)?;
+    collector.fact("duration_ms", file.state.test_run_duration_ms.fact());
+    let mut other = Vec::new();
+    for (name, metric) in &file.metrics.0 {
+        // A part of a metric is named by its tags: `http_req_duration{expected_response:true}`.
+        let of_metric = name.split('{').next().unwrap_or(name);
+        let is_time = match &metric.contains {
+            Some(contains) => contains == "time",
+            None => TIMES.contains(&of_metric),
+        };
+        if metric.is_trend() && is_time {
+            let path =
+                if metric.has_values { format!("metrics.{name}.values") } else { format!("metrics.{name}") };
+            let summary = summary(metric, &path)?;
+            collector.summary(&Entry::new(name, 1), summary, &Place::member(path))?;
+        } else if metric.is_trend() && metric.contains.is_none() {
+            collector.warn(format!(
+                "{name}: left out, as this file does not say whether it is a time; the data of handleSummary does"
+            ));
+        } else {
+            other.push(name.as_str());
+        }
+    }
+    collector.left_out(other);
+    Ok(())
+}
+
+fn summary(metric: &Metric, path: &str) -> Result<Summary, Fault> {
+    let time = |name: &str| {
+        let place = || Place::member(format!("{path}.{name}"));
+        let value = metric.figure(name);
+        value
+            .map(|value| Scale::of_one(1e6).time(value).map_err(|problem| place().fault(problem)))
+            .transpose()
+    };
+    let (statistic, center_ns) = match (time("med")?, time("avg")?) {
+        (Some(median), _) => (Statistic::Median, median),
+        (None, Some(mean)) => (Statistic::Mean, mean),
+        (None, None) => return Err(Place::member(path).fault("expected `med` or `avg`")),
+    };
+    let mut quantiles = Vec::new();
+    for (name, _) in &metric.figures {
+        let percent = name.strip_prefix("p(").and_then(|rest| rest.strip_suffix(')'));
+        let ppm = percent.and_then(|percent| percent.parse().ok()).and_then(time::ppm_of_percent);
+        if let (Some(ppm), Some(value)) = (ppm, time(name)?) {
+            quantiles.push((ppm, value));
+        }
+    }
+    quantiles.sort_unstable();
+    Ok(Summary {
+        min_ns: time("min")?,
+        max_ns: time("max")?,
+        quantiles,
+        count: metric.figure("count").and_then(whole),
+        ..Summary::of(statistic, center_ns)
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 2^53")]
+fn whole(number: f64) -> Option<u64> {
+    (0.0..=9e15).contains(&number).then_some(number as u64)
+}

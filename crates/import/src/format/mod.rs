@@ -1,0 +1,173 @@
+//! The formats: one file each, and one list.
+//!
+//! To add one: a file that offers a `Reader`, a line in `FORMATS`, real files in `tests/golden/`, a fuzz target.
+
+mod bmf;
+mod criterion;
+mod go;
+mod google_benchmark;
+mod hdr_log;
+mod histogram_set;
+mod hyperfine;
+mod jmh;
+mod k6;
+mod node;
+mod pytest_benchmark;
+
+use crate::collect::Collector;
+use crate::error::{Error, Fault};
+use crate::glance::Glance;
+use crate::{Import, text};
+use std::fmt;
+use std::str::FromStr;
+
+/// What every format offers.
+pub(crate) struct Reader {
+    /// Its name in commands and addresses.
+    slug: &'static str,
+    /// Its name for people: the tool, and which of its files.
+    title: &'static str,
+    /// Whether a file is of this format: certain rather than hopeful, and no file is of two. A file that is cut is
+    /// still recognised by its beginning.
+    detect: fn(&Glance<'_>) -> bool,
+    /// Hands over what a file says.
+    read: fn(&str, &mut Collector) -> Result<(), Fault>,
+}
+
+/// In alphabetical order of slugs.
+const FORMATS: &[Format] = &[
+    Format(&bmf::READER),
+    Format(&criterion::READER),
+    Format(&go::READER),
+    Format(&google_benchmark::READER),
+    Format(&hdr_log::READER),
+    Format(&histogram_set::READER),
+    Format(&hyperfine::READER),
+    Format(&jmh::READER),
+    Format(&k6::READER),
+    Format(&node::READER),
+    Format(&pytest_benchmark::READER),
+];
+
+/// A format of result files.
+///
+/// ```
+/// use roundtrip_import::Format;
+/// let format: Format = "google-benchmark".parse().unwrap();
+/// assert_eq!(format.title(), "Google Benchmark (JSON)");
+/// assert!("excel".parse::<Format>().is_err());
+/// ```
+#[derive(Clone, Copy)]
+pub struct Format(&'static Reader);
+
+impl Format {
+    /// All formats, in alphabetical order.
+    pub fn all() -> &'static [Self] {
+        FORMATS
+    }
+
+    /// Its name in commands and addresses.
+    pub fn slug(self) -> &'static str {
+        self.0.slug
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        self.0.title
+    }
+
+    /// Whether a file is of this format, by its beginning.
+    pub fn detect(self, bytes: &[u8]) -> bool {
+        text::of_bytes(bytes).is_ok_and(|text| (self.0.detect)(&Glance::new(text)))
+    }
+
+    /// Reads a file of this format.
+    ///
+    /// # Errors
+    /// [`Error`]: the file is not what the format asks for.
+    pub fn parse(self, bytes: &[u8]) -> Result<Import, Error> {
+        self.read(text::of_bytes(bytes)?)
+    }
+
+    pub(crate) fn read(self, text: &str) -> Result<Import, Error> {
+        let mut collector = Collector::default();
+        (self.0.read)(text, &mut collector).map_err(|fault| fault.in_format(self))?;
+        collector.finish(self)
+    }
+
+    /// The one format that a text is of.
+    pub(crate) fn of_text(text: &str) -> Result<Self, Error> {
+        let glance = Glance::new(text);
+        let detected: Vec<_> = FORMATS.iter().copied().filter(|format| (format.0.detect)(&glance)).collect();
+        match detected[..] {
+            [] => Err(Error::NotRecognised),
+            [format] => Ok(format),
+            _ => Err(Error::Ambiguous { formats: detected }),
+        }
+    }
+
+    /// All slugs, for messages.
+    pub(crate) fn list() -> String {
+        FORMATS.iter().map(|format| format.slug()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl FromStr for Format {
+    type Err = Error;
+
+    fn from_str(slug: &str) -> Result<Self, Error> {
+        let known = FORMATS.iter().find(|format| format.slug() == slug);
+        known.copied().ok_or_else(|| Error::UnknownFormat { slug: text::cut(slug, text::SHORT) })
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.slug())
+    }
+}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Format({})", self.slug())
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.slug() == other.slug()
+    }
+}
+
+impl Eq for Format {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_listed_in_order_and_found_by_their_slugs() {
+        assert!(FORMATS.is_sorted_by_key(|format| format.slug()));
+        for &format in FORMATS {
+            assert_eq!(format.slug().parse(), Ok(format));
+        }
+        assert_eq!(
+            "Excel\u{7}".parse::<Format>().unwrap_err().to_string(),
+            "`Excel ` is no format: expected one of bmf, criterion, go, google-benchmark, hdr-log, histogram-set, \
+             hyperfine, jmh, k6, node, pytest-benchmark"
+        );
+    }
+
+    #[test]
+    fn what_is_of_no_format_is_said_with_what_is_known() {
+        for text in ["", "{}", "[]", "[1, 2]", "hello", "a,b\n1,2", "{\"benchmarks\": []}"] {
+            let error = crate::import(text.as_bytes(), None).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "not recognised: expected the results of one of bmf, criterion, go, google-benchmark, hdr-log, \
+                 histogram-set, hyperfine, jmh, k6, node, pytest-benchmark",
+                "{text}"
+            );
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! pytest-benchmark, `--benchmark-json`, or `--benchmark-save` with or without `--benchmark-save-data`.
+//!
+//! The list `stats.data`, in seconds, is one repetition: its rounds ran one after the other in one process. Without it
+//! the stated figures are a summary. A name is the full one, with file and parameters.
+
+use super::Reader;
+use crate::collect::{Collector, Entry};
+use crate::error::{Fault, Place};
+use crate::json::{self, List, Loose, Number, NumberNames};
+use crate::time::Scale;
+use crate::{BENCHMARKS_MAX, Statistic, Summary, VALUES_MAX};
+use serde::Deserialize;
+
+pub(super) const READER: Reader = Reader {
+    slug: "pytest-benchmark",
+    title: "pytest-benchmark (JSON)",
+    detect: |glance| {
+        let file = glance.outline();
+        let machine = file.get("machine_info");
+        machine.is_some_and(|machine| machine.has("python_version") || machine.has("python_implementation"))
+    },
+    read,
+};
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct File {
+    #[serde(default)]
+    machine_info: Machine,
+    #[serde(default)]
+    commit_info: Commit,
+    benchmarks: List<Test, BENCHMARKS_MAX>,
+    #[serde(default)]
+    datetime: Loose,
+    #[serde(default)]
+    version: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Machine {
+    node: Loose,
+    machine: Loose,
+    system: Loose,
+    release: Loose,
+    python_implementation: Loose,
+    python_version: Loose,
+    cpu: Cpu,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Cpu {
+    brand_raw: Loose,
+    count: Loose,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Commit {
+    id: Loose,
+    branch: Loose,
+    dirty: Loose,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Test {
+    name: String,
+    fullname: Option<String>,
+    stats: Stats,
+    #[serde(default)]
+    extra_info: NumberNames,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Stats {
+    data: Option<List<Number, VALUES_MAX>>,
+    min: Option<Number>,
+    max: Option<Number>,
+    mean: Option<Number>,
+    median: Option<Number>,
+    q1: Option<Number>,
+    q3: Option<Number>,
+    rounds: Option<u64>,
+}
+
+fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
+    let file: File = json::read(text)?;
+    facts(&file, collector);
+    for (index, test) in file.benchmarks.0.iter().enumerate() {
+        let path = format!("benchmarks[{index}].stats");
+        let entry = Entry::new(test.fullname.as_ref().unwrap_or(&test.name), 1_000);
+        collector.left_out(test.extra_info.0.iter().map(String::as_str));
+        match &test.stats.data {
+            Some(List(values)) => {
+                let mut times = Vec::with_capacity(values.len());
+                for (round, &Number(value)) in values.iter().enumerate() {
+                    let place = || Place::member(format!("{path}.data[{round}]"));
+                    times.push(scale().time(value).map_err(|problem| place().fault(problem))?);
+                }
+                collector.samples(&entry, times, &Place::member(path))?;
+            }
+            None => {
+                let summary = summary(&test.stats, &path)?;
+                collector.summary(&entry, summary, &Place::member(path))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// In seconds.
+fn scale() -> Scale {
+    Scale::of_thousand(1e9)
+}
+
+fn facts(file: &File, collector: &mut Collector) {
+    let machine = &file.machine_info;
+    collector.fact("host", machine.node.fact());
+    collector.fact("architecture", machine.machine.fact());
+    collector.fact("os", machine.system.fact());
+    collector.fact("os_release", machine.release.fact());
+    collector.fact("cpu", machine.cpu.brand_raw.fact());
+    collector.fact("cpus", machine.cpu.count.fact());
+    collector.fact("python", machine.python_version.fact());
+    collector.fact("python_implementation", machine.python_implementation.fact());
+    collector.fact("commit", file.commit_info.id.fact());
+    collector.fact("branch", file.commit_info.branch.fact());
+    collector.fact("date", file.datetime.fact());
+    collector.fact("tool_version", file.version.fact());
+    if file.commit_info.dirty == Loose::Text("true".into()) {
+        collector.warn("measured with changes that were not committed");
+    }
+}
+
+fn summary(stats: &Stats, path: &str) -> Result<Summary, Fault> {
+    let time = |name: &str, number: Option<Number>| {
+        let place = || Place::member(format!("{path}.{name}"));
+        number.map(|Number(value)| scale().time(value).map_err(|problem| place().fault(problem))).transpose()
+    };
+    let (statistic, center_ns) = match (time("median", stats.median)?, time("mean", stats.mean)?) {
+        (Some(median), _) => (Statistic::Median, median),
+        (None, Some(mean)) => (Statistic::Mean, mean),
+        (None, None) => return Err(Place::member(path).fault("expected data, a median or a mean")),
+    };
+    let quartiles = [(250_000, time("q1", stats.q1)?), (750_000, time("q3", stats.q3)?)];
+    Ok(Summary {
+        min_ns: time("min", stats.min)?,
+        max_ns: time("max", stats.max)?,
+        quantiles: quartiles.into_iter().filter_map(|(ppm, value)| Some((ppm, value?))).collect(),
+        count: stats.rounds,
+        ..Summary::of(statistic, center_ns)
+    })
+}

@@ -1,0 +1,191 @@
+//! [`Glance`]: the first look at a file, by which formats are recognised. Of JSON, the names of its outer members,
+//! also when it is cut in the middle: a cut file should be called a cut file, not an unknown one.
+
+use crate::text;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+
+/// How deep members are named.
+const LEVELS: usize = 3;
+/// How many members or elements of one value are named.
+const MEMBERS_MAX: usize = 512;
+/// How many are named altogether.
+const NAMED_MAX: usize = 8_192;
+const NAME_CHARS: usize = 64;
+
+/// A file before it is read.
+pub(crate) struct Glance<'a> {
+    pub(crate) text: &'a str,
+    outline: OnceCell<Outline>,
+}
+
+/// The outer shape of the first JSON value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Outline {
+    /// The file ends before it, or it was not looked at.
+    #[default]
+    Unseen,
+    Scalar,
+    Array(Vec<Outline>),
+    Object(Vec<(String, Outline)>),
+}
+
+impl<'a> Glance<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, outline: OnceCell::new() }
+    }
+
+    pub(crate) fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| {
+            let mut outline = Outline::Unseen;
+            if self.is_json() {
+                let named = Cell::new(0);
+                let fill = Fill { into: &mut outline, levels: LEVELS, named: &named };
+                // What was seen before something is wrong is what counts.
+                let _ = fill.deserialize(&mut serde_json::Deserializer::from_str(self.text));
+            }
+            outline
+        })
+    }
+
+    pub(crate) fn is_json(&self) -> bool {
+        self.text.trim_start().starts_with(['{', '['])
+    }
+
+    /// The lines of a file that is not JSON.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a str> {
+        let text = if self.is_json() { "" } else { self.text };
+        text.lines()
+    }
+}
+
+impl Outline {
+    /// A member of an object, where it has been seen.
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        let Self::Object(members) = self else { return None };
+        members.iter().find(|(known, _)| known == name).map(|(_, outline)| outline)
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The elements of an array; none of anything else.
+    pub(crate) fn elements(&self) -> &[Self] {
+        if let Self::Array(elements) = self { elements } else { &[] }
+    }
+
+    /// The members of an object; none of anything else.
+    pub(crate) fn members(&self) -> &[(String, Self)] {
+        if let Self::Object(members) = self { members } else { &[] }
+    }
+}
+
+/// Fills an outline while JSON is read, so that it is there when reading fails.
+struct Fill<'a> {
+    into: &'a mut Outline,
+    levels: usize,
+    named: &'a Cell<usize>,
+}
+
+impl Fill<'_> {
+    fn has_room(&self, members: usize) -> bool {
+        members < MEMBERS_MAX && self.named.get() < NAMED_MAX
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Fill<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.levels == 0 {
+            return deserializer.deserialize_ignored_any(IgnoredAny).map(drop);
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+/// Scalars all say the same.
+macro_rules! scalars {
+    ($($visit:ident($($value:ty)?)),*) => {
+        $(fn $visit<E>(self $(, _: $value)?) -> Result<(), E> {
+            *self.into = Outline::Scalar;
+            Ok(())
+        })*
+    };
+}
+
+impl<'de> Visitor<'de> for Fill<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    scalars!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64), visit_str(&str), visit_unit());
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        *self.into = Outline::Array(Vec::new());
+        loop {
+            let Outline::Array(elements) = &mut *self.into else { return Ok(()) };
+            if elements.len() == MEMBERS_MAX || self.named.get() == NAMED_MAX {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                return Ok(());
+            }
+            self.named.set(self.named.get() + 1);
+            elements.push(Outline::Unseen);
+            let Some(into) = elements.last_mut() else { return Ok(()) };
+            let fill = Fill { into, levels: self.levels - 1, named: self.named };
+            if seq.next_element_seed(fill)?.is_none() {
+                elements.pop();
+                return Ok(());
+            }
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        *self.into = Outline::Object(Vec::new());
+        while let Some(name) = map.next_key::<String>()? {
+            let has_room = self.has_room(self.into.members().len());
+            let Outline::Object(members) = &mut *self.into else { return Ok(()) };
+            if !has_room {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            }
+            self.named.set(self.named.get() + 1);
+            members.push((text::cut(&name, NAME_CHARS), Outline::Unseen));
+            let Some((_, into)) = members.last_mut() else { return Ok(()) };
+            map.next_value_seed(Fill { into, levels: self.levels - 1, named: self.named })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outer_members_are_named_also_of_a_file_that_is_cut() {
+        let glance = Glance::new(r#"{"results": [{"command": "echo", "times": [0.1, 0."#);
+        let result = &glance.outline().get("results").unwrap().elements()[0];
+        assert!(result.has("command") && result.has("times") && !result.has("mean"));
+        assert_eq!(glance.outline().get("results").unwrap().elements().len(), 1);
+    }
+
+    #[test]
+    fn what_is_too_deep_or_too_much_is_not_named() {
+        let deep = "[".repeat(100_000);
+        let glance = Glance::new(&deep);
+        assert_eq!(glance.outline().elements().len(), 1);
+        let wide = format!("[{}[]]", "[],".repeat(100_000));
+        assert_eq!(Glance::new(&wide).outline().elements().len(), MEMBERS_MAX);
+    }
+
+    #[test]
+    fn what_is_no_json_has_lines_and_no_outline() {
+        let glance = Glance::new("one\ntwo");
+        assert_eq!((glance.outline(), glance.lines().count()), (&Outline::Unseen, 2));
+    }
+}

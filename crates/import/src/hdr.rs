@@ -1,0 +1,205 @@
+//! `HdrHistogram` V2 as text, into its bins. Read here and not by the library, which makes room for every bin that a
+//! histogram could have before it reads one: a few bytes could ask for megabytes, a file of them for minutes.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use flate2::read::ZlibDecoder;
+use std::io::Read;
+
+const V2: u32 = 0x1c84_9303;
+const V2_DEFLATED: u32 = 0x1c84_9304;
+const OLDER: [u32; 4] = [0x1c84_9301, 0x1c84_9302, 0x1c84_9308, 0x1c84_9309];
+/// The size of words, which V2 does not heed, and a bit that all have.
+const COOKIE_MASK: u32 = !0xf0;
+const HEADER_BYTES: usize = 40;
+/// More than the widest histogram of three digits can have: 64 bits of range, nine bytes a bin.
+const INFLATED_BYTES_MAX: usize = 1 << 20;
+/// All histograms of a log together: so many bytes for one of the log. Real ones take less than four.
+const INFLATED_BYTES_MAX_A_BYTE: usize = 8;
+
+/// Values that count as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bin {
+    /// The highest of them.
+    pub(crate) high: u64,
+    pub(crate) count: u64,
+}
+
+/// What is wrong, and at which of the inflated bytes.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) byte: Option<usize>,
+    pub(crate) what: String,
+}
+
+fn problem(what: impl Into<String>) -> Problem {
+    Problem { byte: None, what: what.into() }
+}
+
+fn problem_at(byte: usize, what: impl Into<String>) -> Problem {
+    Problem { byte: Some(byte), what: what.into() }
+}
+
+/// Reads histograms one after the other, and keeps count of how much they inflate to.
+#[derive(Debug)]
+pub(crate) struct Inflater {
+    bytes_left: usize,
+    buffer: Vec<u8>,
+}
+
+impl Inflater {
+    /// For a log of so many bytes.
+    pub(crate) fn new(log_bytes: usize) -> Self {
+        let bytes_left =
+            log_bytes.saturating_mul(INFLATED_BYTES_MAX_A_BYTE).saturating_add(INFLATED_BYTES_MAX);
+        Self { bytes_left, buffer: Vec::new() }
+    }
+
+    /// The bins of a histogram that are not empty, in ascending order.
+    pub(crate) fn bins(&mut self, base64: &str) -> Result<Vec<Bin>, Problem> {
+        let bytes = BASE64_STANDARD.decode(base64.trim()).map_err(|error| {
+            problem(format!("expected a histogram in base64, found another text: {error}"))
+        })?;
+        let mut words =
+            bytes.chunks_exact(4).map(|word| u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
+        let (cookie, length) = (words.next(), words.next());
+        let (Some(cookie), Some(length)) = (cookie, length) else {
+            return Err(problem(format!("expected a histogram, found {} bytes", bytes.len())));
+        };
+        match cookie & COOKIE_MASK {
+            V2 => decode(&bytes),
+            V2_DEFLATED => {
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                let deflated = bytes[8..].get(..length).ok_or_else(|| {
+                    problem(format!("expected {length} bytes of a histogram, found {}", bytes.len() - 8))
+                })?;
+                self.inflate(deflated)?;
+                decode(&self.buffer)
+            }
+            older if OLDER.contains(&older) => Err(problem(
+                "expected HdrHistogram V2, found an older encoding: write the log with version 2 of the library",
+            )),
+            _ => Err(problem(format!("expected HdrHistogram V2, found the cookie {cookie:#010x}"))),
+        }
+    }
+
+    fn inflate(&mut self, deflated: &[u8]) -> Result<(), Problem> {
+        self.buffer.clear();
+        ZlibDecoder::new(deflated)
+            .take(INFLATED_BYTES_MAX as u64 + 1)
+            .read_to_end(&mut self.buffer)
+            .map_err(|error| problem(format!("expected a deflated histogram: {error}")))?;
+        if self.buffer.len() > INFLATED_BYTES_MAX {
+            return Err(problem(format!(
+                "expected a histogram of at most {INFLATED_BYTES_MAX} bytes, found more"
+            )));
+        }
+        self.bytes_left = self.bytes_left.checked_sub(self.buffer.len()).ok_or_else(|| {
+            problem(format!(
+                "expected histograms of at most {INFLATED_BYTES_MAX_A_BYTE} bytes for each byte of the log, found more"
+            ))
+        })?;
+        Ok(())
+    }
+}
+
+/// Reads the inner layer: cookie, length of the counts, offset, digits, lowest and highest value, a ratio; counts.
+fn decode(bytes: &[u8]) -> Result<Vec<Bin>, Problem> {
+    let word =
+        |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u32::from_be_bytes(*word));
+    let long =
+        |at: usize| bytes.get(at..).and_then(<[u8]>::first_chunk).map(|word| u64::from_be_bytes(*word));
+    let (Some(cookie), Some(length), Some(offset), Some(digits), Some(lowest), Some(_), Some(_)) =
+        (word(0), word(4), word(8), word(12), long(16), long(24), long(32))
+    else {
+        return Err(problem_at(
+            bytes.len(),
+            format!("expected a header of {HEADER_BYTES} bytes, found its beginning"),
+        ));
+    };
+    if cookie & COOKIE_MASK != V2 {
+        return Err(problem_at(0, format!("expected HdrHistogram V2, found the cookie {cookie:#010x}")));
+    }
+    if offset != 0 {
+        return Err(problem_at(
+            8,
+            format!("expected counts that are not shifted, found an offset of {offset}"),
+        ));
+    }
+    if digits > 5 {
+        return Err(problem_at(12, format!("expected 0 to 5 significant digits, found {digits}")));
+    }
+    let counts = usize::try_from(length).ok().and_then(|length| bytes[HEADER_BYTES..].get(..length));
+    let counts = counts.ok_or_else(|| {
+        problem_at(4, format!("expected {length} bytes of counts, found {}", bytes.len() - HEADER_BYTES))
+    })?;
+    bins(counts, &Shape::new(digits, lowest))
+}
+
+/// Where bins lie, by precision and lowest value.
+struct Shape {
+    /// Bins of each doubling: as many as hold the precision.
+    halves: u64,
+    half_bits: u32,
+    unit_bits: u32,
+}
+
+impl Shape {
+    fn new(digits: u32, lowest: u64) -> Self {
+        let told_apart = 2 * 10_u64.pow(digits);
+        let half_bits = told_apart.next_power_of_two().trailing_zeros().saturating_sub(1);
+        Self { halves: 1 << half_bits, half_bits, unit_bits: lowest.max(1).ilog2() }
+    }
+
+    /// The highest value of a bin; `None` beyond 64 bits.
+    fn high(&self, index: u64) -> Option<u64> {
+        // The first doubling has all of its bins, every other the upper half of them.
+        let doubling = (index >> self.half_bits).saturating_sub(1);
+        let within = if index < 2 * self.halves { index } else { index % self.halves + self.halves };
+        let shift = u32::try_from(doubling).ok()?.checked_add(self.unit_bits)?;
+        let next = u128::from(within + 1).checked_shl(shift).filter(|_| shift < 64)?;
+        u64::try_from(next - 1).ok()
+    }
+}
+
+/// Counts are numbers of 7 bits a byte, the lowest first, with the sign in the lowest bit; a negative number is how
+/// many empty bins follow.
+fn bins(counts: &[u8], shape: &Shape) -> Result<Vec<Bin>, Problem> {
+    let mut bins = Vec::new();
+    let (mut index, mut at) = (0_u64, 0);
+    while at < counts.len() {
+        let begin = at;
+        let mut zigzag = 0_u64;
+        for byte_index in 0.. {
+            let byte = *counts.get(at).ok_or_else(|| {
+                problem_at(HEADER_BYTES + begin, "expected a whole count, found its beginning")
+            })?;
+            at += 1;
+            // The ninth byte holds eight bits.
+            if byte_index == 8 {
+                zigzag |= u64::from(byte) << 56;
+                break;
+            }
+            zigzag |= u64::from(byte & 0x7f) << (7 * byte_index);
+            if byte & 0x80 == 0 {
+                break;
+            }
+        }
+        let half = zigzag >> 1;
+        if zigzag & 1 == 1 {
+            // -(half + 1), as two's complement folds it.
+            index = index.saturating_add(half + 1);
+            continue;
+        }
+        if half > 0 {
+            let high = shape.high(index).ok_or_else(|| {
+                problem_at(
+                    HEADER_BYTES + begin,
+                    "expected values of at most 64 bits, found a count beyond them",
+                )
+            })?;
+            bins.push(Bin { high, count: half });
+        }
+        index = index.saturating_add(1);
+    }
+    Ok(bins)
+}

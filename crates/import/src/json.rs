@@ -1,0 +1,331 @@
+//! JSON into types, with line, column and path of what is wrong; numbers and lists within bounds.
+
+use crate::error::{Fault, Place};
+use crate::text;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Reads one JSON value that is the whole text.
+pub(crate) fn read<'de, T: Deserialize<'de>>(text: &'de str) -> Result<T, Fault> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let fault = fault_of(error.inner());
+        // A member whose name was not read yet is a question mark, a path of no names a dot.
+        let path = path.trim_end_matches('?').trim_end_matches('.');
+        let place = if path.is_empty() { fault.place } else { fault.place.of_member(path) };
+        Fault { place, ..fault }
+    })?;
+    deserializer.end().map_err(|error| fault_of(&error))?;
+    Ok(value)
+}
+
+fn fault_of(error: &serde_json::Error) -> Fault {
+    let message = error.to_string();
+    let suffix = format!(" at line {} column {}", error.line(), error.column());
+    let message = message.strip_suffix(&suffix).unwrap_or(&message);
+    // What ends before its first byte has no column.
+    let column = Some(error.column().max(1));
+    Place { line: Some(error.line()), column, ..Place::default() }.fault(problem_of(message))
+}
+
+/// What was expected first, then what was found, in words that do not take the reader for a program.
+fn problem_of(message: &str) -> String {
+    let found = |found: &str, expected: &str| {
+        let expected = match expected {
+            "u64" => "a whole number that is not negative",
+            "i64" => "a whole number",
+            "a string" => "a text",
+            "a boolean" => "true or false",
+            other => other,
+        };
+        format!("expected {expected}, found {}", text::cut(found, text::SHORT))
+    };
+    if let Some(what) = message.strip_prefix("EOF while parsing ") {
+        return format!("expected the rest of {what}, found the end of the text");
+    }
+    if let Some(name) = message.strip_prefix("missing field ") {
+        return format!("expected a member {name}, found none");
+    }
+    let kinds = ["invalid type: ", "invalid value: ", "invalid "];
+    let rest = kinds.iter().find_map(|kind| message.strip_prefix(kind));
+    if let Some((what, expected)) = rest.and_then(|rest| rest.rsplit_once(", expected ")) {
+        return found(what, expected);
+    }
+    match message {
+        "expected value" => "expected a value".into(),
+        "number out of range" => "expected a number that fits into 64 bits, found a larger one".into(),
+        "trailing characters" => "expected the end of the text, found more".into(),
+        other => other.to_owned(),
+    }
+}
+
+/// A number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Number(pub(crate) f64);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = Number;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a number")
+            }
+
+            fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
+                Ok(Number(value))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<Number, E> {
+                Ok(Number(value as f64))
+            }
+        }
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+/// What is not worth an error when it is something else: a fact for people, or `"NaN"` in the place of a number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Loose {
+    Number(f64),
+    /// The beginning of it.
+    Text(String),
+    /// Something else, or nothing.
+    #[default]
+    Other,
+}
+
+impl Loose {
+    pub(crate) fn number(&self) -> Option<f64> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
+    }
+
+    /// As a fact: what is no text and no number says nothing.
+    pub(crate) fn fact(&self) -> Option<String> {
+        match self {
+            Self::Number(number) => Some(number.to_string()),
+            Self::Text(text) => Some(text.clone()),
+            Self::Other => None,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Loose {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LooseVisitor;
+        impl<'de> Visitor<'de> for LooseVisitor {
+            type Value = Loose;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("anything")
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Loose, E> {
+                Ok(Loose::Number(value))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Loose, E> {
+                Ok(Loose::Number(value as f64))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Loose, E> {
+                Ok(Loose::Number(value as f64))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Loose, E> {
+                Ok(Loose::Text(text::cut(value, text::LONG)))
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Loose, E> {
+                Ok(Loose::Text(value.to_string()))
+            }
+
+            fn visit_unit<E>(self) -> Result<Loose, E> {
+                Ok(Loose::Other)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Loose, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Loose::Other)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Loose, A::Error> {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Loose::Other)
+            }
+        }
+        deserializer.deserialize_any(LooseVisitor)
+    }
+}
+
+/// A list of at most so many elements.
+#[derive(Clone, Debug)]
+pub(crate) struct List<T, const MAX: usize>(pub(crate) Vec<T>);
+
+impl<T, const MAX: usize> Default for List<T, MAX> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ListVisitor<T, const MAX: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for ListVisitor<T, MAX> {
+            type Value = List<T, MAX>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T, MAX>, A::Error> {
+                let mut list = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    if list.len() == MAX {
+                        return Err(A::Error::custom(format!("expected at most {MAX} elements")));
+                    }
+                    list.push(element);
+                }
+                Ok(List(list))
+            }
+        }
+        deserializer.deserialize_seq(ListVisitor(PhantomData))
+    }
+}
+
+/// An object whose members have names of their own, in the order of the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Members<T, const MAX: usize>(pub(crate) Vec<(String, T)>);
+
+impl<T, const MAX: usize> Default for Members<T, MAX> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Members<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct MembersVisitor<T, const MAX: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for MembersVisitor<T, MAX> {
+            type Value = Members<T, MAX>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<T, MAX>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    if members.len() == MAX {
+                        return Err(A::Error::custom(format!("expected at most {MAX} members")));
+                    }
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(MembersVisitor(PhantomData))
+    }
+}
+
+/// The names of members that are numbers, of an object or of all objects of a list: what users add to their results.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NumberNames(pub(crate) BTreeSet<String>);
+
+impl NumberNames {
+    fn add(&mut self, name: &str) {
+        const NAMES_MAX: usize = 64;
+        if self.0.len() < NAMES_MAX && !self.0.contains(name) {
+            self.0.insert(text::cut(name, text::SHORT));
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for NumberNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NamesVisitor;
+        impl<'de> Visitor<'de> for NamesVisitor {
+            type Value = NumberNames;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object or a list of them")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<NumberNames, A::Error> {
+                let mut names = NumberNames::default();
+                while let Some((name, value)) = map.next_entry::<String, Loose>()? {
+                    if value.number().is_some() {
+                        names.add(&name);
+                    }
+                }
+                Ok(names)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<NumberNames, A::Error> {
+                let mut names = NumberNames::default();
+                while let Some(NumberNames(more)) = seq.next_element()? {
+                    more.iter().for_each(|name| names.add(name));
+                }
+                Ok(names)
+            }
+        }
+        deserializer.deserialize_any(NamesVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(expecting = "an object")]
+    struct Row {
+        #[expect(dead_code, reason = "reading it is what is tested")]
+        times: List<Number, 3>,
+    }
+
+    fn problem(text: &str) -> String {
+        let fault = read::<List<Row, 2>>(text).unwrap_err();
+        format!("{}: {}", fault.place, fault.problem)
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_line_column_and_path() {
+        assert_eq!(
+            problem("[{\"times\": [1,\n \"2\"]}]"),
+            "line 2, column 4, [0].times[1]: expected a number, found string \"2\""
+        );
+        assert_eq!(
+            problem("[{\"times\": [1, 2, 3, 4]}]"),
+            "line 1, column 23, [0].times: expected at most 3 elements"
+        );
+        assert_eq!(problem("[{}]"), "line 1, column 3, [0]: expected a member `times`, found none");
+        assert_eq!(problem("[] x"), "line 1, column 4: expected the end of the text, found more");
+        assert_eq!(problem("7"), "line 1, column 1: expected a list, found integer `7`");
+        assert_eq!(
+            problem("[{\"times\": [1e999]}]"),
+            "line 1, column 17, [0].times[0]: expected a number that fits into 64 bits, found a larger one"
+        );
+    }
+
+    #[test]
+    fn messages_are_short_whatever_is_found() {
+        let text = format!("[{{\"times\": [\"{}\"]}}]", "x".repeat(100_000));
+        assert!(problem(&text).len() < 500);
+    }
+
+    #[test]
+    fn numbers_are_named_once_and_other_members_are_not() {
+        let names: NumberNames = read(r#"[{"a": 1, "b": "x"}, {"a": 2, "c": 0.5}]"#).unwrap();
+        assert_eq!(names.0.into_iter().collect::<Vec<_>>(), ["a", "c"]);
+    }
+}

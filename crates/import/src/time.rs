@@ -1,0 +1,105 @@
+//! Units, rates and rounding: a number of a file becomes whole nanoseconds, once.
+
+/// Nothing that is measured takes longer: 11 days.
+pub(crate) const HIGHEST_NS: f64 = 1e15;
+
+/// How a format's numbers become nanoseconds of some operations.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scale {
+    unit_ns: f64,
+    pub(crate) operations: u64,
+}
+
+impl Scale {
+    /// Numbers in a unit of `unit_ns` nanoseconds become the time of 1,000 operations.
+    pub(crate) fn of_thousand(unit_ns: f64) -> Self {
+        Self { unit_ns, operations: 1_000 }
+    }
+
+    /// Numbers in a unit of `unit_ns` nanoseconds stay the time of one operation.
+    pub(crate) fn of_one(unit_ns: f64) -> Self {
+        Self { unit_ns, operations: 1 }
+    }
+
+    fn factor(self) -> f64 {
+        self.unit_ns * self.operations as f64
+    }
+
+    /// The time of an operation.
+    pub(crate) fn time(self, value: f64) -> Result<u64, String> {
+        if !value.is_finite() || value.is_sign_negative() && value != 0.0 {
+            return Err(format!("expected a time of 0 or more, found {value:?}"));
+        }
+        whole(value * self.factor())
+            .ok_or_else(|| format!("expected a time of at most 10^15 ns, found {value:?}"))
+    }
+
+    /// The time of an operation, from how many of them there are in the unit of time.
+    pub(crate) fn rate(self, value: f64) -> Result<u64, String> {
+        if !value.is_finite() || value <= 0.0 {
+            return Err(format!("expected a rate above 0, found {value:?}"));
+        }
+        whole(self.factor() / value)
+            .ok_or_else(|| format!("expected a rate of a time of at most 10^15 ns, found {value:?}"))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10^15")]
+fn whole(ns: f64) -> Option<u64> {
+    (0.0..=HIGHEST_NS).contains(&ns).then(|| ns.round() as u64)
+}
+
+/// The nanoseconds of a unit, by the names that the tools use; `None` of what is no unit of time.
+pub(crate) fn unit_ns(name: &str) -> Option<f64> {
+    Some(match name {
+        "ps" => 1e-3,
+        "ns" => 1.0,
+        "us" | "µs" | "μs" => 1e3,
+        "ms" => 1e6,
+        "s" | "sec" => 1e9,
+        "min" => 60e9,
+        "hr" => 3_600e9,
+        "day" => 86_400e9,
+        _ => return None,
+    })
+}
+
+/// Parts per million, of a percentage from 0 to 100.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 10^6")]
+pub(crate) fn ppm_of_percent(percent: f64) -> Option<u32> {
+    (0.0..=100.0).contains(&percent).then(|| (percent * 1e4).round() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions_survive_as_the_time_of_a_thousand() {
+        assert_eq!(Scale::of_thousand(1.0).time(12.34), Ok(12_340));
+        assert_eq!(Scale::of_one(1e9).time(0.000_001_5), Ok(1_500));
+        assert_eq!(Scale::of_one(1.0).time(2.5), Ok(3));
+        assert_eq!(Scale::of_one(1.0).time(-0.0), Ok(0));
+    }
+
+    #[test]
+    fn a_rate_is_the_time_of_an_operation() {
+        assert_eq!(Scale::of_thousand(1e9).rate(1_000_000.0), Ok(1_000_000));
+        assert_eq!(Scale::of_thousand(1e3).rate(0.25), Ok(4_000_000));
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        let scale = Scale::of_one(1e9);
+        assert_eq!(scale.time(-1.0), Err("expected a time of 0 or more, found -1.0".into()));
+        assert_eq!(scale.time(f64::NAN), Err("expected a time of 0 or more, found NaN".into()));
+        assert_eq!(scale.time(f64::INFINITY), Err("expected a time of 0 or more, found inf".into()));
+        assert_eq!(scale.time(1e6), Ok(1_000_000_000_000_000));
+        assert_eq!(scale.time(1e7), Err("expected a time of at most 10^15 ns, found 10000000.0".into()));
+        assert_eq!(scale.rate(0.0), Err("expected a rate above 0, found 0.0".into()));
+        assert_eq!(
+            scale.rate(1e-300),
+            Err("expected a rate of a time of at most 10^15 ns, found 1e-300".into())
+        );
+    }
+}

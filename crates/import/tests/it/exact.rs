@@ -1,0 +1,107 @@
+//! No value appears that is not in the file: each sample is a number of it, in a unit of time, or what two of its
+//! numbers make of each other where the format says so.
+
+use crate::support::{golden, samples, text_of};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use roundtrip_import::{Data, import};
+use std::collections::{HashMap, HashSet};
+
+/// Every run of characters that is a number.
+fn numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '.' | '-' | '+'));
+    parts.filter_map(|part| part.parse().ok()).filter(|number: &f64| number.is_finite()).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "what is no time is no value either")]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
+}
+
+/// A time in any unit, of one operation or of 1,000.
+fn times(number: f64) -> impl Iterator<Item = u64> {
+    [1.0, 1e3, 1e6, 1e9, 1e12].into_iter().map(move |factor| whole(number * factor))
+}
+
+/// The time of an operation, of as many as the number says in a second or a microsecond.
+fn times_of_rate(number: f64) -> impl Iterator<Item = u64> {
+    [1e12, 1e6].into_iter().map(move |factor| whole(factor / number))
+}
+
+#[test]
+fn every_value_is_a_number_of_the_file() {
+    for golden in golden() {
+        if golden.format.slug() == "hdr-log" {
+            continue;
+        }
+        let text = String::from_utf8(golden.bytes.clone()).unwrap();
+        let numbers = numbers(&text);
+        let mut known: HashSet<u64> = numbers.iter().copied().flat_map(times).collect();
+        if matches!(golden.format.slug(), "node" | "jmh") {
+            known.extend(numbers.iter().copied().flat_map(times_of_rate));
+        }
+        if golden.format.slug() == "criterion" {
+            known = averages(&text);
+        }
+        for benchmark in import(&golden.bytes, None).unwrap().benchmarks {
+            let values = match &benchmark.data {
+                Data::Repetitions(repetitions) => repetitions.iter().flat_map(samples).collect::<Vec<_>>(),
+                Data::Summary(summary) => {
+                    let stated = [summary.low_ns, summary.high_ns, summary.min_ns, summary.max_ns];
+                    let quantiles = summary.quantiles.iter().map(|quantile| quantile.1);
+                    stated.into_iter().flatten().chain(quantiles).chain([summary.center_ns]).collect()
+                }
+            };
+            for value in values {
+                assert!(known.contains(&value), "{}: {}: {value}", golden.name, benchmark.name);
+            }
+        }
+    }
+}
+
+/// Of each message, the n-th value by the n-th count of iterations.
+fn averages(text: &str) -> HashSet<u64> {
+    let list = |line: &str, name: &str| -> Vec<f64> {
+        let Some((_, rest)) = line.split_once(&format!("\"{name}\":[")) else { return Vec::new() };
+        numbers(rest.split(']').next().unwrap())
+    };
+    text.lines()
+        .flat_map(|line| list(line, "measured_values").into_iter().zip(list(line, "iteration_count")))
+        .map(|(value, count)| whole(value / count * 1e3))
+        .collect()
+}
+
+/// Held against the library's own reader: every count at every quantile.
+#[test]
+fn logs_are_read_as_the_library_reads_them() {
+    for name in ["hdr-log/java-tagged.hlog", "hdr-log/rust-two-digits.hlog"] {
+        let text = text_of(name);
+        let mut expected: HashMap<String, Histogram<u64>> = HashMap::new();
+        for line in text.lines().filter(|line| !line.starts_with(['#', '"'])) {
+            let tag = line.strip_prefix("Tag=").map_or("untagged", |rest| rest.split(',').next().unwrap());
+            let bytes =
+                base64::Engine::decode(&base64::prelude::BASE64_STANDARD, line.rsplit(',').next().unwrap())
+                    .unwrap();
+            let mut histogram: Histogram<u64> =
+                Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
+            histogram.auto(true);
+            match expected.get_mut(tag) {
+                Some(known) => known.add(&histogram).unwrap(),
+                None => drop(expected.insert(tag.to_owned(), histogram)),
+            }
+        }
+        let import = import(text.as_bytes(), None).unwrap();
+        assert_eq!(import.benchmarks.len(), expected.len());
+        for benchmark in &import.benchmarks {
+            let Data::Repetitions(repetitions) = &benchmark.data else { panic!() };
+            let [ours] = &repetitions[..] else { panic!("one repetition a tag") };
+            let theirs = &expected[&benchmark.name];
+            assert_eq!((ours.count(), ours.max_ns()), (theirs.len(), theirs.max()));
+            for q_ppm in [10_000, 250_000, 500_000, 900_000, 990_000, 999_000, 1_000_000] {
+                let theirs = theirs.value_at_quantile(f64::from(q_ppm) / 1e6);
+                let off = ours.quantile_ns(q_ppm).abs_diff(theirs);
+                assert!(off as f64 <= theirs as f64 / 1_000.0, "{name} {q_ppm}: {off} off {theirs}");
+            }
+        }
+    }
+}

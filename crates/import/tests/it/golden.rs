@@ -1,0 +1,106 @@
+//! What the parsers make of the golden files, for people to read: `tests/it/snapshots/`.
+
+use crate::support::golden;
+use roundtrip_import::{Data, Format, Import, import};
+use roundtrip_stats::{Distribution, nearest_rank};
+use std::fmt::Write;
+
+fn figures(name: &str, distribution: &Distribution) -> String {
+    format!(
+        "  {name}: n={} min={} p50={} max={}{}\n",
+        distribution.count(),
+        distribution.min_ns(),
+        distribution.quantile_ns(500_000),
+        distribution.max_ns(),
+        if distribution.samples_text().is_some() { "" } else { " (histogram)" },
+    )
+}
+
+fn readable(import: &Import) -> String {
+    let mut text = format!("{}: {}\n", import.format, import.format.title());
+    for (key, value) in &import.facts {
+        writeln!(text, "{key}: {value}").unwrap();
+    }
+    for warning in &import.warnings {
+        writeln!(text, "warning: {warning}").unwrap();
+    }
+    for benchmark in &import.benchmarks {
+        let variant = benchmark.variant.as_ref().map(|variant| format!(" [{variant}]")).unwrap_or_default();
+        writeln!(text, "\n{}{variant}: ns of {} operations", benchmark.name, benchmark.operations).unwrap();
+        match &benchmark.data {
+            Data::Summary(summary) => writeln!(text, "  {summary:?}").unwrap(),
+            Data::Repetitions(repetitions) if repetitions.iter().all(|one| one.count() == 1) => {
+                let mut values: Vec<_> = repetitions.iter().map(Distribution::min_ns).collect();
+                writeln!(text, "  {} repetitions of one value: {values:?}", values.len()).unwrap();
+                values.sort_unstable();
+                writeln!(text, "  p50={}", nearest_rank(&values, 500_000).unwrap()).unwrap();
+            }
+            Data::Repetitions(repetitions) => {
+                for (index, repetition) in repetitions.iter().enumerate() {
+                    text += &figures(&format!("repetition {index}"), repetition);
+                }
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn golden_files_say_what_they_said() {
+    for golden in golden() {
+        let import = import(&golden.bytes, None).unwrap_or_else(|error| panic!("{}: {error}", golden.name));
+        insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+            insta::assert_snapshot!(golden.name.replace(['/', '.'], "_"), readable(&import));
+        });
+    }
+}
+
+#[test]
+fn every_golden_file_is_recognised_as_one_format() {
+    for golden in golden() {
+        let detected: Vec<_> =
+            Format::all().iter().filter(|format| format.detect(&golden.bytes)).copied().collect();
+        assert_eq!(detected, [golden.format], "{}", golden.name);
+    }
+}
+
+#[test]
+fn every_format_has_a_golden_file_and_no_file_is_large() {
+    let golden = golden();
+    for format in Format::all() {
+        assert!(golden.iter().any(|golden| golden.format == *format), "{format}");
+    }
+    for golden in golden {
+        assert!(golden.bytes.len() < 60_000, "{}", golden.name);
+    }
+}
+
+/// The beginning of a file is of its format too, so that a cut file is called a cut file.
+#[test]
+fn a_golden_file_that_is_cut_is_recognised_as_its_format_or_as_none() {
+    for golden in golden() {
+        for end in (0..golden.bytes.len()).step_by(97) {
+            let beginning = &golden.bytes[..end];
+            let detected: Vec<_> =
+                Format::all().iter().filter(|format| format.detect(beginning)).copied().collect();
+            assert!(
+                detected.is_empty() || detected == [golden.format],
+                "{} cut at {end}: {detected:?}",
+                golden.name
+            );
+        }
+        // From the middle on nobody is in doubt.
+        assert!(golden.format.detect(&golden.bytes[..golden.bytes.len() / 2]), "{}", golden.name);
+    }
+}
+
+#[test]
+fn golden_files_read_as_another_format_are_refused_without_a_panic() {
+    for golden in golden() {
+        for &format in Format::all().iter().filter(|format| **format != golden.format) {
+            let error =
+                import(&golden.bytes, Some(format)).map(|import| import.benchmarks.len()).unwrap_err();
+            assert!(error.to_string().starts_with(format.slug()), "{}: {error}", golden.name);
+        }
+    }
+}

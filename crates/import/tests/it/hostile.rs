@@ -1,0 +1,187 @@
+//! Input from nobody in particular: never a panic, never a message without end, never more than the bounds allow.
+
+use crate::support::{Golden, golden};
+use base64::Engine;
+use proptest::prelude::*;
+use roundtrip_import::{BENCHMARKS_MAX, Data, Format, VALUES_MAX, import};
+use std::io::Read;
+use std::sync::LazyLock;
+
+static GOLDEN: LazyLock<Vec<Golden>> = LazyLock::new(golden);
+
+/// Reads an input in every way there is; what is said stays short, what is read stays within bounds.
+fn check(bytes: &[u8], formats: &[Option<Format>]) {
+    for &format in formats {
+        match import(bytes, format) {
+            Ok(import) => {
+                assert!((1..=BENCHMARKS_MAX).contains(&import.benchmarks.len()));
+                assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
+                assert!(import.warnings.len() <= 51 && import.facts.len() <= 50);
+                for benchmark in &import.benchmarks {
+                    assert!((1..=200).contains(&benchmark.name.chars().count()));
+                    if let Data::Repetitions(repetitions) = &benchmark.data {
+                        assert!(
+                            repetitions.iter().all(|one| one.count() > 0 && one.min_ns() <= one.max_ns())
+                        );
+                    }
+                }
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(message.chars().count() < 1_500, "{} characters", message.chars().count());
+                assert!(!message.contains(['\n', '\u{1b}', '\0']), "{message:?}");
+            }
+        }
+    }
+}
+
+fn every_way() -> Vec<Option<Format>> {
+    Format::all().iter().copied().map(Some).chain([None]).collect()
+}
+
+/// One way to spoil a file.
+#[derive(Clone, Debug)]
+enum Change {
+    Flip(usize, u8),
+    Cut(usize, usize),
+    Twice(usize, usize),
+    Put(usize, &'static str),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    let at = 0..60_000_usize;
+    let text = prop::sample::select(vec![
+        "NaN",
+        "-1",
+        "1e999",
+        "1e300",
+        "null",
+        "\"\"",
+        "{",
+        "[",
+        "]",
+        "}",
+        ",",
+        "\n",
+        "\u{0}",
+        "é",
+        "Tag=",
+        "Benchmark",
+        "999999999999999999999",
+        "\"name\":",
+        "#",
+        "[[[[[[[[",
+    ]);
+    prop_oneof![
+        (at.clone(), 1..=255_u8).prop_map(|(at, mask)| Change::Flip(at, mask)),
+        (at.clone(), 1..5_000_usize).prop_map(|(at, length)| Change::Cut(at, length)),
+        (at.clone(), 1..5_000_usize).prop_map(|(at, length)| Change::Twice(at, length)),
+        (at, text).prop_map(|(at, text)| Change::Put(at, text)),
+    ]
+}
+
+fn changed(mut bytes: Vec<u8>, changes: &[Change]) -> Vec<u8> {
+    for change in changes {
+        let length = bytes.len().max(1);
+        let span = |at: usize, span: usize| at % length..(at % length + span).min(bytes.len());
+        match *change {
+            Change::Flip(at, mask) => bytes.get_mut(at % length).into_iter().for_each(|byte| *byte ^= mask),
+            Change::Cut(at, count) => drop(bytes.drain(span(at, count))),
+            Change::Twice(at, count) => {
+                let part = bytes[span(at, count)].to_vec();
+                bytes.splice(at % length..at % length, part);
+            }
+            Change::Put(at, text) => {
+                drop(bytes.splice(at % length..at % length, text.bytes()).collect::<Vec<_>>());
+            }
+        }
+        if bytes.is_empty() {
+            break;
+        }
+    }
+    bytes
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&bytes, &every_way());
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
+        check(text.as_bytes(), &every_way());
+    }
+
+    #[test]
+    fn spoilt_files_are_read_or_refused(
+        index in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6),
+    ) {
+        let golden = index.get(&GOLDEN);
+        let bytes = changed(golden.bytes.clone(), &changes);
+        check(&bytes, &[Some(golden.format), None]);
+    }
+}
+
+#[test]
+fn values_are_counted_where_a_few_bytes_make_one() {
+    let many = |text: String, format: &str| {
+        import(text.as_bytes(), Some(format.parse().unwrap())).unwrap_err().to_string()
+    };
+    let times =
+        format!("{{\"results\": [{{\"command\": \"a\", \"times\": [{}1]}}]}}", "1,".repeat(VALUES_MAX));
+    let error = many(times, "hyperfine");
+    assert!(error.ends_with("results[0].times: expected at most 1000000 elements"), "{error}");
+    let lines = "BenchmarkA 1 1 ns/op\n".repeat(VALUES_MAX + 1);
+    assert_eq!(many(lines, "go"), "go: line 1000001: expected at most 1000000 values in a file");
+    let names = (0..=BENCHMARKS_MAX).map(|number| format!("BenchmarkA{number} 1 1 ns/op\n")).collect();
+    assert_eq!(many(names, "go"), "go: line 10001: expected at most 10000 benchmarks");
+}
+
+#[test]
+fn deep_nesting_is_refused() {
+    for format in Format::all() {
+        for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+            let text = format!("{}1{}", open.repeat(200_000), close.repeat(200_000));
+            assert!(format.parse(text.as_bytes()).is_err());
+        }
+    }
+    assert!(import("[".repeat(1 << 20).as_bytes(), None).is_err());
+}
+
+#[test]
+fn tags_of_a_log_are_few() {
+    let golden = GOLDEN.iter().find(|golden| golden.name == "hdr-log/java-tagged.hlog").unwrap();
+    let text = std::str::from_utf8(&golden.bytes).unwrap();
+    let histogram = text.lines().last().unwrap().rsplit(',').next().unwrap();
+    let log: String = (0..=1_000).map(|tag| format!("Tag={tag},0,1,0.1,{histogram}\n")).collect();
+    assert_eq!(
+        import(log.as_bytes(), None).unwrap_err().to_string(),
+        "hdr-log: line 1001: expected at most 1000 tags"
+    );
+}
+
+/// A megabyte of counts deflates to a thousandth of it: a log of such lines would take minutes.
+#[test]
+fn a_log_that_inflates_out_of_all_proportion_is_refused() {
+    let mut inner = Vec::new();
+    for word in [0x1c84_9313_u32, 1_000_000, 0, 3] {
+        inner.extend(word.to_be_bytes());
+    }
+    for word in [1_u64, 1 << 40, 1.0_f64.to_bits()] {
+        inner.extend(word.to_be_bytes());
+    }
+    inner.resize(inner.len() + 1_000_000, 0);
+    let mut deflated = Vec::new();
+    flate2::read::ZlibEncoder::new(inner.as_slice(), flate2::Compression::best())
+        .read_to_end(&mut deflated)
+        .unwrap();
+    let header =
+        [0x1c84_9314_u32.to_be_bytes(), u32::try_from(deflated.len()).unwrap().to_be_bytes()].concat();
+    let text = base64::prelude::BASE64_STANDARD.encode([header, deflated].concat());
+    let log = format!("0,1,0.1,{text}\n").repeat(20);
+    assert_eq!(
+        import(log.as_bytes(), None).unwrap_err().to_string(),
+        "hdr-log: line 2: expected histograms of at most 8 bytes for each byte of the log, found more"
+    );
+}

@@ -1,0 +1,63 @@
+//! The golden files, and ways to look at what they say.
+
+use roundtrip_import::{Benchmark, Data, Format, Import};
+use roundtrip_stats::Distribution;
+use std::path::{Path, PathBuf};
+
+/// A golden file. Its folder is the slug of its format.
+pub(crate) struct Golden {
+    pub(crate) format: Format,
+    /// As `format/name`.
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+/// All of them, in alphabetical order.
+pub(crate) fn golden() -> Vec<Golden> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let mut all = Vec::new();
+    for of_format in entries(&folder).into_iter().filter(|path| path.is_dir()) {
+        let slug = file_name(&of_format).to_owned();
+        for path in entries(&of_format) {
+            all.push(Golden {
+                format: slug.parse().unwrap(),
+                name: format!("{slug}/{}", file_name(&path)),
+                bytes: std::fs::read(&path).unwrap(),
+            });
+        }
+    }
+    all
+}
+
+pub(crate) fn text_of(name: &str) -> String {
+    let golden = golden().into_iter().find(|golden| golden.name == name).unwrap();
+    String::from_utf8(golden.bytes).unwrap()
+}
+
+pub(crate) fn import_of(name: &str) -> Import {
+    roundtrip_import::import(text_of(name).as_bytes(), None).unwrap()
+}
+
+pub(crate) fn benchmark<'a>(import: &'a Import, name: &str) -> &'a Benchmark {
+    import.benchmarks.iter().find(|benchmark| benchmark.name == name).unwrap()
+}
+
+pub(crate) fn repetitions(benchmark: &Benchmark) -> &[Distribution] {
+    let Data::Repetitions(repetitions) = &benchmark.data else { panic!("{} has no samples", benchmark.name) };
+    repetitions
+}
+
+/// The samples of a distribution that keeps them, in ascending order.
+pub(crate) fn samples(distribution: &Distribution) -> Vec<u64> {
+    roundtrip_stats::samples::decode(&distribution.samples_text().unwrap(), 10_000).unwrap()
+}
