@@ -1,9 +1,10 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 use crate::comparison::{ComparisonFormat, FailOn};
+use crate::import::FormatName;
 use crate::node::NamedNode;
 use crate::service::System;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
 use roundtrip_wire::Slug;
@@ -90,6 +91,13 @@ pub(crate) enum Command {
         roundtrip list\n  \
         roundtrip list --format json | jq '.transports[] | select(.unsupported != null)'")]
     List(ListingArguments),
+    /// Take in what another benchmark tool has measured.
+    #[command(after_help = "Examples:\n  \
+        roundtrip import results.json\n  \
+        go test -bench . -count 10 | roundtrip import - --format go\n  \
+        roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n\n\
+        The results are filed under the commit that is checked out, and the file is kept with them.")]
+    Import(ImportArguments),
     /// Print the JSON schema of roundtrip.toml, for editors that check TOML.
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
@@ -120,6 +128,22 @@ pub(crate) struct RunArguments {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Its format; `auto` is the one that its content shows.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = formats())]
+    pub(crate) format: FormatName,
+    #[command(flatten)]
+    pub(crate) delivery: DeliveryArguments,
+}
+
+fn formats() -> impl TypedValueParser<Value = FormatName> {
+    PossibleValuesParser::new(FormatName::names()).try_map(|name| name.parse::<FormatName>())
 }
 
 /// Where a report goes, and what it is of.

@@ -5,11 +5,13 @@ use crate::failure::Failure;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
-use crate::upload::{self, Refusal};
+use crate::upload::{self, Refusal, What};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;
+use roundtrip_wire::import::{ImportRequest, ImportedFile};
 use roundtrip_wire::{RunId, RunReport, SCHEMA_VERSION, Slug, Suite};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// What reports are of: they have it in common, whatever was measured.
@@ -37,11 +39,14 @@ pub(crate) struct Kept {
     upload: Option<Upload>,
 }
 
-/// Where a report goes.
+/// What goes to a server.
 #[derive(Debug)]
 struct Upload {
     server: String,
     token: String,
+    what: What,
+    /// What is sent, if it is not the report itself.
+    body: Option<Vec<u8>>,
     kept: PathBuf,
 }
 
@@ -76,26 +81,53 @@ impl<'a> Delivery<'a> {
     /// # Errors
     /// A file that cannot be written.
     pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
-        let report = self.subject.clone().report(id, plan, outcome);
-        let json = serde_json::to_vec(&report)
-            .map_err(|error| Failure::Other(format!("writing the report: {error}")))?;
+        let report = self.subject.clone().report(id, &plan.preset, outcome);
+        let kept = self.kept(report, |report| What::Report(report.run_id))?;
+        if let Some(Upload { kept: path, .. }) = &kept.upload {
+            spool::write(path, &kept.json)?;
+        }
+        Ok(kept)
+    }
+
+    /// The same of what was imported from a file, which goes to the server with it.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub(crate) fn keep_import(&self, report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
+        let mut kept = self.kept(report, |_| What::Import)?;
+        if let Some(upload) = &mut kept.upload {
+            let report = RunReport { results: Vec::new(), ..kept.report.clone() };
+            let body = upload.body.insert(json(&ImportRequest { report, file })?);
+            spool::write(&upload.kept, body)?;
+        }
+        Ok(kept)
+    }
+
+    fn kept(&self, report: RunReport, what: fn(&RunReport) -> What) -> crate::Result<Kept> {
+        let json = json(&report)?;
         if let Some(path) = &self.arguments.output {
             spool::write(path, &json)?;
         }
         let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
-            let kept = spool::path(&spool::folder(), report.run_id);
-            Upload { server, token, kept }
+            let what = what(&report);
+            let name = match what {
+                What::Report(_) => spool::path(&spool::folder(), report.run_id),
+                // An agent that looks for reports passes it by.
+                What::Import => spool::folder().join(format!("{}.import", report.run_id)),
+            };
+            Upload { server, token, what, body: None, kept: name }
         });
-        if let Some(Upload { kept, .. }) = &upload {
-            spool::write(kept, &json)?;
-        }
         Ok(Kept { report, json, upload })
     }
 }
 
+fn json(value: &impl Serialize) -> crate::Result<Vec<u8>> {
+    serde_json::to_vec(value).map_err(|error| Failure::Other(format!("writing the report: {error}")))
+}
+
 impl Subject {
     /// A report of all that a run measured.
-    pub(crate) fn report(self, run_id: RunId, plan: &Plan, outcome: Outcome) -> RunReport {
+    pub(crate) fn report(self, run_id: RunId, preset: &Slug, outcome: Outcome) -> RunReport {
         let Self { repository, project, machine } = self;
         RunReport {
             schema_version: SCHEMA_VERSION,
@@ -111,7 +143,7 @@ impl Subject {
             canaries: outcome.canaries,
             suite: Suite {
                 version: env!("CARGO_PKG_VERSION").into(),
-                preset: plan.preset.clone(),
+                preset: preset.clone(),
                 order_seed: outcome.order_seed,
                 build: Slug::from_name(if cfg!(debug_assertions) { "debug" } else { "release" }),
             },
@@ -128,24 +160,25 @@ impl Kept {
     /// # Errors
     /// A server that does not take it: the report stays where it is.
     pub(crate) fn send(self) -> crate::Result<()> {
-        let Some(Upload { server, token, kept }) = self.upload else { return Ok(()) };
-        deliver(&server, &token, &self.report, &self.json, &kept)?;
+        let Some(Upload { server, token, what, body, kept }) = self.upload else { return Ok(()) };
+        deliver(&server, &token, what, &self.report, &body.unwrap_or(self.json), &kept)?;
         spool::remove(&kept)
     }
 }
 
-/// Uploads a report that is kept at a path.
+/// Uploads a body that is kept at a path.
 ///
 /// # Errors
 /// A server that does not take it, with what becomes of the report.
 pub(crate) fn deliver(
     server: &str,
     token: &str,
+    what: What,
     report: &RunReport,
-    json: &[u8],
+    body: &[u8],
     kept: &Path,
 ) -> crate::Result<()> {
-    match upload::send(server, token, report.run_id, json) {
+    match upload::send(server, token, what, body) {
         Ok(()) => {
             let server = server.trim_end_matches('/');
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);

@@ -10,6 +10,7 @@
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
 //! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
+//! - `import`: what other tools have measured.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
@@ -25,6 +26,7 @@ mod delivery;
 mod doctor;
 mod failure;
 mod format;
+mod import;
 mod list;
 mod matrix;
 mod node;
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
+        Command::Import(arguments) => import::import(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),

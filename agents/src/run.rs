@@ -6,9 +6,11 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
-use crate::{build, node, output, spool, table, upload};
+use crate::upload::{self, What};
+use crate::{build, import, node, output, spool, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan, PlannedCase};
 use roundtrip_bench::harness::{self, PeerCommand};
+use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
 use std::path::Path;
 
@@ -24,23 +26,26 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
         None => plans(arguments, &settings, &root)?,
     };
     let delivery = Delivery::prepare(&arguments.delivery, repository, &settings)?;
-    if plans.len() > 1 && arguments.delivery.output.is_some() {
+    let reports = plans.len() + if arguments.preset.is_none() { settings.command.len() } else { 0 };
+    if reports > 1 && arguments.delivery.output.is_some() {
         return Err(Failure::Usage(format!(
-            "--output takes one report, and {} names {} presets: expected one of them with --preset",
-            settings::FILE,
-            plans.len()
+            "--output takes one report, and {} makes {reports}: expected one preset, with --preset",
+            settings::FILE
         )));
     }
     let peer = peer()?;
-    if plans.iter().flat_map(|plan| &plan.cases).any(is_built_here) {
+    // With a preset that was asked for, nothing but that is measured.
+    let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
+    if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(is_built_here) {
         build::build(&settings.build, &root)?;
     }
-    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments.format))
+    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments.format))?;
+    commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))
 }
 
 /// What the settings say is to be measured, or the quick preset.
 fn plans(arguments: &RunArguments, settings: &Settings, root: &Path) -> crate::Result<Vec<Plan>> {
-    if settings.presets.is_empty() {
+    if settings.presets.is_empty() && settings.command.is_empty() {
         return Ok(vec![prepare("quick", arguments)?]);
     }
     let presets = settings.presets.iter().map(|preset| preset.within(root));
@@ -74,6 +79,15 @@ fn is_built_here(case: &PlannedCase) -> bool {
     case.transport.program().is_some_and(|program| program.is_declared())
 }
 
+/// A report, or a file of another tool with its own.
+fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
+    match serde_json::from_slice::<ImportRequest>(json) {
+        Ok(ImportRequest { report, .. }) => Ok((What::Import, report)),
+        // What is said of it is said of a report: few have anything else.
+        Err(_) => serde_json::from_slice(json).map(|report: RunReport| (What::Report(report.run_id), report)),
+    }
+}
+
 /// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
 pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
     let invalid = |error: InvalidDefinition| Failure::Usage(error.to_string());
@@ -103,12 +117,12 @@ pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
     let path = &arguments.file;
     let json = std::fs::read(path)
         .map_err(|error| Failure::Other(format!("cannot read {}: {error}", path.display())))?;
-    let report: RunReport = serde_json::from_slice(&json)
+    let (what, report) = parse(&json)
         .map_err(|error| Failure::Other(format!("{} is not a report: {error}", path.display())))?;
     report
         .check()
         .map_err(|error| Failure::Other(format!("{}{}: {error}", path.display(), error.pointer)))?;
-    delivery::deliver(&arguments.upload, &upload::token(&arguments.token)?, &report, &json, path)?;
+    delivery::deliver(&arguments.upload, &upload::token(&arguments.token)?, what, &report, &json, path)?;
     if path.parent() == Some(&spool::folder()) {
         spool::remove(path)?;
     }

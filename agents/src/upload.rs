@@ -21,6 +21,15 @@ struct Receipt {
     body_sha256: String,
 }
 
+/// What is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    /// The report of this run.
+    Report(RunId),
+    /// A file of another tool, with the report that its results are of.
+    Import,
+}
+
 /// Why an upload did not succeed.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -71,9 +80,9 @@ pub(crate) fn check_address(server: &str) -> crate::Result<()> {
     Err(Failure::Usage(format!("`{server}` is not a server's address: expected http://HOST or https://HOST")))
 }
 
-/// Sends a report, again and again while that can help, and checks the acknowledgement.
-pub(crate) fn send(server: &str, token: &str, id: RunId, report: &[u8]) -> Result<(), Refusal> {
-    let upload = Upload::new(server, id, report)?;
+/// Sends a body, again and again while that can help, and checks the acknowledgement.
+pub(crate) fn send(server: &str, token: &str, what: What, body: &[u8]) -> Result<(), Refusal> {
+    let upload = Upload::new(server, what, body)?;
     // A busy server says how long to wait, and knows better than our own schedule.
     let asked = Rc::new(Cell::new(None));
     let told = Rc::clone(&asked);
@@ -95,9 +104,10 @@ pub(crate) fn send(server: &str, token: &str, id: RunId, report: &[u8]) -> Resul
         .call()
 }
 
-/// A report that is ready to be sent.
+/// A body that is ready to be sent.
 pub(crate) struct Upload {
     agent: ureq::Agent,
+    what: What,
     url: String,
     body: Vec<u8>,
     /// The digest that the server must repeat.
@@ -105,25 +115,33 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Compresses the report.
-    pub(crate) fn new(server: &str, id: RunId, report: &[u8]) -> Result<Self, Refusal> {
-        let url = format!("{}/api/v1/runs/{id}", server.trim_end_matches('/'));
+    /// Compresses the body.
+    pub(crate) fn new(server: &str, what: What, body: &[u8]) -> Result<Self, Refusal> {
+        let server = server.trim_end_matches('/');
+        let url = match what {
+            What::Report(id) => format!("{server}/api/v1/runs/{id}"),
+            What::Import => format!("{server}/api/v1/import"),
+        };
+        let expected = hexadecimal(&Sha256::digest(body));
         let body =
-            compress(report).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
+            compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(Duration::from_secs(60)))
             .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
             .build()
             .into();
-        Ok(Self { agent, url, body, expected: hexadecimal(&Sha256::digest(report)) })
+        Ok(Self { agent, what, url, body, expected })
     }
 
     /// Sends it once and checks the acknowledgement.
     pub(crate) fn attempt(&self, token: &str) -> Result<(), Refusal> {
-        let Self { agent, url, body, expected } = self;
-        let mut response = agent
-            .put(url)
+        let Self { agent, what, url, body, expected } = self;
+        let request = match what {
+            What::Report(_) => agent.put(url),
+            What::Import => agent.post(url),
+        };
+        let mut response = request
             .header("authorization", format!("Bearer {token}"))
             .header("content-type", "application/json")
             .header("content-encoding", "gzip")

@@ -81,6 +81,14 @@ pub enum ApiError {
         /// What was found and what was expected.
         detail: String,
     },
+    /// An imported file cannot be read.
+    #[error("{name}: {detail}")]
+    InvalidFile {
+        /// What it is called.
+        name: String,
+        /// What was found, where, and what was expected.
+        detail: String,
+    },
     /// Another report has been stored under this identity.
     #[error("run {run_id} has been stored with another body: a changed report needs a new run_id")]
     RunConflict {
@@ -121,6 +129,8 @@ pub enum Kind {
     Series,
     /// A run's result in a series.
     Point,
+    /// A file that a run was imported from.
+    Original,
 }
 
 impl std::fmt::Display for Kind {
@@ -133,6 +143,7 @@ impl std::fmt::Display for Kind {
             Self::Run => "run",
             Self::Series => "series",
             Self::Point => "point",
+            Self::Original => "original",
         })
     }
 }
@@ -191,6 +202,9 @@ impl ApiError {
             ),
             Self::InvalidReport { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "invalid-report", "The report breaks a rule")
+            }
+            Self::InvalidFile { .. } => {
+                (StatusCode::UNPROCESSABLE_ENTITY, "invalid-file", "The file cannot be read")
             }
             Self::RunConflict { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "run-conflict", "The run exists with another body")
@@ -264,6 +278,7 @@ pub(crate) async fn render(request: Request, next: Next) -> Response {
         ApiError::InvalidReport { pointer, .. } => pointer.clone(),
         ApiError::UnsupportedSchemaVersion { .. } => Some("/schema_version".to_owned()),
         ApiError::RunConflict { .. } => Some("/run_id".to_owned()),
+        ApiError::InvalidFile { .. } => Some("/file".to_owned()),
         _ => None,
     };
     let problem = Problem {

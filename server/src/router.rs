@@ -52,6 +52,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::health::health))
         .routes(routes!(routes::health::readiness))
         .routes(routes!(routes::ingest::put_run))
+        .routes(routes!(routes::ingest::import_file))
         .routes(routes!(routes::machines::list_machines))
         .routes(routes!(routes::points::list_points))
         .routes(routes!(routes::points::get_point))
@@ -60,6 +61,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::runs::list_runs))
         .routes(routes!(routes::runs::get_run))
         .routes(routes!(routes::runs::get_report))
+        .routes(routes!(routes::runs::get_original))
         .routes(routes!(routes::series::list_series))
         .routes(routes!(routes::series::get_series))
 }

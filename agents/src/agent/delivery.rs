@@ -4,7 +4,7 @@
 use super::inbox::Inbox;
 use super::log::Log;
 use crate::spool;
-use crate::upload::{self, Refusal, Upload};
+use crate::upload::{self, Refusal, Upload, What};
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use roundtrip_wire::{RunId, Slug};
 use serde::Deserialize;
@@ -115,7 +115,7 @@ impl Delivery {
             Err(error) => return unreadable(&error),
         };
         let server = self.server.clone();
-        let sent = inbox.upload(move || Upload::new(&server, id, &json)?.attempt(&token))?;
+        let sent = inbox.upload(move || Upload::new(&server, What::Report(id), &json)?.attempt(&token))?;
         let removed = sent.and_then(|()| {
             // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
             spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))

@@ -158,7 +158,7 @@ impl<'a> Agent<'a> {
             return Ok(ControlFlow::Break(()));
         };
         let subject = Subject { repository, project: self.project.clone(), machine: self.machine.clone() };
-        let report = subject.report(id, &self.plan, outcome);
+        let report = subject.report(id, &self.plan.preset, outcome);
         let kept = self.keep(&report, inbox)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
             self.log.say(&format!("{failure}; after a restart the same commit would be measured again"));

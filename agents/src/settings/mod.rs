@@ -3,6 +3,7 @@
 //! - [`schema`]: the same as a JSON schema, for editors.
 
 use crate::failure::Failure;
+use crate::import::FormatName;
 use crate::repository::Git;
 use parsed::deserialize_parsed;
 use roundtrip_bench::definition;
@@ -35,8 +36,24 @@ pub(crate) struct Settings {
     /// The machines whose results are uploaded. Without it: any. Results of different machines are never compared, and
     /// a laptop among them is only another line in every chart.
     pub(crate) machines: Vec<Name>,
+    /// Other benchmarks of this repository, whose results `roundtrip run` imports when it has measured the presets.
+    pub(crate) command: Vec<Imported>,
     /// What it takes to say that a case changed, or that it did not.
     pub(crate) thresholds: Thresholds,
+}
+
+/// A command whose results are imported.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Imported {
+    /// What is run in the root of the repository, without a shell.
+    pub(crate) run: CommandLine,
+    /// The format of its results. Without it: the one that they show.
+    #[serde(default)]
+    #[schemars(with = "FormatText")]
+    pub(crate) format: FormatName,
+    /// The file that it writes them to, from the root. Without it: they are what it prints.
+    pub(crate) file: Option<PathBuf>,
 }
 
 /// What it takes to say that a case changed, or that it did not.
@@ -71,7 +88,7 @@ pub(crate) struct Name(Slug);
 #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 100.0))]
 struct Percent(f64);
 
-deserialize_parsed!(Preset, CommandLine, Name);
+deserialize_parsed!(Preset, CommandLine, Name, FormatName);
 
 impl Settings {
     /// Those of the repository with this root; without a file, those that apply then.
@@ -184,6 +201,30 @@ impl TryFrom<&str> for Name {
     }
 }
 
+impl TryFrom<&str> for FormatName {
+    type Error = String;
+
+    fn try_from(text: &str) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// The names of formats.
+struct FormatText;
+
+impl JsonSchema for FormatText {
+    fn schema_name() -> Cow<'static, str> {
+        "Format".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A format of result files, or auto: the one that they show.",
+            "enum": FormatName::names().collect::<Vec<_>>(),
+        })
+    }
+}
+
 impl TryFrom<&str> for CommandLine {
     type Error = String;
 
@@ -231,13 +272,16 @@ mod tests {
     fn all_that_a_file_can_say_is_read() {
         let settings = Settings::parse(
             "project = 'libfoo'\npresets = ['quick', 'bench/ipc.toml']\nbuild = ['make -C \"my bench\" all']\n\
-             machines = ['lab-1']\n[thresholds]\nfalse_verdicts_percent = 0.5\nleast_change_percent = 2\n",
+             machines = ['lab-1']\n[[command]]\nrun = 'go test -bench .'\nformat = 'go'\n[thresholds]\nfalse_verdicts_percent = 0.5\nleast_change_percent = 2\n",
         )
         .unwrap();
         let root = Path::new("/home/me/libfoo");
         let presets: Vec<PathBuf> = settings.presets.iter().map(|preset| preset.within(root)).collect();
         assert_eq!(presets, [PathBuf::from("quick"), root.join("bench/ipc.toml")]);
         assert_eq!(settings.build[0].0, ["make", "-C", "my bench", "all"]);
+        let command = &settings.command[0];
+        assert_eq!((&command.run.0[..2], &command.file), (&["go".to_owned(), "test".to_owned()][..], &None));
+        assert_eq!(command.format.0.map(|format| format.slug()), Some("go"));
         let rule = settings.rule();
         assert_eq!((rule.false_share, rule.least, rule.matters), (0.005, 0.02, Rule::default().matters));
         assert!(settings.check_machine(&slug("lab-1")).is_ok());
@@ -278,6 +322,8 @@ mod tests {
                 "line 2, column 1",
                 "unknown field `least_change`, expected one of",
             ),
+            ("[[command]]\nrun = 'x'\nformat = 'excel'", "line 3, column 10", "no format is called `excel`"),
+            ("[[command]]\nformat = 'go'", "line 1, column 1", "missing field `run`"),
             ("project = ", "line 1, column 11", "string values must be quoted"),
         ] {
             let error = Settings::parse(text).unwrap_err();

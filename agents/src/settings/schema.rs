@@ -26,6 +26,7 @@ mod tests {
             "project = 'libfoo'",
             "presets = ['quick', 'bench/ipc.toml']\nbuild = ['make all']\nmachines = ['lab-1']",
             "[thresholds]\nfalse_verdicts_percent = 0.5\nleast_change_percent = 2\nchange_that_matters_percent = 100",
+            "[[command]]\nrun = 'go test -bench .'\n[[command]]\nrun = 'make bench'\nformat = 'bmf'\nfile = 'out.json'",
             include_str!("../../../roundtrip.toml"),
         ] {
             assert!(is_valid(text) && Settings::parse(text).is_ok(), "{text}");
@@ -37,6 +38,8 @@ mod tests {
             "presets = 'quick'",
             "presets = ['quik']",
             "build = ['']",
+            "[[command]]\nformat = 'go'",
+            "[[command]]\nrun = 'x'\nformat = 'excel'",
             "machines = ['Lab 1']",
             "[thresholds]\nleast_change_percent = 0",
             "[thresholds]\nleast_change_percent = 101",

@@ -7,6 +7,7 @@ use roundtrip_wire::{CaseResult, RunReport};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+mod imported;
 mod many;
 mod row;
 mod shape;
@@ -41,6 +42,9 @@ pub(crate) fn describe(result: &CaseResult) -> String {
 /// What the results of one table have in common.
 pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
     let case = &result.case;
+    if case.benchmark.is_some() {
+        return imported::title(result);
+    }
     let mut title = case.scenario.to_string();
     if let Some(messages) = case.messages {
         let _ = write!(title, " of {} messages", count(messages));
@@ -80,22 +84,23 @@ pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
 }
 
 fn heading(report: &RunReport) -> String {
+    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
+    let (project, commit, machine) = (&report.project, report.commit.sha.short(), &report.machine.slug);
+    if report.results.iter().all(|result| result.case.benchmark.is_some()) {
+        return format!("{project} at {commit}{modified}, imported on {machine}\n");
+    }
     let fact = |key: &str| report.environment.stable.get(key).map_or("unknown", String::as_str);
     let clock = report.canaries.iter().find(|canary| canary.slug.as_str() == "clock-cost");
     let cost = clock
         .and_then(|canary| canary.p50_ns)
         .map_or("of unknown cost".into(), |ns| format!("{ns} ns a reading"));
-    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
     let build = if report.suite.build.as_str() == "debug" {
         "\nThis is a debug build: its figures are not for comparison."
     } else {
         ""
     };
     format!(
-        "{} at {}{modified} on {} ({} {}, {}; clock {cost}){build}\n",
-        report.project,
-        report.commit.sha.short(),
-        report.machine.slug,
+        "{project} at {commit}{modified} on {machine} ({} {}, {}; clock {cost}){build}\n",
         report.machine.os,
         fact("os.kernel"),
         fact("cpu.model"),
@@ -106,6 +111,7 @@ fn heading(report: &RunReport) -> String {
 pub(crate) fn name(result: &CaseResult) -> String {
     let CaseResult { transport, case, methodology, .. } = result;
     match case.messages {
+        _ if case.benchmark.is_some() => imported::name(result),
         None => format!("{} {}", row::transport(result), row::message(result)),
         Some(_) => format!(
             "{} {} to {}, {}, wake {}, {} when full, {}",

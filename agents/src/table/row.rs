@@ -1,7 +1,7 @@
 //! One result as the cells of a row.
 
-use super::many;
 use super::shape::shape;
+use super::{imported, many};
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds};
 use roundtrip_stats::distribution::Encoded;
@@ -17,13 +17,17 @@ const HEADER: [&str; 10] =
 const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
 
 /// Columns that hold words; all others hold numbers.
-const WORDS: [&str; 7] = ["transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
+const WORDS: [&str; 8] =
+    ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
 /// The confidence of the interval that stands after the p50.
 pub(crate) const CONFIDENCE_PPM: u32 = 950_000;
 
 /// The heads of the columns for results like this one.
 pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
+    if result.is_some_and(|result| result.case.benchmark.is_some()) {
+        return imported::HEADER.into();
+    }
     if result.is_some_and(|result| result.case.messages.is_some()) {
         return many::HEADER.into();
     }
@@ -39,6 +43,9 @@ pub(super) fn is_number(head: &str) -> bool {
 
 /// The cells of one result, or why it has none.
 pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
+    if result.case.benchmark.is_some() {
+        return imported::cells(result).map(Ok);
+    }
     let Some(all) = merged(&result.repetitions)? else {
         let reason =
             result.failures.first().map_or("no repetition finished", |failure| failure.reason.as_str());
@@ -85,13 +92,13 @@ pub(super) fn message(result: &CaseResult) -> String {
 
 /// Half the width of the 95 % interval of the median over the repetitions' p50, as a share of that median; empty with
 /// fewer than six repetitions, which have no such interval.
-fn uncertainty(result: &CaseResult) -> crate::Result<String> {
+pub(super) fn uncertainty(result: &CaseResult) -> crate::Result<String> {
     let interval = interval::median(&p50s_ns(result)?, CONFIDENCE_PPM);
     Ok(interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median)))
 }
 
 /// All repetitions together, as the charts show them.
-fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
+pub(super) fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
     let mut all: Option<Distribution> = None;
     for repetition in repetitions {
         let one = decode(repetition)?;

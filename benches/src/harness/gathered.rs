@@ -183,6 +183,8 @@ impl<'a> Gathered<'a> {
                 senders: (case.crowd.senders > 1).then_some(case.crowd.senders),
                 messages: is_many.then_some(case.work.messages_per_operation),
                 variant: case.transport.program().and_then(|program| program.variant.clone()),
+                benchmark: None,
+                operations: None,
             },
             methodology: methodology(case, self.parts),
             repetitions: self.repetitions,
@@ -191,6 +193,7 @@ impl<'a> Gathered<'a> {
             facts: self.facts,
             unsupported: self.unsupported.map(|reason| reason.to_string()),
             oversubscribed,
+            summary: None,
         }
     }
 }
@@ -229,6 +232,7 @@ fn methodology(case: &PlannedCase, parts: Option<u64>) -> Methodology {
         probe: case.probe.map(|probe| Slug::from_name(probe.slug())),
         wake: (is_ring && waiting != Waiting::Spin).then(|| Slug::from_name(wake_rule.slug())),
         parts: parts.map(number),
+        statistic: None,
     };
     match case.transport.program() {
         None => of_suite,

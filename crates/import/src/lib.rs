@@ -5,6 +5,7 @@
 //! - [`format`](mod@format): the list of formats, one file each; what every one must offer.
 //! - [`model`]: what a file says, in one form for all formats.
 //! - [`error`]: what was wrong, where, and what was expected.
+//! - [`wire`]: the same as results of a run.
 //! - `collect`: puts repetitions of one benchmark together and holds the bounds.
 //! - `hdr`: histograms of logs. `glance`: the first look at a file by which its format is recognised.
 //! - `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
@@ -40,6 +41,7 @@ mod json;
 pub mod model;
 mod text;
 mod time;
+pub mod wire;
 
 pub use error::{Error, Place};
 pub use format::Format;

@@ -3,6 +3,7 @@
 //! # Codemap
 //! - [`report`]: the envelope of one upload, [`RunReport`], and what it must satisfy ([`RunReport::check`]).
 //! - [`result`]: one case's results: descriptor, case, methodology, repetitions.
+//! - [`import`]: a file of another tool, and the run that its results make.
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
 //! - [`comparable`]: what keeps two results from being compared.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
@@ -18,6 +19,7 @@ pub mod commit;
 pub mod comparable;
 pub mod hash;
 pub mod id;
+pub mod import;
 pub mod machine;
 pub mod problem;
 pub mod report;
@@ -31,7 +33,8 @@ pub use machine::{Canary, Environment, Machine};
 pub use problem::Problem;
 pub use report::{Invalid, RunReport, SCHEMA_VERSION, Suite};
 pub use result::{
-    Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, SystemCalls, TransportInfo,
+    Case, CaseResult, Delivery, EndObservation, Failure, Methodology, Repetition, StatedQuantile, Summary,
+    SystemCalls, TransportInfo,
 };
 pub use sha::CommitSha;
 pub use slug::Slug;

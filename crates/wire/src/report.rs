@@ -84,6 +84,9 @@ pub struct Invalid {
     pub detail: String,
 }
 
+/// The longest name of an imported benchmark.
+pub const BENCHMARK_CHARACTERS_MAX: usize = 200;
+
 impl RunReport {
     /// Checks what the types cannot express: version, limits, order of times and consistency of counts.
     /// Histograms are checked where they are decoded.
@@ -175,13 +178,39 @@ impl CaseResult {
             short(&at, key)?;
             short(&at, value)?;
         }
+        if let Some(summary) = &self.summary {
+            summary.check(&format!("{at}/summary"))?;
+        }
+        match (&self.summary, &self.methodology.statistic) {
+            (Some(_), Some(_)) | (None, None) => {}
+            (Some(_), None) => {
+                return Err(Invalid {
+                    pointer: format!("{at}/methodology/statistic"),
+                    detail: "a summary without what its figure is: expected median, mean or value".into(),
+                });
+            }
+            (None, Some(statistic)) => {
+                return Err(Invalid {
+                    pointer: format!("{at}/methodology/statistic"),
+                    detail: format!("{statistic}, and no summary: expected one, or no statistic"),
+                });
+            }
+        }
+        if self.summary.is_some() && (self.unsupported.is_some() || !self.repetitions.is_empty()) {
+            return Err(Invalid {
+                pointer: format!("{at}/summary"),
+                detail: "a summary beside repetitions, or of what is unsupported: expected one of them"
+                    .into(),
+            });
+        }
         if self.unsupported.is_some() && !self.repetitions.is_empty() {
             return Err(Invalid {
                 pointer: format!("{at}/unsupported"),
                 detail: "an unsupported case has repetitions: expected one or the other".into(),
             });
         }
-        if self.unsupported.is_none() && self.repetitions.is_empty() && self.failures.is_empty() {
+        let is_empty = self.repetitions.is_empty() && self.failures.is_empty() && self.summary.is_none();
+        if self.unsupported.is_none() && is_empty {
             return Err(Invalid {
                 pointer: format!("{at}/repetitions"),
                 detail: "no repetition, no failure and no reason why it is unsupported: expected one of them"
@@ -205,6 +234,40 @@ impl crate::Case {
         }
         if self.messages == Some(0) {
             return fail("messages", "messages is 0: expected at least 1 message an operation");
+        }
+        if self.operations == Some(0) {
+            return fail("operations", "operations is 0: expected at least 1, or no such member for one");
+        }
+        let is_name = |name: &str| {
+            (1..=BENCHMARK_CHARACTERS_MAX).contains(&name.chars().count()) && !name.contains(char::is_control)
+        };
+        match &self.benchmark {
+            Some(name) if !is_name(name) => {
+                fail("benchmark", "expected a name of 1 to 200 characters without control characters")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl crate::Summary {
+    fn check(&self, at: &str) -> Result<(), Invalid> {
+        let fail = |member: &str, detail: String| Err(Invalid { pointer: format!("{at}/{member}"), detail });
+        within(&format!("{at}/quantiles"), self.quantiles.len(), limit::FACTS_MAX)?;
+        // A tool may round each of its figures by itself, so that they may cross by a little; an interval may not.
+        if let (Some(low), Some(high)) = (self.low_ns, self.high_ns)
+            && low > high
+        {
+            return fail("low_ns", format!("low_ns {low} is larger than high_ns {high}"));
+        }
+        for (index, quantile) in self.quantiles.iter().enumerate() {
+            let is_ascending = index == 0 || self.quantiles[index - 1].q_ppm < quantile.q_ppm;
+            if quantile.q_ppm > 1_000_000 || !is_ascending {
+                return fail(
+                    &format!("quantiles/{index}/q_ppm"),
+                    format!("{}: expected ascending shares of at most 1000000", quantile.q_ppm),
+                );
+            }
         }
         Ok(())
     }

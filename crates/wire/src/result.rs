@@ -58,6 +58,14 @@ pub struct Case {
     /// Which of several programs of this transport: one of the `node`s that a run was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Slug>,
+    /// What an imported benchmark is called by the tool that ran it, parameters included: `BM_Pipe/64`. Absent where
+    /// this suite measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub benchmark: Option<String>,
+    /// How many operations a time is of, where a tool states averages that are shorter than a nanosecond is long; absent:
+    /// one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
 }
 
 impl Case {
@@ -108,6 +116,10 @@ pub struct Methodology {
     /// it was measured in one go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<u32>,
+    /// What the figure of a [`Summary`] is: `median`, `mean`, or `value` where a tool does not say. Absent where there
+    /// are samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistic: Option<Slug>,
 }
 
 impl Methodology {
@@ -143,6 +155,43 @@ pub struct CaseResult {
     /// More threads took part than there were processors for them: waiting for one is part of the times.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
+    /// What a tool stated without samples, in place of repetitions. It is shown, and takes part in no test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+}
+
+/// Figures that a tool stated of a case without the samples that they were made of: nothing else can be said of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Summary {
+    /// The figure itself; what it is says [`Methodology::statistic`].
+    pub center_ns: u64,
+    /// Where an interval begins that the tool stated around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_ns: Option<u64>,
+    /// Where that interval ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high_ns: Option<u64>,
+    /// Smallest time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_ns: Option<u64>,
+    /// Largest time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ns: Option<u64>,
+    /// Quantiles, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub quantiles: Vec<StatedQuantile>,
+    /// How many samples it was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+}
+
+/// A quantile that a tool stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct StatedQuantile {
+    /// The share of times that are not longer, in parts per million.
+    pub q_ppm: u32,
+    /// The time.
+    pub ns: u64,
 }
 
 impl CaseResult {

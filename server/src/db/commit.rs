@@ -180,6 +180,20 @@ pub async fn correct(
            and point.commit_ordinal <> commit.ordinal",
         &commit_ids,
     )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update summary set commit_ordinal = commit.ordinal
+         from commit
+         join run on run.commit_id = commit.commit_id
+         join run_outcome on run_outcome.run_id = run.run_id
+         where commit.commit_id = any($1)
+           and summary.machine_id = run.machine_id
+           and summary.series_id = run_outcome.series_id
+           and summary.run_id = run.run_id
+           and summary.commit_ordinal <> commit.ordinal",
+        &commit_ids,
+    )
     .execute(connection)
     .await?;
     Ok(())

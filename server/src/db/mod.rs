@@ -9,11 +9,13 @@
 pub mod commit;
 pub mod environment;
 pub mod machine;
+pub mod original;
 pub mod point;
 pub mod project;
 pub mod run;
 pub mod schema;
 pub mod series;
+pub mod summary;
 pub mod token;
 
 /// What the database holds does not parse, though only parsed values are ever written to it.

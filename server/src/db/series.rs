@@ -32,6 +32,8 @@ pub struct Row {
     senders: Option<i64>,
     messages: Option<i64>,
     variant: Option<String>,
+    benchmark: Option<String>,
+    operations: Option<i64>,
     methodology: Json<Methodology>,
 }
 
@@ -83,6 +85,8 @@ impl Row {
                 senders: self.senders.map(u32::try_from).transpose().map_err(decode_error)?,
                 messages: self.messages.map(i64::cast_unsigned),
                 variant: self.variant.as_deref().map(slug).transpose()?,
+                benchmark: self.benchmark,
+                operations: self.operations.map(i64::cast_unsigned),
             },
             project: self.project,
             machine: self.machine,
@@ -118,7 +122,8 @@ macro_rules! select_series {
                       measured_case.total_bytes, measured_case.peers, measured_case.mode,
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
                       measured_case.size_profile, measured_case.senders, measured_case.messages,
-                      measured_case.variant, methodology.document as "methodology: Json<Methodology>"
+                      measured_case.variant, measured_case.benchmark, measured_case.operations,
+                      methodology.document as "methodology: Json<Methodology>"
                from series
                join project on project.project_id = series.project_id
                join machine on machine.machine_id = series.machine_id
@@ -131,14 +136,15 @@ macro_rules! select_series {
                         measured_case.size_profile nulls first, measured_case.total_bytes nulls first,
                         measured_case.messages nulls first, measured_case.senders nulls first, measured_case.peers,
                         measured_case.buffer_bytes nulls first, measured_case.rate_per_second nulls first,
-                        measured_case.variant nulls first, series.series_id"#,
+                        measured_case.variant nulls first, measured_case.benchmark nulls first,
+                        measured_case.operations nulls first, series.series_id"#,
             $($argument),+
         )
     };
 }
 
 /// The series of a project, by machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer,
-/// rate and variant.
+/// rate, variant and name.
 ///
 /// # Errors
 /// The database does not answer.
@@ -273,16 +279,17 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
     sqlx::query!(
         "insert into measured_case
              (digest, transport_id, scenario, message_bytes, total_bytes, peers, mode, placement, buffer_bytes,
-              rate_per_second, size_profile, senders, messages, variant)
+              rate_per_second, size_profile, senders, messages, variant, benchmark, operations)
          select distinct on (given.digest) given.digest, transport.transport_id, given.scenario,
                 given.message_bytes, given.total_bytes, given.peers, given.mode, given.placement,
                 given.buffer_bytes, given.rate_per_second, given.size_profile, given.senders, given.messages,
-                given.variant
+                given.variant, given.benchmark, given.operations
          from unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[],
                      $8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[],
-                     $14::text[])
+                     $14::text[], $15::text[], $16::bigint[])
               as given (digest, transport, scenario, message_bytes, total_bytes, peers, mode, placement,
-                        buffer_bytes, rate_per_second, size_profile, senders, messages, variant)
+                        buffer_bytes, rate_per_second, size_profile, senders, messages, variant, benchmark,
+                        operations)
          join transport on transport.slug = given.transport
          where not exists (select from measured_case where measured_case.digest = given.digest)
          order by given.digest
@@ -301,6 +308,8 @@ async fn upsert_cases(connection: &mut PgConnection, results: &[CaseResult]) -> 
         &number(|case| case.senders.map(u64::from)) as &[Option<i64>],
         &number(|case| case.messages) as &[Option<i64>],
         &name(|case| case.variant.as_ref()) as &[Option<String>],
+        &results.iter().map(|result| result.case.benchmark.clone()).collect::<Vec<_>>() as &[Option<String>],
+        &number(|case| case.operations) as &[Option<i64>],
     )
     .execute(connection)
     .await?;

@@ -33,8 +33,23 @@ pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
             ("buffer_bytes", case.buffer_bytes),
             ("rate_per_second", case.rate_per_second),
             ("messages", case.messages),
+            ("operations", case.operations),
         ] {
             fit(&format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
+        }
+        let Some(summary) = &result.summary else { continue };
+        for (name, value) in [
+            ("center_ns", Some(summary.center_ns)),
+            ("low_ns", summary.low_ns),
+            ("high_ns", summary.high_ns),
+            ("min_ns", summary.min_ns),
+            ("max_ns", summary.max_ns),
+            ("count", summary.count),
+        ] {
+            fit(&format!("/results/{index}/summary/{name}"), value.unwrap_or(0))?;
+        }
+        for (at, quantile) in summary.quantiles.iter().enumerate() {
+            fit(&format!("/results/{index}/summary/quantiles/{at}/ns"), quantile.ns)?;
         }
     }
     Ok(())

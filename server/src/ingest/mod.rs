@@ -3,6 +3,7 @@
 //! Everything up to storing is work for the processor, so it is done off the asynchronous threads; storing is one
 //! transaction. Nothing is written before everything has been checked.
 
+mod import;
 mod inflate;
 mod integer;
 pub(crate) mod kept;
@@ -33,6 +34,8 @@ struct Upload {
     body_zstd: Vec<u8>,
     /// One entry for each result of the report.
     numbers: Vec<Option<db::point::Numbers>>,
+    /// The file that it was imported from, if it was.
+    original: Option<db::original::Original>,
 }
 
 /// Whether an upload was new.
@@ -50,9 +53,21 @@ pub(crate) async fn receive(
     run_id: RunId,
     body: ReportBody,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
+    take_in(state, move || prepare(run_id, &body)).await
+}
+
+/// Takes a file of another tool in, with the run that its results make.
+pub(crate) async fn import(state: &AppState, body: ReportBody) -> Result<(Stored, UploadReceipt), ApiError> {
+    take_in(state, move || import::prepare(&body)).await
+}
+
+async fn take_in(
+    state: &AppState,
+    prepare: impl FnOnce() -> Result<Upload, ApiError> + Send + 'static,
+) -> Result<(Stored, UploadReceipt), ApiError> {
     let turn = tokio::time::timeout(TURN_WAIT_MAX, state.ingest_permits.acquire());
     let permit = turn.await.map_err(ApiError::unavailable)?.map_err(ApiError::internal)?;
-    let prepared = tokio::task::spawn_blocking(move || prepare(run_id, &body)).await;
+    let prepared = tokio::task::spawn_blocking(prepare).await;
     drop(permit);
     store::store(&state.pool, &prepared.map_err(ApiError::internal)??).await
 }
@@ -69,5 +84,5 @@ fn prepare(run_id: RunId, body: &ReportBody) -> Result<Upload, ApiError> {
     integer::check(&report)?;
     let numbers = reduce::reduce(&report)?;
     let body_zstd = zstd::encode_all(bytes.as_slice(), KEPT_LEVEL).map_err(ApiError::internal)?;
-    Ok(Upload { report, body_sha256: Sha256::digest(&bytes).into(), body_zstd, numbers })
+    Ok(Upload { report, body_sha256: Sha256::digest(&bytes).into(), body_zstd, numbers, original: None })
 }

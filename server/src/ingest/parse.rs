@@ -1,6 +1,7 @@
 //! From JSON to a checked report. What is wrong is named by a JSON pointer.
 
 use crate::error::ApiError;
+use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunReport, SCHEMA_VERSION};
 use serde::Deserialize;
 use serde_json::error::Category;
@@ -17,21 +18,52 @@ struct Envelope<'a> {
     schema_version: Option<&'a RawValue>,
 }
 
+/// The same around a file of another tool.
+#[derive(Deserialize)]
+struct ImportEnvelope<'a> {
+    #[serde(borrow)]
+    report: Envelope<'a>,
+}
+
 /// Parses and checks a report.
 pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, ApiError> {
     // First alone: a report of another version may have another shape, and that is not its fault.
-    let envelope: Envelope<'_> = deserialize(bytes)?;
-    let found = envelope.schema_version.map_or("absent", RawValue::get);
-    if found.parse() != Ok(SCHEMA_VERSION) {
-        let found = found.chars().take(SHOWN_CHARACTERS_MAX).collect();
-        return Err(ApiError::UnsupportedSchemaVersion { found });
-    }
+    deserialize::<Envelope<'_>>(bytes)?.check()?;
     let report: RunReport = deserialize(bytes)?;
-    report.check().map_err(|invalid| ApiError::InvalidReport {
-        pointer: Some(invalid.pointer),
-        detail: invalid.detail,
-    })?;
+    check(&report, "")?;
     Ok(report)
+}
+
+/// Parses and checks a file of another tool with its report, which has no results of its own.
+pub(super) fn parse_import(bytes: &[u8]) -> Result<ImportRequest, ApiError> {
+    deserialize::<ImportEnvelope<'_>>(bytes)?.report.check()?;
+    let request: ImportRequest = deserialize(bytes)?;
+    check(&request.report, "/report")?;
+    if !request.report.results.is_empty() {
+        return Err(ApiError::InvalidReport {
+            pointer: Some("/report/results".into()),
+            detail: "a report with results around a file: expected none, they are in the file".into(),
+        });
+    }
+    Ok(request)
+}
+
+impl Envelope<'_> {
+    fn check(&self) -> Result<(), ApiError> {
+        let found = self.schema_version.map_or("absent", RawValue::get);
+        if found.parse() == Ok(SCHEMA_VERSION) {
+            return Ok(());
+        }
+        Err(ApiError::UnsupportedSchemaVersion { found: found.chars().take(SHOWN_CHARACTERS_MAX).collect() })
+    }
+}
+
+/// `at` is the JSON pointer to the report.
+fn check(report: &RunReport, at: &str) -> Result<(), ApiError> {
+    report.check().map_err(|invalid| ApiError::InvalidReport {
+        pointer: Some(format!("{at}{}", invalid.pointer)),
+        detail: invalid.detail,
+    })
 }
 
 fn deserialize<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, ApiError> {

@@ -38,9 +38,14 @@ pub(super) async fn store(pool: &PgPool, upload: &Upload) -> Result<(Stored, Upl
         .zip(&upload.numbers)
         .filter_map(|(id, numbers)| Some((*id, numbers.as_ref()?)))
         .collect();
+    let summaries: Vec<_> = series_ids
+        .iter()
+        .zip(&report.results)
+        .filter_map(|(id, result)| Some((*id, result.summary.as_ref()?)))
+        .collect();
     let counts = db::run::Counts {
         result_count: small(report.results.len()),
-        point_count: small(points.len()),
+        point_count: small(points.len() + summaries.len()),
         unsupported_count: small(report.results.iter().filter(|result| result.unsupported.is_some()).count()),
         failure_count: small(report.results.iter().map(|result| result.failures.len()).sum()),
     };
@@ -59,6 +64,10 @@ pub(super) async fn store(pool: &PgPool, upload: &Upload) -> Result<(Stored, Upl
         measured_at: report.started_at,
     };
     db::point::insert(connection, place, &points).await?;
+    db::summary::insert(connection, place, &summaries).await?;
+    if let Some(original) = &upload.original {
+        db::original::insert(connection, run_id, original).await.map_err(refused)?;
+    }
     transaction.commit().await?;
     Ok((Stored::Now, receipt(run_id, &upload.body_sha256, counts.result_count, counts.point_count)))
 }

@@ -5,6 +5,7 @@ use crate::extract::{IngestToken, Path, ReportBody};
 use crate::ingest::{self, Stored};
 use crate::{AppState, error::ApiError};
 use axum::{Json, extract::State, http::StatusCode};
+use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{Problem, RunReport};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -19,7 +20,7 @@ pub struct UploadReceipt {
     pub body_sha256: String,
     /// Cases in the upload.
     pub result_count: i32,
-    /// Cases with at least one finished repetition.
+    /// Cases with numbers.
     pub point_count: i32,
 }
 
@@ -55,10 +56,35 @@ pub(crate) async fn put_run(
     Path(path): Path<RunPath>,
     body: ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    let (stored, receipt) = ingest::receive(&state, path.run_id, body).await?;
+    Ok(answer(ingest::receive(&state, path.run_id, body).await?))
+}
+
+/// Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can.
+#[utoipa::path(
+    post, path = "/api/v1/import", tag = "ingest", params(
+        ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
+    ),
+    request_body(content = ImportRequest, description = "At most 8 MiB as sent and 64 MiB inflated"),
+    security(("token" = ["ingest:write"])),
+    responses(
+    (status = 201, description = "Stored, and on disk", body = UploadReceipt),
+    (status = 200, description = "The same body had been stored before", body = UploadReceipt),
+    (status = 422, description = "`invalid-file`: what is wrong in it, and where; or as an upload", body = Problem,
+        content_type = "application/problem+json"),
+    (status = "default", description = "As an upload", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn import_file(
+    State(state): State<AppState>,
+    _token: IngestToken,
+    body: ReportBody,
+) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
+    Ok(answer(ingest::import(&state, body).await?))
+}
+
+fn answer((stored, receipt): (Stored, UploadReceipt)) -> (StatusCode, Json<UploadReceipt>) {
     let status = match stored {
         Stored::Now => StatusCode::CREATED,
         Stored::Before => StatusCode::OK,
     };
-    Ok((status, Json(receipt)))
+    (status, Json(receipt))
 }

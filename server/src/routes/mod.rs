@@ -9,3 +9,4 @@ pub mod points;
 pub mod projects;
 pub mod runs;
 pub mod series;
+pub mod summaries;

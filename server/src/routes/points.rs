@@ -1,6 +1,7 @@
 //! Points: one run's result in one series, the numbers that charts draw.
 
 use super::runs::{CommitSummary, within};
+use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Path, Query};
 use crate::{AppState, db, ingest};
@@ -38,6 +39,8 @@ pub struct SeriesPoints {
     pub series_id: i64,
     /// In ascending order of commits, then of the beginning of their runs.
     pub points: Vec<Point>,
+    /// In the same order: what other tools stated without samples. A series has points or summaries.
+    pub summaries: Vec<StatedPoint>,
 }
 
 /// One run's result in one series. Times are of one operation, in nanoseconds.
@@ -219,11 +222,18 @@ pub(crate) async fn list_points(
         commit_ids.insert(row.commit_id);
         points.entry(row.series_id).or_default().push(row.into());
     }
+    let mut summaries: HashMap<i64, Vec<StatedPoint>> = HashMap::new();
+    for row in db::summary::newest(&state.pool, &keys, limit).await? {
+        commit_ids.insert(row.commit_id);
+        summaries.entry(row.series_id).or_default().push(row.into());
+    }
     let commit_ids: Vec<_> = commit_ids.into_iter().collect();
     let commits = db::commit::list(&state.pool, &commit_ids).await?;
-    let series = series_ids
-        .into_iter()
-        .map(|series_id| SeriesPoints { series_id, points: points.remove(&series_id).unwrap_or_default() });
+    let series = series_ids.into_iter().map(|series_id| SeriesPoints {
+        series_id,
+        points: points.remove(&series_id).unwrap_or_default(),
+        summaries: summaries.remove(&series_id).unwrap_or_default(),
+    });
     Ok(Json(PointList {
         commits: commits.into_iter().map(CommitSummary::from).collect(),
         series: series.collect(),

@@ -3,6 +3,7 @@
 use super::observed::Observed;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
+use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Path, Query};
 use crate::{AppState, db, ingest};
@@ -101,8 +102,22 @@ pub struct RunDetail {
     pub environment: Environment,
     /// The machine's own readings.
     pub canaries: Vec<Canary>,
+    /// The file of another tool that it was imported from; null where this suite measured.
+    #[schema(required)]
+    pub original: Option<OriginalFile>,
     /// One entry a case, in the order of the upload.
     pub results: Vec<RunResult>,
+}
+
+/// A file of another tool, kept as it came.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OriginalFile {
+    /// What it is called.
+    pub name: String,
+    /// In which format it was read.
+    pub format: String,
+    /// Its size in bytes.
+    pub bytes: i64,
 }
 
 /// What one run says of one case.
@@ -119,6 +134,9 @@ pub struct RunResult {
     /// The numbers; null when no repetition finished.
     #[schema(required)]
     pub point: Option<Point>,
+    /// What another tool stated without samples; null where there are some.
+    #[schema(required)]
+    pub summary: Option<StatedPoint>,
     /// What its repetitions went through, besides their times.
     pub observed: Observed,
     /// Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`.
@@ -197,6 +215,11 @@ pub(crate) async fn get_run(
         environment_id: surroundings.environment_id,
         environment: Environment { stable: surroundings.stable.0, conditions: surroundings.conditions.0 },
         canaries: surroundings.canaries.0,
+        original: db::original::find(&state.pool, run_id).await?.map(|row| OriginalFile {
+            name: row.name,
+            format: row.format,
+            bytes: row.byte_count,
+        }),
         results: results(&state, run_id).await?,
     }))
 }
@@ -222,6 +245,30 @@ pub(crate) async fn get_report(
     Ok((headers, report).into_response())
 }
 
+/// The file of another tool that a run was imported from, byte for byte.
+#[utoipa::path(get, path = "/api/v1/runs/{run_id}/original", tag = "runs", params(RunPath), responses(
+    (status = 200, description = "The file, as an attachment", body = Vec<u8>,
+        content_type = "application/octet-stream",
+        headers(("content-disposition" = String, description = "`attachment` and the file's name"))),
+    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+))]
+pub(crate) async fn get_original(
+    State(state): State<AppState>,
+    Path(path): Path<RunPath>,
+) -> Result<Response, ApiError> {
+    let run_id = path.run_id.as_uuid();
+    let kept = db::original::file(&state.pool, run_id).await?;
+    let (name, kept) = kept.ok_or_else(|| ApiError::unknown(Kind::Original, format!("of run {run_id}")))?;
+    let file = ingest::kept::report_bytes(kept).await?;
+    // RFC 6266 with the encoding of RFC 8187: a name may hold anything but control characters.
+    let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename*=UTF-8''{name}")),
+    ];
+    Ok((headers, file).into_response())
+}
+
 /// A number in a query: absent, or from 1 to a limit.
 pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> Result<i64, ApiError> {
     match asked {
@@ -239,6 +286,9 @@ async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiEr
     let series_ids: Vec<_> = outcomes.iter().map(|outcome| outcome.series_id).collect();
     let points = db::point::of_run(&state.pool, run_id, &series_ids).await?;
     let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
+    let summaries = db::summary::of_run(&state.pool, run_id, &series_ids).await?;
+    let mut summaries: HashMap<_, _> =
+        summaries.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
     let series = db::series::find(&state.pool, &series_ids).await?;
     let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
     let result = |(outcome, observed): (db::run::OutcomeRow, Observed)| {
@@ -252,6 +302,7 @@ async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiEr
             case,
             methodology,
             point: points.remove(&series_id),
+            summary: summaries.remove(&series_id),
             observed,
             counters: outcome.counters.0,
             facts: outcome.facts.0,

@@ -2,6 +2,7 @@
 
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
+use super::summaries::StatedPoint;
 use crate::{
     AppState, db,
     error::{ApiError, Kind},
@@ -36,11 +37,14 @@ pub struct SeriesSummary {
     pub case: Case,
     /// How.
     pub methodology: Methodology,
-    /// Its points.
+    /// Its points, or summaries.
     pub point_count: i64,
-    /// The point of its newest commit; null when the case never ran here.
+    /// The point of its newest commit; null when the case never ran here, or has summaries.
     #[schema(required)]
     pub latest: Option<Point>,
+    /// What another tool stated of its newest commit; null where there are samples.
+    #[schema(required)]
+    pub latest_summary: Option<StatedPoint>,
 }
 
 /// Which series are wanted; what is absent is not asked for.
@@ -112,6 +116,10 @@ pub(crate) async fn get_series(
 async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<SeriesSummary>, ApiError> {
     let keys: Vec<_> = rows.iter().map(db::series::Row::key).collect();
     let counts: HashMap<_, _> = db::point::counts(&state.pool, &keys).await?.into_iter().collect();
+    let stated: HashMap<_, _> = db::summary::counts(&state.pool, &keys).await?.into_iter().collect();
+    let newest_stated = db::summary::newest(&state.pool, &keys, 1).await?;
+    let mut newest_stated: HashMap<_, _> =
+        newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
     let newest = db::point::newest(&state.pool, &keys, 1).await?;
     let mut newest: HashMap<_, _> = newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summary = |row: db::series::Row| {
@@ -124,8 +132,9 @@ async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<S
             transport,
             case,
             methodology,
-            point_count: counts.get(&series_id).copied().unwrap_or(0),
+            point_count: [&counts, &stated].into_iter().filter_map(|counts| counts.get(&series_id)).sum(),
             latest: newest.remove(&series_id),
+            latest_summary: newest_stated.remove(&series_id),
         })
     };
     rows.into_iter().map(summary).collect()

@@ -58,6 +58,8 @@ pub(crate) fn case(message_bytes: u64) -> Case {
         senders: None,
         messages: None,
         variant: None,
+        benchmark: None,
+        operations: None,
     }
 }
 
@@ -76,6 +78,8 @@ pub(crate) fn methodology() -> Methodology {
         discarded_repetitions: None,
         probe: None,
         wake: None,
+        parts: None,
+        statistic: None,
     }
 }
 
@@ -116,6 +120,7 @@ pub(crate) fn result(transport_name: &str, message_bytes: u64, repetitions: Vec<
         facts: [].into(),
         unsupported: None,
         oversubscribed: false,
+        summary: None,
     }
 }
 

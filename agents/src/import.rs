@@ -1,0 +1,137 @@
+//! `roundtrip import`: what another tool has measured becomes a run like any other, and the file goes with it.
+
+use crate::cli::ImportArguments;
+use crate::delivery::Delivery;
+use crate::failure::Failure;
+use crate::repository::{Git, Repository};
+use crate::settings::{CommandLine, Imported, Settings};
+use crate::{output, table};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use chrono::Utc;
+use roundtrip_bench::harness::Outcome;
+use roundtrip_import::wire::UNKNOWN;
+use roundtrip_import::{Format, INPUT_BYTES_MAX};
+use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportedFile};
+use roundtrip_wire::{Environment, RunId, Slug};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+/// A format by its name, or whichever the file shows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FormatName(pub(crate) Option<Format>);
+
+/// What stands for a format that the file shows.
+const AUTO: &str = "auto";
+
+impl FromStr for FormatName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == AUTO {
+            return Ok(Self(None));
+        }
+        text.parse().map(|format| Self(Some(format))).map_err(|_| {
+            format!(
+                "no format is called `{text}`: expected one of {}",
+                Self::names().collect::<Vec<_>>().join(", ")
+            )
+        })
+    }
+}
+
+impl FormatName {
+    /// Every name that there is.
+    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+        [AUTO].into_iter().chain(Format::all().iter().map(|format| format.slug()))
+    }
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// A file that is not of its format, or a server that does not take it.
+pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
+    let ImportArguments { file, format, delivery } = arguments;
+    let repository = Repository::read(&Git::here())?;
+    let settings = Settings::read(&repository.root)?;
+    let delivery = Delivery::prepare(delivery, repository, &settings)?;
+    let (name, bytes) = read(file)?;
+    take(&delivery, &name, &bytes, *format)
+}
+
+/// The file's name and bytes; `-` is standard input.
+fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
+    let failed = |error: std::io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
+    // One byte more than is taken tells a file that is too long.
+    let limit = INPUT_BYTES_MAX as u64 + 1;
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(failed)?;
+        return Ok(("standard-input".into(), bytes));
+    }
+    std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(failed)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // A server takes no control characters, and no long ones.
+    let name: String = name.chars().filter(|character| !character.is_control()).collect();
+    let end = (0..=name.len().min(FILE_NAME_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end));
+    Ok((name[..end.unwrap_or(0)].to_owned(), bytes))
+}
+
+/// Imports what a command of the settings prints, or writes to a file.
+///
+/// # Errors
+/// It fails, or what it prints is not of its format.
+pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
+    let Imported { run: CommandLine(words), format, file } = imported;
+    let line = shell_words::join(words);
+    let (program, arguments) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
+    eprintln!("Running: {line}");
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .stdout(if file.is_some() { Stdio::from(std::io::stderr()) } else { Stdio::piped() })
+        .output()
+        .map_err(|error| Failure::Other(format!("`{line}` does not start: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::Other(format!(
+            "`{line}` ended with {}: nothing of it is imported",
+            output.status
+        )));
+    }
+    let (name, bytes) = match file {
+        Some(file) => read(&root.join(file))?,
+        None => (program.rsplit(['/', '\\']).next().unwrap_or(program).to_owned(), output.stdout),
+    };
+    take(delivery, &name, &bytes, *format)
+}
+
+/// Imports these bytes, and delivers them.
+fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: FormatName) -> crate::Result<()> {
+    let import = roundtrip_import::import(bytes, format.0)
+        .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
+    for warning in &import.warnings {
+        eprintln!("{name}: {warning}");
+    }
+    let format = Slug::from_name(import.format.slug());
+    let file =
+        ImportedFile { name: name.to_owned(), format: Some(format), base64: BASE64_STANDARD.encode(bytes) };
+    let now = Utc::now();
+    let outcome = Outcome {
+        // Where it was measured, a file does not tell as we would.
+        environment: Environment::default(),
+        canaries: Vec::new(),
+        order_seed: 0,
+        started_at: now,
+        finished_at: now,
+        results: import.into_results(),
+    };
+    let mut report = delivery.subject.clone().report(RunId::draw(), &Slug::from_name("import"), outcome);
+    report.suite.build = Slug::from_name(UNKNOWN);
+    let kept = delivery.keep_import(report, file)?;
+    output::print(&table::render(&kept.report)?)?;
+    kept.send()
+}

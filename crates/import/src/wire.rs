@@ -1,0 +1,133 @@
+//! What a file says in the words of the wire format: the same as a run of this suite, with all that a file does not tell
+//! said to be unknown.
+
+use crate::model::{Benchmark, Data, Import, Statistic, Summary};
+use roundtrip_stats::Distribution;
+use roundtrip_wire::{
+    Case, CaseResult, Methodology, Repetition, Slug, StatedQuantile, Summary as Stated, TransportInfo,
+};
+
+/// The way of reading files, raised when the same file is read as other figures than before.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// The scenario of what others have measured: what it exchanged, only its name may tell.
+pub const SCENARIO: &str = "benchmark";
+
+/// The family of the formats as mechanisms.
+pub const FAMILY: &str = "import";
+
+/// What a file does not tell: how many processes there were, where they ran, how they waited.
+pub const UNKNOWN: &str = "unknown";
+
+impl Import {
+    /// One result a benchmark, in the order of the file.
+    pub fn into_results(self) -> Vec<CaseResult> {
+        let Self { format, benchmarks, facts, .. } = self;
+        let transport = TransportInfo {
+            slug: Slug::from_name(format.slug()),
+            title: format.title().to_owned(),
+            family: Slug::from_name(FAMILY),
+            semantics: format!(
+                "Imported from a file of {}. How it was measured is what the tool and the benchmark make of it.",
+                format.title()
+            ),
+            control: false,
+        };
+        let result = |benchmark: Benchmark| {
+            let Benchmark { name, variant, operations, data } = benchmark;
+            let (repetitions, summary) = match data {
+                Data::Repetitions(all) => ((0..).zip(&all).map(repetition).collect(), None),
+                Data::Summary(summary) => (Vec::new(), Some(summary)),
+            };
+            CaseResult {
+                transport: transport.clone(),
+                case: case(name, variant.as_deref(), operations),
+                methodology: methodology(format.title(), summary.as_ref().map(|summary| summary.statistic)),
+                repetitions,
+                failures: Vec::new(),
+                counters: [].into(),
+                facts: facts.clone(),
+                unsupported: None,
+                oversubscribed: false,
+                summary: summary.map(stated),
+            }
+        };
+        benchmarks.into_iter().map(result).collect()
+    }
+}
+
+fn case(name: String, variant: Option<&str>, operations: u64) -> Case {
+    Case {
+        scenario: Slug::from_name(SCENARIO),
+        message_bytes: 0,
+        total_bytes: None,
+        peers: 1,
+        mode: Slug::from_name(UNKNOWN),
+        placement: Slug::from_name(UNKNOWN),
+        buffer_bytes: None,
+        rate_per_second: None,
+        size_profile: None,
+        senders: None,
+        messages: None,
+        variant: variant.map(Slug::from_name),
+        benchmark: Some(name),
+        operations: (operations > 1).then_some(operations),
+    }
+}
+
+fn methodology(title: &str, statistic: Option<Statistic>) -> Methodology {
+    let unknown = || Slug::from_name(UNKNOWN);
+    Methodology {
+        protocol_version: PROTOCOL_VERSION,
+        send: unknown(),
+        receive: unknown(),
+        on_full: unknown(),
+        window: 1,
+        batch: 1,
+        clock: unknown(),
+        warmup: 0,
+        payload: format!("not known: imported from a file of {title}"),
+        storage: unknown(),
+        discarded_repetitions: None,
+        probe: None,
+        wake: None,
+        parts: None,
+        statistic: statistic.map(|statistic| {
+            Slug::from_name(match statistic {
+                Statistic::Mean => "mean",
+                Statistic::Median => "median",
+                Statistic::Value => "value",
+            })
+        }),
+    }
+}
+
+/// Nothing is known of messages: none are counted.
+fn repetition((index, distribution): (u32, &Distribution)) -> Repetition {
+    Repetition {
+        index,
+        histogram: distribution.histogram_text(),
+        samples: distribution.samples_text(),
+        count: distribution.count(),
+        min_ns: distribution.min_ns(),
+        max_ns: distribution.max_ns(),
+        sum_ns: distribution.sum_ns(),
+        attempted: 0,
+        accepted: 0,
+        delivered: 0,
+        out_of_order: 0,
+        corrupted: 0,
+        elapsed_ns: 0,
+        ends: Vec::new(),
+        disturbed: Vec::new(),
+        late: None,
+        missed: None,
+        conditions: [].into(),
+    }
+}
+
+fn stated(summary: Summary) -> Stated {
+    let Summary { center_ns, low_ns, high_ns, min_ns, max_ns, quantiles, count, .. } = summary;
+    let quantiles = quantiles.into_iter().map(|(q_ppm, ns)| StatedQuantile { q_ppm, ns }).collect();
+    Stated { center_ns, low_ns, high_ns, min_ns, max_ns, quantiles, count }
+}

@@ -1,0 +1,29 @@
+//! [`ImportRequest`]: a file of another tool on its way to the server, with the run that its results make.
+
+use crate::{RunReport, Slug};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The longest name of a file, in bytes.
+pub const FILE_NAME_BYTES_MAX: usize = 255;
+
+/// A file of another tool, and the run that its results make.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ImportRequest {
+    /// The run as a report without results: they are in the file.
+    pub report: RunReport,
+    /// The file.
+    pub file: ImportedFile,
+}
+
+/// A file of another tool, whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ImportedFile {
+    /// What it is called: `results.json`.
+    pub name: String,
+    /// In which format it is to be read: `google-benchmark`. Absent: in the one that its content shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<Slug>,
+    /// Its bytes, in base64.
+    pub base64: String,
+}
