@@ -127,8 +127,7 @@ impl Collector {
             }
             if repetition.max_ns() > HIGHEST_NS {
                 self.warn(format!(
-                    "{}: more than {SAMPLES_MAX} values are kept as a histogram, and some are above 60 s: \
-                     quantiles count them as 60 s",
+                    "{}: of many values only a histogram is kept, in which 60 s is the longest",
                     entry.name
                 ));
             }

@@ -10,6 +10,10 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 use std::borrow::Cow;
 use std::io::Read;
 
+mod recorder;
+
+pub use recorder::Recorder;
+
 /// The largest value that is told apart, 60 s. Longer times are recorded as this much; the exact maximum is kept.
 pub const HIGHEST_NS: u64 = 60_000_000_000;
 /// Significant decimal digits of the histogram: quantiles are within 0.05 % of the samples'.
@@ -93,53 +97,6 @@ fn histogram_of(values: &[u64]) -> Histogram<u64> {
     histogram
 }
 
-/// Makes a [`Distribution`] of values that come with their counts. Such values are not samples: none are kept.
-///
-/// ```
-/// let mut recorder = roundtrip_stats::distribution::Recorder::default();
-/// recorder.record(1_200, 3);
-/// recorder.record(1_300, 1);
-/// assert_eq!(recorder.finish().unwrap().count(), 4);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Recorder {
-    histogram: Histogram<u64>,
-    min_ns: u64,
-    max_ns: u64,
-    sum_ns: u64,
-}
-
-impl Default for Recorder {
-    fn default() -> Self {
-        Self { histogram: empty_histogram(), min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
-    }
-}
-
-impl Recorder {
-    /// Adds a value that was seen `count` times.
-    pub fn record(&mut self, value: u64, count: u64) {
-        if count == 0 {
-            return;
-        }
-        self.histogram.saturating_record_n(value, count);
-        self.min_ns = self.min_ns.min(value);
-        self.max_ns = self.max_ns.max(value);
-        self.sum_ns = self.sum_ns.saturating_add(value.saturating_mul(count));
-    }
-
-    /// The distribution of all that was recorded; `None` of nothing.
-    pub fn finish(self) -> Option<Distribution> {
-        let Self { histogram, min_ns, max_ns, sum_ns } = self;
-        (!histogram.is_empty()).then_some(Distribution {
-            histogram: Some(Box::new(histogram)),
-            min_ns,
-            max_ns,
-            sum_ns,
-            samples: None,
-        })
-    }
-}
-
 impl Distribution {
     /// Of samples in any order; `None` of none.
     pub fn of_samples(mut values: Vec<u64>) -> Option<Self> {
@@ -152,21 +109,6 @@ impl Distribution {
             (None, Some(values))
         };
         Some(Self { histogram, min_ns, max_ns, sum_ns, samples })
-    }
-
-    /// Of samples that are listed as (value, how often), in any order; `None` of none. As
-    /// [`Distribution::of_samples`] of each value as often as it is said to have been seen, without listing millions.
-    pub fn of_counts(values: &[(u64, u64)]) -> Option<Self> {
-        let count = values.iter().fold(0_u64, |sum, &(_, count)| sum.saturating_add(count));
-        if count <= SAMPLES_MAX as u64 {
-            let listed = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value));
-            return Self::of_samples(listed.collect());
-        }
-        let mut recorder = Recorder::default();
-        for &(value, count) in values {
-            recorder.record(value, count);
-        }
-        recorder.finish()
     }
 
     /// Reads what another program encoded, and checks that its parts agree.
@@ -425,24 +367,6 @@ mod tests {
             prop_assert_eq!(merged.histogram_bytes(), together.histogram_bytes());
             prop_assert_eq!(merged.quantile_ns(990_000), together.quantile_ns(990_000));
             prop_assert_eq!(merged.sum_ns(), together.sum_ns());
-        }
-
-        #[test]
-        fn counts_are_as_good_as_the_values_one_by_one(
-            values in proptest::collection::vec((0..2 * HIGHEST_NS, 0..30_u64), 1..20), often in prop::bool::ANY,
-        ) {
-            let factor = if often { 100 } else { 1 };
-            let counts: Vec<_> = values.iter().map(|&(value, count)| (value, count * factor)).collect();
-            let listed: Vec<u64> =
-                counts.iter().flat_map(|&(value, count)| (0..count).map(move |_| value)).collect();
-            let (counted, listed) = (Distribution::of_counts(&counts), Distribution::of_samples(listed));
-            prop_assert_eq!(counted.is_some(), listed.is_some());
-            if let (Some(counted), Some(listed)) = (counted, listed) {
-                prop_assert_eq!(counted.histogram_bytes(), listed.histogram_bytes());
-                prop_assert_eq!(counted.samples_text(), listed.samples_text());
-                let facts = |one: &Distribution| (one.count(), one.min_ns(), one.max_ns(), one.sum_ns());
-                prop_assert_eq!(facts(&counted), facts(&listed));
-            }
         }
 
         #[test]

@@ -7,7 +7,7 @@ use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::error::{Fault, Place};
 use crate::glance::Outline;
-use crate::json::{self, Loose, Members};
+use crate::json::{self, Loose, Members, Number};
 use crate::time::{self, Scale};
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
 use serde::Deserialize;
@@ -94,10 +94,14 @@ impl<'de> Deserialize<'de> for Metric {
                     match name.as_str() {
                         "contains" => metric.contains = Some(map.next_value()?),
                         "values" => {
-                            let values: Members<json::Number, FIGURES_MAX> = map.next_value()?;
+                            // JSON has no NaN: JavaScript writes `null` for it.
+                            let values: Members<Option<Number>, FIGURES_MAX> = map.next_value()?;
                             metric.has_values = true;
-                            metric.figures =
-                                values.0.into_iter().map(|(name, value)| (name, value.0)).collect();
+                            metric.figures = values
+                                .0
+                                .into_iter()
+                                .filter_map(|(name, value)| Some((name, value?.0)))
+                                .collect();
                         }
                         "type" | "thresholds" => drop(map.next_value::<IgnoredAny>()?),
                         _ => {

@@ -160,7 +160,19 @@ mod tests {
 
     #[test]
     fn what_is_of_no_format_is_said_with_what_is_known() {
-        for text in ["", "{}", "[]", "[1, 2]", "hello", "a,b\n1,2", "{\"benchmarks\": []}"] {
+        let near = [
+            r#"{"a": {"b": {"value": 1, "rate": 2}}}"#,
+            r#"{"a": {"b": {"lower_value": 1}}}"#,
+            r#"{"metrics": {"vus": {"value": 1, "min": 1, "max": 1}}}"#,
+            r#"{"context": {"host_name": "lab-1"}, "benchmarks": []}"#,
+            r#"{"reason": "compiler-artifact", "target": {}}"#,
+            r#"[{"benchmark": "a", "mode": "avgt"}]"#,
+            "BenchmarkA some 5 ns/op",
+            "0,1,1,HELLO",
+        ];
+        for text in
+            ["", "{}", "[]", "[1, 2]", "hello", "a,b\n1,2", "{\"benchmarks\": []}"].into_iter().chain(near)
+        {
             let error = crate::import(text.as_bytes(), None).unwrap_err();
             assert_eq!(
                 error.to_string(),

@@ -2,8 +2,10 @@
 //! numbers make of each other where the format says so.
 
 use crate::support::{golden, samples, text_of};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use proptest::prelude::*;
 use roundtrip_import::{Data, import};
 use std::collections::{HashMap, HashSet};
 
@@ -79,9 +81,7 @@ fn logs_are_read_as_the_library_reads_them() {
         let mut expected: HashMap<String, Histogram<u64>> = HashMap::new();
         for line in text.lines().filter(|line| !line.starts_with(['#', '"'])) {
             let tag = line.strip_prefix("Tag=").map_or("untagged", |rest| rest.split(',').next().unwrap());
-            let bytes =
-                base64::Engine::decode(&base64::prelude::BASE64_STANDARD, line.rsplit(',').next().unwrap())
-                    .unwrap();
+            let bytes = BASE64_STANDARD.decode(line.rsplit(',').next().unwrap()).unwrap();
             let mut histogram: Histogram<u64> =
                 Deserializer::new().deserialize(&mut bytes.as_slice()).unwrap();
             histogram.auto(true);
@@ -103,5 +103,32 @@ fn logs_are_read_as_the_library_reads_them() {
                 assert!(off as f64 <= theirs as f64 / 1_000.0, "{name} {q_ppm}: {off} off {theirs}");
             }
         }
+    }
+}
+
+proptest! {
+    // The library makes room for every bin there could be.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever the precision, the lowest value and the range: the highest value of each bin, as often as it was seen.
+    #[test]
+    fn bins_are_those_of_the_library(
+        digits in 0..=5_u8, lowest in prop::sample::select(vec![1_u64, 1_000, 65_536]),
+        values in prop::collection::vec((0..1_u64 << 49, 1..1_000_u64), 1..40),
+    ) {
+        let mut theirs: Histogram<u64> = Histogram::new_with_bounds(lowest, 1 << 50, digits).unwrap();
+        for &(value, count) in &values {
+            theirs.record_n(value, count).unwrap();
+        }
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&theirs, &mut bytes).unwrap();
+        let import = import(format!("0,1,1,{}\n", BASE64_STANDARD.encode(bytes)).as_bytes(), None).unwrap();
+        let Data::Repetitions(repetitions) = &import.benchmarks[0].data else { panic!() };
+        let high = |value: u64| theirs.highest_equivalent(value);
+        let sum = values.iter().fold(0_u64, |sum, &(value, count)| sum.saturating_add(high(value) * count));
+        let smallest = values.iter().map(|&(value, _)| high(value)).min().unwrap();
+        let ours = &repetitions[0];
+        prop_assert_eq!((ours.count(), ours.sum_ns()), (theirs.len(), sum));
+        prop_assert_eq!((ours.min_ns(), ours.max_ns()), (smallest, theirs.max()));
     }
 }

@@ -200,7 +200,7 @@ fn histogram_set_samples_are_samples_only_if_none_is_missing() {
 fn k6_trends_of_times_are_summaries_in_milliseconds() {
     let import = parsed(
         r#"{"metrics": {"mine": {"type": "trend", "contains": "time",
-            "values": {"avg": 2, "min": 0.5, "med": 1.5, "max": 9, "p(99.9)": 8.25}}}}"#,
+            "values": {"avg": null, "min": 0.5, "med": 1.5, "max": 9, "p(99.9)": 8.25}}}}"#,
     );
     let stated = summary(&import);
     assert_eq!((stated.statistic, stated.center_ns), (Statistic::Median, 1_500_000));
