@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can. */
+        post: operations["import_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/points": {
         parameters: {
             query?: never;
@@ -117,6 +134,23 @@ export interface paths {
         get: operations["get_run"];
         /** Stores a run. It can be repeated: the same body under the same identity is stored once. */
         put: operations["put_run"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/original": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The file of another tool that a run was imported from, byte for byte. */
+        get: operations["get_original"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -245,6 +279,11 @@ export interface components {
          */
         Case: {
             /**
+             * @description What an imported benchmark is called by the tool that ran it, parameters included: `BM_Pipe/64`. Absent where
+             *     this suite measured.
+             */
+            benchmark?: string | null;
+            /**
              * Format: int64
              * @description The kernel buffer that was asked for; absent: the system's default. What it granted is in
              *     [`CaseResult::counters`].
@@ -262,6 +301,12 @@ export interface components {
             messages?: number | null;
             /** @description `2proc` or `2thread`. */
             mode: components["schemas"]["Slug"];
+            /**
+             * Format: int64
+             * @description How many operations a time is of, where a tool states averages that are shorter than a nanosecond is long; absent:
+             *     one.
+             */
+            operations?: number | null;
             /**
              * Format: int32
              * @description How many receivers there are.
@@ -309,6 +354,7 @@ export interface components {
             oversubscribed?: boolean;
             /** @description One entry for each fresh start of the peers that finished. Empty when unsupported or when all failed. */
             repetitions: components["schemas"]["Repetition"][];
+            summary?: components["schemas"]["Summary"] | null;
             /** @description The mechanism. */
             transport: components["schemas"]["TransportInfo"];
             /** @description Why this machine cannot run the case, if it cannot. */
@@ -488,6 +534,21 @@ export interface components {
              */
             to_ns: number;
         };
+        /** @description A file of another tool, and the run that its results make. */
+        ImportRequest: {
+            /** @description The file. */
+            file: components["schemas"]["ImportedFile"];
+            /** @description The run as a report without results: they are in the file. */
+            report: components["schemas"]["RunReport"];
+        };
+        /** @description A file of another tool, whole. */
+        ImportedFile: {
+            /** @description Its bytes, in base64. */
+            base64: string;
+            format?: components["schemas"]["Slug"] | null;
+            /** @description What it is called: `results.json`. */
+            name: string;
+        };
         /** @description Nearest-rank quantiles of a distribution, in nanoseconds; the extremes are exact. */
         LatencyQuantiles: {
             /**
@@ -623,6 +684,7 @@ export interface components {
             receive: components["schemas"]["Slug"];
             /** @description How a send waits: `blocking`, `non-blocking`. */
             send: components["schemas"]["Slug"];
+            statistic?: components["schemas"]["Slug"] | null;
             /**
              * @description What the memory went through before the clock started: `touched-after-start`, by the process that uses it; of a
              *     ring also `cleared`, when nobody had used it before, and `warm`, when others had, and died at it.
@@ -665,6 +727,18 @@ export interface components {
             missed: number | null;
             /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
             oversubscribed: boolean;
+        };
+        /** @description A file of another tool, kept as it came. */
+        OriginalFile: {
+            /**
+             * Format: int64
+             * @description Its size in bytes.
+             */
+            bytes: number;
+            /** @description In which format it was read. */
+            format: string;
+            /** @description What it is called. */
+            name: string;
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
         Point: {
@@ -997,6 +1071,7 @@ export interface components {
              * @description The identity of the machine's stable facts: equal if and only if all of them are.
              */
             environment_id: number;
+            original: components["schemas"]["OriginalFile"] | null;
             /** @description One entry a case, in the order of the upload. */
             results: components["schemas"]["RunResult"][];
             /** @description The run. */
@@ -1088,6 +1163,7 @@ export interface components {
              * @description The series it belongs to.
              */
             series_id: number;
+            summary: components["schemas"]["StatedPoint"] | null;
             /** @description On what. */
             transport: components["schemas"]["TransportInfo"];
             /** @description Why the machine cannot run the case; null when it can. */
@@ -1174,19 +1250,22 @@ export interface components {
              * @description Which series.
              */
             series_id: number;
+            /** @description In the same order: what other tools stated without samples. A series has points or summaries. */
+            summaries: components["schemas"]["StatedPoint"][];
         };
         /** @description One series and its newest point. */
         SeriesSummary: {
             /** @description What. */
             case: components["schemas"]["Case"];
             latest: components["schemas"]["Point"] | null;
+            latest_summary: components["schemas"]["StatedPoint"] | null;
             /** @description Where. */
             machine: string;
             /** @description How. */
             methodology: components["schemas"]["Methodology"];
             /**
              * Format: int64
-             * @description Its points.
+             * @description Its points, or summaries.
              */
             point_count: number;
             /** @description Whose commits. */
@@ -1210,6 +1289,81 @@ export interface components {
          * @example ring-futex
          */
         Slug: string;
+        /**
+         * @description What a tool stated of one run in one series. Times in nanoseconds, of as many operations as the case says. What the
+         *     figure is says the methodology's `statistic`.
+         */
+        StatedPoint: {
+            /**
+             * Format: int64
+             * @description The figure itself.
+             */
+            center_ns: number;
+            /**
+             * Format: int64
+             * @description The commit's place in its project.
+             */
+            commit_ordinal: number;
+            /** @description Of which commit. */
+            commit_sha: string;
+            /**
+             * Format: int64
+             * @description How many samples it was made of.
+             */
+            count: number | null;
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts.
+             */
+            environment_id: number;
+            /**
+             * Format: int64
+             * @description Where it ends.
+             */
+            high_ns: number | null;
+            /**
+             * Format: int64
+             * @description Where a stated interval begins.
+             */
+            low_ns: number | null;
+            /**
+             * Format: int64
+             * @description Largest time.
+             */
+            max_ns: number | null;
+            /**
+             * Format: date-time
+             * @description When the run began.
+             */
+            measured_at: string;
+            /**
+             * Format: int64
+             * @description Smallest time.
+             */
+            min_ns: number | null;
+            /** @description Quantiles, ascending. */
+            quantiles: components["schemas"]["StatedQuantile"][];
+            /**
+             * Format: uuid
+             * @description Of which run.
+             */
+            run_id: string;
+            /** @description True when tracked files differed from the commit. */
+            work_tree_modified: boolean;
+        };
+        /** @description A quantile that a tool stated. */
+        StatedQuantile: {
+            /**
+             * Format: int64
+             * @description The time.
+             */
+            ns: number;
+            /**
+             * Format: int32
+             * @description The share of times that are not longer, in parts per million.
+             */
+            q_ppm: number;
+        };
         /** @description The program that measured. */
         Suite: {
             /** @description How it was built: `release` or `debug`. Figures of a debug build are not for comparison. */
@@ -1223,6 +1377,41 @@ export interface components {
             preset: components["schemas"]["Slug"];
             /** @description Its version. */
             version: string;
+        };
+        /** @description Figures that a tool stated of a case without the samples that they were made of: nothing else can be said of them. */
+        Summary: {
+            /**
+             * Format: int64
+             * @description The figure itself; what it is says [`Methodology::statistic`].
+             */
+            center_ns: number;
+            /**
+             * Format: int64
+             * @description How many samples it was made of.
+             */
+            count?: number | null;
+            /**
+             * Format: int64
+             * @description Where that interval ends.
+             */
+            high_ns?: number | null;
+            /**
+             * Format: int64
+             * @description Where an interval begins that the tool stated around it.
+             */
+            low_ns?: number | null;
+            /**
+             * Format: int64
+             * @description Largest time.
+             */
+            max_ns?: number | null;
+            /**
+             * Format: int64
+             * @description Smallest time.
+             */
+            min_ns?: number | null;
+            /** @description Quantiles, ascending. */
+            quantiles?: components["schemas"]["StatedQuantile"][];
         };
         /** @description System calls of one name that returned the same: `2,048 reads of 8,192 B`. */
         SystemCalls: {
@@ -1258,7 +1447,7 @@ export interface components {
             body_sha256: string;
             /**
              * Format: int32
-             * @description Cases with at least one finished repetition.
+             * @description Cases with numbers.
              */
             point_count: number;
             /**
@@ -1281,6 +1470,61 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    import_file: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `identity`, `gzip` or `zstd` */
+                "content-encoding"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 8 MiB as sent and 64 MiB inflated */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportRequest"];
+            };
+        };
+        responses: {
+            /** @description The same body had been stored before */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadReceipt"];
+                };
+            };
+            /** @description Stored, and on disk */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadReceipt"];
+                };
+            };
+            /** @description `invalid-file`: what is wrong in it, and where; or as an upload */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description As an upload */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_points: {
         parameters: {
             query: {
@@ -1630,6 +1874,40 @@ export interface operations {
             };
             /** @description The database's disk is full */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_original: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The run's identity: a UUID of version 7. */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, as an attachment */
+            200: {
+                headers: {
+                    /** @description `attachment` and the file's name */
+                    "content-disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": number[];
+                };
+            };
+            /** @description A problem */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

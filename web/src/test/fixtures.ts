@@ -83,7 +83,9 @@ export function aSeries(
     },
     methodology: aMethodology(),
     point_count: 1,
+    latest_summary: null,
     latest: aPoint(),
+    latest_summary: null,
     ...rest,
   };
 }
@@ -108,6 +110,7 @@ export function aResult(
     },
     methodology: aMethodology(),
     point: aPoint(),
+    summary: null,
     observed: anObserved(),
     counters: {},
     facts: {},
@@ -159,6 +162,7 @@ export function aRun(change: Partial<RunDetail> = {}): RunDetail {
     environment_id: 1,
     environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
     canaries: [],
+    original: null,
     results: [],
     ...change,
   };
