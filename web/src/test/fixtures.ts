@@ -85,7 +85,6 @@ export function aSeries(
     point_count: 1,
     latest_summary: null,
     latest: aPoint(),
-    latest_summary: null,
     ...rest,
   };
 }
