@@ -6,6 +6,7 @@
 mod commits;
 mod errors;
 mod health;
+mod import;
 mod ingest;
 mod machines;
 mod numbers;

@@ -3,4 +3,4 @@
 mod app;
 pub(crate) mod factory;
 
-pub(crate) use app::TestApp;
+pub(crate) use app::{Answer, TestApp};

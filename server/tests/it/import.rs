@@ -1,0 +1,182 @@
+//! Files of other tools: every format is taken and charted, the file is kept, and what cannot be read changes nothing.
+
+use crate::support::{Answer, TestApp, factory};
+use axum::body::Body;
+use axum::http::Request;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use roundtrip_wire::RunReport;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::path::{Path, PathBuf};
+
+/// Files that the tools themselves wrote, and a few after their documentation.
+fn goldens() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/import/tests/golden")
+}
+
+fn golden(path: &str) -> Vec<u8> {
+    std::fs::read(goldens().join(path)).unwrap()
+}
+
+fn request(report: &RunReport, name: &str, format: Option<&str>, file: &[u8]) -> Value {
+    json!({ "report": report, "file": { "name": name, "format": format, "base64": BASE64_STANDARD.encode(file) } })
+}
+
+fn empty(report: RunReport) -> RunReport {
+    RunReport { results: Vec::new(), ..report }
+}
+
+async fn import(app: &TestApp, body: &Value) -> Answer {
+    let request = Request::post("/api/v1/import")
+        .header("authorization", format!("Bearer {}", app.token))
+        .header("content-type", "application/json");
+    app.call(request.body(Body::from(body.to_string())).unwrap()).await
+}
+
+/// What a run says of its cases.
+async fn run(app: &TestApp, report: &RunReport) -> Value {
+    app.read(&format!("/api/v1/runs/{}", report.run_id)).await
+}
+
+fn texts<'a>(run: &'a Value, of: impl Fn(&'a Value) -> &'a Value) -> Vec<&'a str> {
+    run["results"].as_array().unwrap().iter().filter_map(|result| of(result).as_str()).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_file_of_every_format_becomes_a_run_and_is_kept_byte_for_byte(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut formats = 0;
+    for folder in std::fs::read_dir(goldens()).unwrap().map(|entry| entry.unwrap().path()) {
+        if !folder.is_dir() {
+            continue;
+        }
+        formats += 1;
+        let format = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        for path in std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let (name, file) = (path.file_name().unwrap().to_str().unwrap(), std::fs::read(&path).unwrap());
+            let report = empty(factory::report());
+            let answer = import(&app, &request(&report, name, None, &file)).await;
+            assert_eq!(answer.status, 201, "{path:?}: {}", String::from_utf8_lossy(&answer.body));
+
+            let run = run(&app, &report).await;
+            assert_eq!(
+                run["original"],
+                json!({ "name": name, "format": format, "bytes": file.len() }),
+                "{path:?}"
+            );
+            let kept = app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await;
+            assert_eq!(kept.body, file, "{path:?}");
+            assert!(kept.headers["content-disposition"].to_str().unwrap().starts_with("attachment; "));
+            // Each is charted, by its samples or by what was stated.
+            let results = run["results"].as_array().unwrap();
+            assert!(!results.is_empty(), "{path:?}");
+            for result in results {
+                assert_eq!(result["transport"]["slug"], *format);
+                assert!(result["case"]["benchmark"].is_string(), "{path:?}");
+                let series = app.read(&format!("/api/v1/points?series={}", result["series_id"])).await;
+                let series = &series["series"][0];
+                let [points, summaries] =
+                    ["points", "summaries"].map(|kind| series[kind].as_array().unwrap().len());
+                let is_stated = result["methodology"]["statistic"].is_string();
+                assert_eq!((points > 0, summaries > 0), (!is_stated, is_stated), "{path:?}");
+                assert_eq!((result["point"].is_null(), result["summary"].is_null()), (is_stated, !is_stated));
+            }
+        }
+    }
+    assert_eq!(formats, 11);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn figures_without_samples_stand_apart_from_points(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = empty(factory::report());
+    import(&app, &request(&report, "summary.json", None, &golden("k6/summary-export.json"))).await;
+    let rows = app.row_counts().await;
+    assert_eq!((rows["point"], rows["point_histogram"]), (0, 0));
+    assert!(rows["summary"] > 5);
+
+    let run = run(&app, &report).await;
+    assert!(texts(&run, |result| &result["methodology"]["statistic"]).iter().all(|one| *one == "median"));
+    let result = &run["results"][0];
+    let summary = &result["summary"];
+    assert_eq!(result["case"]["benchmark"], "http_req_blocked");
+    assert!(
+        summary["center_ns"].as_i64() > Some(0) && summary["quantiles"][0]["q_ppm"] == 900_000,
+        "{summary}"
+    );
+    let series = app.read(&format!("/api/v1/series/{}", result["series_id"])).await;
+    assert_eq!((&series["point_count"], &series["latest"]), (&1.into(), &Value::Null));
+    assert_eq!(series["latest_summary"]["center_ns"], summary["center_ns"]);
+    assert_eq!(run["run"]["point_count"], rows["summary"]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_same_benchmarks_of_two_commits_are_one_series_that_moves_with_its_commits(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let file = golden("k6/handle-summary.json");
+    // Nothing relates the second to the first until a third does.
+    let placed = [factory::commit(2, Some(2)), factory::commit(20, None)];
+    for commit in placed {
+        let report = empty(factory::report_at(commit));
+        assert_eq!(import(&app, &request(&report, "summary.json", None, &file)).await.status, 201);
+    }
+    let ordinals = async || {
+        let answer = app.read("/api/v1/points?series=1").await;
+        let summaries = answer["series"][0]["summaries"].as_array().unwrap();
+        summaries.iter().map(|one| one["commit_ordinal"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let before = ordinals().await;
+    app.store(&factory::report_at(factory::commit(20, Some(20)))).await;
+    assert_eq!((before.len(), ordinals().await), (2, vec![2, 20]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_same_request_again_is_the_same_run_and_another_is_a_conflict(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = empty(factory::report());
+    let body = request(&report, "results.json", Some("hyperfine"), &golden("hyperfine/parameters.json"));
+    let [first, again] = [import(&app, &body).await, import(&app, &body).await];
+    assert_eq!((first.status.as_u16(), again.status.as_u16(), &first.body), (201, 200, &again.body));
+    let other = request(&report, "results.json", None, &golden("go/benchmem.txt"));
+    import(&app, &other).await.assert_problem(422, "run-conflict");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_cannot_be_read_is_refused_with_its_place_and_changes_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let before = app.row_counts().await;
+    let report = empty(factory::report());
+    let file = golden("google-benchmark/repetitions.json");
+    let cut = &file[..file.len() / 2];
+    let refused = async |body: Value, code: &str, told: &str, pointer: Option<&str>| {
+        let problem = import(&app, &body).await.assert_problem(422, code);
+        assert!(problem.detail.contains(told), "{}", problem.detail);
+        assert_eq!(problem.pointer.as_deref(), pointer);
+    };
+    let at_file = Some("/file");
+    let cut_told = "results.json: google-benchmark: line ";
+    refused(request(&report, "results.json", None, cut), "invalid-file", cut_told, at_file).await;
+    let go = request(&report, "results.json", Some("go"), &file);
+    refused(go, "invalid-file", "results.json: go: ", at_file).await;
+    let unknown = request(&report, "a.txt", None, b"hello");
+    refused(unknown, "invalid-file", "a.txt: not recognised: expected the results of one of bmf", at_file)
+        .await;
+    let excel = request(&report, "a", Some("excel"), &file);
+    refused(excel, "invalid-report", "excel", Some("/file/format")).await;
+    let named = request(&report, "", None, &file);
+    refused(named, "invalid-report", "expected 1 to 255 bytes", Some("/file/name")).await;
+    let mut encoded = request(&report, "a", None, &file);
+    encoded["file"]["base64"] = "no base64!".into();
+    refused(encoded, "invalid-report", "not base64", Some("/file/base64")).await;
+    let with_results = request(&factory::report(), "a", None, &file);
+    refused(with_results, "invalid-report", "expected none", Some("/report/results")).await;
+    let mut older = request(&report, "a", None, &file);
+    older["report"]["schema_version"] = 9.into();
+    import(&app, &older).await.assert_problem(422, "unsupported-schema-version");
+    let nobody = Request::post("/api/v1/import").header("content-type", "application/json");
+    app.call(nobody.body(Body::from("{}")).unwrap()).await.assert_problem(401, "unauthenticated");
+    assert_eq!(app.row_counts().await, before);
+    app.get(&format!("/api/v1/runs/{}/original", report.run_id))
+        .await
+        .assert_problem(404, "unknown-original");
+}
