@@ -9,6 +9,7 @@ mod doctor;
 // Its shell scripts, limits and transports are those of Linux.
 #[cfg(target_os = "linux")]
 mod faults;
+mod import;
 mod list;
 mod run;
 mod server;
