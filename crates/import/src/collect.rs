@@ -136,10 +136,16 @@ impl Collector {
     }
 
     /// Adds a benchmark of which the file has no samples.
-    pub(crate) fn summary(&mut self, entry: &Entry, summary: Summary, place: &Place) -> Result<(), Fault> {
+    pub(crate) fn summary(
+        &mut self,
+        entry: &Entry,
+        mut summary: Summary,
+        place: &Place,
+    ) -> Result<(), Fault> {
         self.count_values(1, place)?;
         if !summary.is_in_order() {
-            self.warn(format!("{}: its figures contradict each other", entry.name));
+            self.warn(format!("{}: its figures contradict each other, only the first is taken", entry.name));
+            summary = Summary::of(summary.statistic, summary.center_ns);
         }
         self.add(entry, Data::Summary(summary), place)
     }

@@ -1,4 +1,5 @@
-//! Bencher Metric Format: JSON of benchmarks, their measures, and a value of each with its bounds.
+//! Bencher Metric Format: JSON of benchmarks, their measures, and a value of each with its bounds. A benchmark is an object
+//! of measures, or a list of such objects with parameters, whose measures may also have quantiles (`p99`).
 //!
 //! Of the measures only `latency` is a time of an operation; the format's documentation fixes its unit, nanoseconds.
 //! Every other measure is left out. A file has no samples, so each benchmark is a summary of one value.
@@ -7,22 +8,33 @@ use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::error::{Fault, Place};
 use crate::glance::Outline;
-use crate::json::{self, Members, Number};
+use crate::json::{self, List, Loose, Members, Number};
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use std::fmt;
 
 pub(super) const READER: Reader = Reader {
     slug: "bmf",
     title: "Bencher Metric Format (JSON)",
     detect: |glance| {
         let benchmarks = glance.outline().members();
-        let mut measures = benchmarks.iter().flat_map(|(_, benchmark)| benchmark.members());
+        let mut measures = benchmarks.iter().flat_map(|(_, benchmark)| measures(benchmark));
         let all = benchmarks.iter().all(|(_, benchmark)| is_benchmark(benchmark));
-        all && measures.any(|(_, measure)| measure.has("value"))
+        all && measures.any(|measure| measure.has("value") || *measure == Outline::Unseen)
     },
     read,
 };
+
+/// The measures of a benchmark. In a list they lie deeper than is looked at, so that they are not seen.
+fn measures(benchmark: &Outline) -> Vec<&Outline> {
+    match benchmark {
+        Outline::Array(rows) => rows.iter().filter_map(|row| row.get("measures")).collect(),
+        _ => benchmark.members().iter().map(|(_, measure)| measure).collect(),
+    }
+}
 
 /// Or the beginning of one, where a file is cut.
 fn is_benchmark(benchmark: &Outline) -> bool {
@@ -33,42 +45,130 @@ fn is_benchmark(benchmark: &Outline) -> bool {
         }
         _ => false,
     };
+    let is_row = |row: &Outline| {
+        let members = row.members();
+        let are_known = members.iter().all(|(name, _)| matches!(name.as_str(), "parameters" | "measures"));
+        *row == Outline::Unseen || (are_known && !members.is_empty())
+    };
     match benchmark {
         Outline::Unseen => true,
         Outline::Object(measures) => measures.iter().all(|(_, measure)| is_measure(measure)),
-        _ => false,
+        Outline::Array(rows) => rows.iter().all(is_row),
+        Outline::Scalar => false,
     }
 }
 
-#[derive(Deserialize)]
+type Measures = Members<Members<Number, 100>, 1_000>;
+
+/// One benchmark, in either form.
+#[derive(Debug)]
+struct Benchmark(Vec<Row>);
+
+/// Its measures with these parameters.
+#[derive(Debug, Default, Deserialize)]
 #[serde(expecting = "an object")]
-struct Metric {
-    value: Number,
-    lower_value: Option<Number>,
-    upper_value: Option<Number>,
+struct Row {
+    #[serde(default)]
+    parameters: Members<Loose, 100>,
+    measures: Measures,
+}
+
+impl<'de> Deserialize<'de> for Benchmark {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BenchmarkVisitor;
+        impl<'de> Visitor<'de> for BenchmarkVisitor {
+            type Value = Benchmark;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Benchmark, A::Error> {
+                let measures = Measures::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Benchmark(vec![Row { measures, ..Row::default() }]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Benchmark, A::Error> {
+                List::<Row, BENCHMARKS_MAX>::deserialize(SeqAccessDeserializer::new(seq))
+                    .map(|list| Benchmark(list.0))
+            }
+        }
+        deserializer.deserialize_any(BenchmarkVisitor)
+    }
 }
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
-    let benchmarks: Members<Members<Metric, 1_000>, BENCHMARKS_MAX> = json::read(text)?;
-    for (name, measures) in &benchmarks.0 {
-        for (measure, metric) in &measures.0 {
-            if !measure.eq_ignore_ascii_case("latency") {
-                collector.left_out([measure.as_str()]);
-                continue;
+    let benchmarks: Members<Benchmark, BENCHMARKS_MAX> = json::read(text)?;
+    for (name, Benchmark(rows)) in &benchmarks.0 {
+        for Row { parameters, measures } in rows {
+            let name = with(name, parameters);
+            for (measure, metric) in &measures.0 {
+                if !measure.eq_ignore_ascii_case("latency") {
+                    collector.left_out([measure.as_str()]);
+                } else if let Some(summary) = summary(&format!("{name}.{measure}"), metric)? {
+                    collector.summary(&Entry::new(&name, 1_000), summary, &Place::member(&name))?;
+                } else {
+                    collector.warn(format!("{name}: left out, it has neither a value nor a median"));
+                }
             }
-            let time = |member: &str, Number(value): Number| {
-                let place = || Place::member(format!("{name}.{measure}.{member}"));
-                Scale::of_thousand(1.0).time(value).map_err(|problem| place().fault(problem))
-            };
-            let stated =
-                |member: &str, value: Option<Number>| value.map(|value| time(member, value)).transpose();
-            let summary = Summary {
-                low_ns: stated("lower_value", metric.lower_value)?,
-                high_ns: stated("upper_value", metric.upper_value)?,
-                ..Summary::of(Statistic::Value, time("value", metric.value)?)
-            };
-            collector.summary(&Entry::new(name, 1_000), summary, &Place::member(name))?;
         }
     }
     Ok(())
+}
+
+/// The name with its parameters, in the order of their names: files list them as they like.
+fn with(name: &str, parameters: &Members<Loose, 100>) -> String {
+    let mut parameters: Vec<String> = parameters
+        .0
+        .iter()
+        .filter_map(|(parameter, value)| Some(format!(" {parameter}={}", value.fact()?)))
+        .collect();
+    parameters.sort();
+    format!("{name}{}", parameters.concat())
+}
+
+/// What a metric states; none where it states nothing that could stand for all.
+fn summary(at: &str, metric: &Members<Number, 100>) -> Result<Option<Summary>, Fault> {
+    let time = |member: &str, Number(value): Number| {
+        let place = || Place::member(format!("{at}.{member}"));
+        Scale::of_thousand(1.0).time(value).map_err(|problem| place().fault(problem))
+    };
+    let stated = |member: &str| {
+        let found = metric.0.iter().find(|(name, _)| name == member);
+        found.map(|(_, value)| time(member, *value)).transpose()
+    };
+    let mut quantiles = Vec::new();
+    for (member, value) in &metric.0 {
+        if let Some(q_ppm) = quantile(member) {
+            quantiles.push((q_ppm, time(member, *value)?));
+        }
+    }
+    quantiles.sort_unstable();
+    quantiles.dedup_by_key(|(q_ppm, _)| *q_ppm);
+    let median = quantiles.iter().find(|(q_ppm, _)| *q_ppm == 500_000).map(|(_, median)| *median);
+    let center = match (stated("value")?, median) {
+        (Some(value), _) => Summary::of(Statistic::Value, value),
+        (None, Some(median)) => Summary::of(Statistic::Median, median),
+        (None, None) => return Ok(None),
+    };
+    let (low_ns, high_ns) = (stated("lower_value")?, stated("upper_value")?);
+    Ok(Some(Summary { low_ns, high_ns, quantiles, ..center }))
+}
+
+/// `p99` in parts per million, `p999` as 99.9 %.
+fn quantile(member: &str) -> Option<u32> {
+    let digits = member.strip_prefix('p').filter(|digits| (2..=6).contains(&digits.len()))?;
+    let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+    format!("{digits:0<6}").parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_named_by_their_digits() {
+        let named = ["p50", "p99", "p999", "p5", "p", "value", "p9x"].map(quantile);
+        assert_eq!(named, [Some(500_000), Some(990_000), Some(999_000), None, None, None, None]);
+    }
 }

@@ -172,6 +172,41 @@ fn node_rates_are_times_of_a_binary() {
 }
 
 #[test]
+fn bmf_may_list_a_benchmark_by_its_parameters_with_quantiles() {
+    let file = br#"{"pipe": [
+        {"parameters": {"size": 64, "op": "read"}, "measures": {"latency": {"value": 7.5, "p99": 9, "p999": 12}}},
+        {"measures": {"latency": {"p50": 3, "p90": 4}, "throughput": {"value": 1}}},
+        {"parameters": {"size": 4096}, "measures": {"latency": {"p90": 4}}}
+    ]}"#;
+    let import = roundtrip_import::import(file, None).unwrap();
+    let found: Vec<_> = import
+        .benchmarks
+        .iter()
+        .map(|benchmark| match &benchmark.data {
+            Data::Summary(summary) => {
+                (benchmark.name.as_str(), summary.statistic, summary.center_ns, summary.quantiles.clone())
+            }
+            Data::Repetitions(_) => panic!("{benchmark:?}"),
+        })
+        .collect();
+    let expected = [
+        ("pipe op=read size=64", Statistic::Value, 7_500, vec![(990_000, 9_000), (999_000, 12_000)]),
+        ("pipe", Statistic::Median, 3_000, vec![(500_000, 3_000), (900_000, 4_000)]),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(import.warnings[0], "pipe size=4096: left out, it has neither a value nor a median");
+}
+
+#[test]
+fn of_figures_that_contradict_each_other_only_the_first_is_taken() {
+    let file = br#"{"pipe": {"latency": {"value": 30, "lower_value": 10, "upper_value": 10}}}"#;
+    let import = roundtrip_import::import(file, None).unwrap();
+    let Data::Summary(summary) = &import.benchmarks[0].data else { panic!("{import:?}") };
+    assert_eq!((summary.center_ns, summary.low_ns, summary.high_ns), (30_000, None, None));
+    assert_eq!(import.warnings, ["pipe: its figures contradict each other, only the first is taken"]);
+}
+
+#[test]
 fn bmf_latency_is_one_value_with_its_bounds() {
     let summary =
         summary(&parsed(r#"{"a": {"latency": {"value": 88.5, "lower_value": 87, "upper_value": 90}}}"#));
