@@ -95,6 +95,11 @@ export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
 }
 
+/** A text as a sentence begins. */
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A text that is not broken into lines: a unit on another line than its number reads as something else. */
 export function unbroken(text: string): string {
   return text.replaceAll(" ", "\u00a0");

@@ -2,7 +2,13 @@
 import { Segmented } from "@/components/ui/Segmented";
 import { AXES, type Axis, type SeriesSearch, type Shown } from "../search";
 
-type Props = { shown: Shown; axis: Axis; hasRate: boolean; onChange: (change: SeriesSearch) => void };
+type Props = {
+  /** Absent: there is one figure, and nothing to choose. */
+  shown?: Shown;
+  axis: Axis;
+  hasRate?: boolean;
+  onChange: (change: SeriesSearch) => void;
+};
 
 const PERCENTILES: { value: Shown; label: string }[] = [
   { value: "p50", label: "p50" },
@@ -10,13 +16,20 @@ const PERCENTILES: { value: Shown; label: string }[] = [
   { value: "p999", label: "p99.9" },
 ];
 
-export function TrendControls({ shown, axis, hasRate, onChange }: Props) {
+export function TrendControls({ shown, axis, hasRate = false, onChange }: Props) {
   const options = hasRate
     ? [{ value: "throughput" as const, label: "throughput" }, ...PERCENTILES]
     : PERCENTILES;
   return (
     <div className="controls">
-      <Segmented label="Show up to" options={options} value={shown} onChange={(show) => onChange({ show })} />
+      {shown !== undefined && (
+        <Segmented
+          label="Show up to"
+          options={options}
+          value={shown}
+          onChange={(show) => onChange({ show })}
+        />
+      )}
       <Segmented
         label="Over"
         options={AXES.map((value) => ({ value, label: value }))}
