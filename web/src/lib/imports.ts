@@ -32,12 +32,12 @@ export function toolName({ title }: Pick<TransportInfo, "title">): string {
 
 /** What times are of, where that is not one operation: `time of 1,000 operations`. */
 export function timeName({ operations }: Pick<Case, "operations">): string | null {
-  return operations == null ? null : `time of ${counted(operations, "operation")}`;
+  return operations == null || operations === 1 ? null : `time of ${counted(operations, "operation")}`;
 }
 
 /** A time of several operations over these; `null` where times are of one. */
 export function nsPerOperation(ns: number, { operations }: Pick<Case, "operations">): number | null {
-  return operations == null ? null : ns / Math.max(1, operations);
+  return operations == null || operations <= 1 ? null : ns / operations;
 }
 
 /** A stated quantile by its usual name: `p99.9`. */
