@@ -18,6 +18,7 @@ export type ProjectSummary = Schemas["ProjectSummary"];
 export type RunDetail = Schemas["RunDetail"];
 export type RunResult = Schemas["RunResult"];
 export type RunSummary = Schemas["RunSummary"];
+export type SeriesPoints = Schemas["SeriesPoints"];
 export type SeriesSummary = Schemas["SeriesSummary"];
 export type StatedPoint = Schemas["StatedPoint"];
 export type TransportInfo = Schemas["TransportInfo"];

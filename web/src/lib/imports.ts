@@ -1,5 +1,6 @@
 /** What other tools have measured, in words: who says it, as what, and of how much. Pure. */
-import type { Case, RunDetail, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
+import type { Case, RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
+import { ascending } from "./collections";
 import { counted } from "./units";
 
 /** What stands where a file of another tool says nothing. */
@@ -53,4 +54,12 @@ export function intervalOf({ low_ns, high_ns }: StatedPoint): [number, number] |
 /** Names as people put them in order: `BM_Pipe/64` before `BM_Pipe/4096`. */
 export function byName(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
+}
+
+/** What the file of another tool says of itself, told once. */
+export function fileFacts(results: Pick<RunResult, "facts">[]): { name: string; value: string }[] {
+  const facts = new Map(results.flatMap((result) => Object.entries(result.facts)));
+  return [...facts]
+    .map(([name, value]) => ({ name: name.replaceAll("_", " "), value }))
+    .sort((a, b) => ascending(a.name, b.name));
 }

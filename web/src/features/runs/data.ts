@@ -102,14 +102,6 @@ export function originOf({ original, results }: Pick<RunDetail, "original" | "re
   return `Imported from ${what}. How it was measured is what the tool and its benchmarks make of it.`;
 }
 
-/** What the file of another tool says of itself, told once. */
-export function fileFacts(results: RunResult[]): { name: string; value: string }[] {
-  const facts = new Map(results.flatMap((result) => Object.entries(result.facts)));
-  return [...facts]
-    .map(([name, value]) => ({ name: name.replaceAll("_", " "), value }))
-    .sort((a, b) => ascending(a.name, b.name));
-}
-
 /** What the results of one scenario have that others lack, to be shown in columns of their own. */
 export type Columns = {
   hasParameters: boolean;

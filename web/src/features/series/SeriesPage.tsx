@@ -2,12 +2,13 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { pointDetailQuery, pointsQuery, runQuery, seriesQuery } from "@/api/queries";
-import type { PointList, SeriesSummary } from "@/api/types";
+import type { PointList, RunDetail, SeriesSummary } from "@/api/types";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { headlineName, sendersOf } from "@/lib/cases";
-import { isImported, toolName } from "@/lib/imports";
+import { fileFacts, isImported, toolName } from "@/lib/imports";
+import { originalHref } from "@/lib/paths";
 import { useTitle } from "@/lib/useTitle";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Breadcrumb } from "./components/Breadcrumb";
@@ -30,6 +31,7 @@ import {
   seriesPoints,
   statedHeadline,
   statedLede,
+  toldTrend,
 } from "./data";
 import { probeReadings } from "./probe";
 import { type ChartName, parseTables, type SeriesSearch, withTable } from "./search";
@@ -58,10 +60,11 @@ function MeasuredSeries({ series, answer }: Props) {
   const { series_id: seriesId } = series;
   const points = seriesPoints(answer.series[0]?.points ?? [], answer.commits);
   const hasRate = points.some(({ point }) => point.bytes_per_second != null);
-  const shown =
+  const wanted =
     search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
   const axis = search.axis ?? "commits";
   const drawn = drawnPoints(points, axis);
+  const { choices, shown, lines } = toldTrend(series, drawn, wanted);
   const pinned = pinnedPoint(points, drawn, search.run);
   const runId = pinned?.point.run_id ?? "";
 
@@ -85,12 +88,13 @@ function MeasuredSeries({ series, answer }: Props) {
       {pinned !== null && (
         <div className="series-layout">
           <div>
-            <TrendControls shown={shown} axis={axis} hasRate={hasRate} onChange={change} />
+            <TrendControls shown={shown} choices={choices} axis={axis} hasRate={hasRate} onChange={change} />
             <Trend
               series={series}
               drawn={drawn}
               pinned={pinned}
               shown={shown}
+              lines={lines}
               axis={axis}
               onPin={(id) => change({ run: id })}
               {...tableOf("trend")}
@@ -131,6 +135,7 @@ function MeasuredSeries({ series, answer }: Props) {
               }
             />
           </Section>
+          {isFromFile && <FileSection series={series} run={run.data ?? null} />}
         </div>
       )}
     </>
@@ -143,6 +148,7 @@ function StatedSeries({ series, answer, statistic }: Props & { statistic: string
   const axis = search.axis ?? "commits";
   const drawn = drawnPoints(points, axis);
   const pinned = pinnedPoint(points, drawn, search.run);
+  const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   return (
     <>
       <Breadcrumb series={series} />
@@ -172,10 +178,35 @@ function StatedSeries({ series, answer, statistic }: Props & { statistic: string
             <Section title="Methodology">
               <Facts facts={importFacts(series, null)} />
             </Section>
+            <FileSection series={series} run={run.data ?? null} />
           </div>
         </>
       )}
     </>
+  );
+}
+
+/** The file that the pinned point is from, and what it says of itself. */
+function FileSection({ series, run }: { series: SeriesSummary; run: RunDetail | null }) {
+  const original = run?.original ?? null;
+  if (run === null || original === null) return null;
+  return (
+    <Section title="File">
+      <Facts
+        facts={[
+          {
+            name: "name",
+            value: (
+              <a href={originalHref(run.run.run_id)} download={original.name}>
+                {original.name}
+              </a>
+            ),
+          },
+          { name: "format", value: series.transport.title },
+          ...fileFacts(run.results),
+        ]}
+      />
+    </Section>
   );
 }
 

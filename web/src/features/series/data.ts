@@ -26,9 +26,10 @@ import { ascending, distinct, groupBy } from "@/lib/collections";
 import { intervalOf, isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
+import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
 import { counted, formatCount, formatDividedNs, formatNs, formatRate, unbroken } from "@/lib/units";
 import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
-import type { Axis, Shown } from "./search";
+import { type Axis, SHOWN, type Shown } from "./search";
 
 /** What a point on a line has, whether it was measured or stated. */
 export type Placed = Point | StatedPoint;
@@ -75,6 +76,7 @@ export function pinnedPoint<P extends Placed>(
 export function pointHeadline(point: Point, kase: Case): string {
   const { p50, p99 } = point.latency_ns;
   const each = nsPerMessage(point, kase);
+  const isTold = toldPercentiles(kase, point.count).some(({ key }) => key === "p99");
   const divided =
     each === null
       ? operationText(p50, kase)
@@ -82,9 +84,24 @@ export function pointHeadline(point: Point, kase: Case): string {
   return [
     ...(point.lossy ? ["lossy"] : []),
     ...(point.bytes_per_second == null
-      ? [`p50 ${formatNs(p50)}${divided}`, `p99 ${formatNs(p99)}`]
+      ? [`p50 ${formatNs(p50)}${divided}`, ...(isTold ? [`p99 ${formatNs(p99)}`] : [])]
       : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} a transfer`]),
   ].join(", ");
+}
+
+/** The percentiles that say something of so many samples. What this suite measures has enough for all of them. */
+export function toldPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
+  return benchmark == null ? PERCENTILES : tellingPercentiles(count);
+}
+
+/** How far into the tail a trend can reach, and what its lines are, given the samples of its points. */
+export function toldTrend(series: Pick<SeriesSummary, "case">, drawn: SeriesPoint[], wanted: Shown) {
+  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
+  const told: string[] = toldPercentiles(series.case, count).map(({ key }) => key);
+  const choices = SHOWN.filter((choice) => told.includes(choice));
+  const shown = wanted === "throughput" || told.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
+  const lines = trendLines(shown).filter(({ key }) => key === "rate" || told.includes(key));
+  return { choices, shown, lines };
 }
 
 /** What a stated figure says in a headline: `median 7.45 ms (7.45 µs an operation)`. */
@@ -351,13 +368,13 @@ export function importFacts(
   const { statistic } = methodology;
   return [
     { name: "benchmark", value: benchmarkName(kase) ?? NOT_TOLD },
-    { name: "measured by", value: toolName(transport) },
+    { name: statistic == null ? "measured by" : "stated by", value: toolName(transport) },
     { name: "time", value: timeName(kase)?.replace("time of ", "of ") ?? "of one operation" },
     ...(statistic == null ? [] : [{ name: "statistic", value: `${statistic}, stated without samples` }]),
     ...(samples === null ? [] : [{ name: "recorded", value: samplesText(samples) }]),
     { name: "ends, messages", value: NOT_TOLD },
     { name: "clock, warm-up", value: NOT_TOLD },
-    { name: "file read by", value: `rules of version ${methodology.protocol_version}` },
+    { name: "reading of the file", value: `version ${methodology.protocol_version}` },
   ];
 }
 

@@ -8,10 +8,9 @@ import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
 import { isImported, NOT_TOLD, quantileName } from "@/lib/imports";
 import { toPoint } from "@/lib/paths";
-import { PERCENTILES } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
-import { type SeriesPoint, sizesOf } from "./data";
+import { type SeriesPoint, sizesOf, toldPercentiles } from "./data";
 import type { Shown } from "./search";
 
 /** A benchmark's name may be longer than a file system takes. */
@@ -20,6 +19,8 @@ const FILE_NAME_MAX = 80;
 /** The trend: one row a point. Where any lost messages, each says whether it did. */
 export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTable {
   const isFromFile = isImported(series);
+  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
+  const percentiles = toldPercentiles(series.case, count);
   const hasLoss = drawn.some(({ point }) => point.lossy);
   return {
     fileName: `${fileName(series)}-commits`,
@@ -28,7 +29,7 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
       { label: "#", csvName: "commit_ordinal", number: true },
       { label: "measured", csvName: "measured_at", number: false },
       ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
-      ...PERCENTILES.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
+      ...percentiles.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
       ...(isFromFile ? [] : [{ label: "throughput", csvName: "bytes_per_second", number: true }]),
       { label: isFromFile ? "samples" : "operations", csvName: "count", number: true },
       { label: "run", csvName: "run_id", number: false },
@@ -40,7 +41,7 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         point.commit_ordinal,
         formatMoment(point.measured_at),
         ...(hasLoss ? [lossCell(point)] : []),
-        ...PERCENTILES.map(({ key }) => formatNs(point.latency_ns[key])),
+        ...percentiles.map(({ key }) => formatNs(point.latency_ns[key])),
         ...(isFromFile ? [] : [point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second)]),
         formatCount(point.count),
         <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
@@ -52,7 +53,7 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         point.commit_ordinal,
         point.measured_at,
         ...(hasLoss ? [String(point.lossy)] : []),
-        ...PERCENTILES.map(({ key }) => point.latency_ns[key]),
+        ...percentiles.map(({ key }) => point.latency_ns[key]),
         ...(isFromFile ? [] : [point.bytes_per_second ?? null]),
         point.count,
         point.run_id,

@@ -6,9 +6,8 @@ import { HistogramChart } from "@/components/chart/HistogramChart";
 import { RepetitionStrip } from "@/components/chart/RepetitionStrip";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
-import { PERCENTILES } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
-import { type SeriesPoint, samplesText } from "../data";
+import { type SeriesPoint, samplesText, toldPercentiles } from "../data";
 import { histogramTable } from "../tables";
 
 type Props = {
@@ -38,10 +37,12 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
             name="Histogram of latencies on a logarithmic axis"
             bins={detail.histogram}
             total={detail.point.count}
-            markers={PERCENTILES.filter(({ key }) => MARKED.includes(key)).map(({ key, label }) => ({
-              label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
-              x: Math.max(1, detail.point.latency_ns[key]),
-            }))}
+            markers={toldPercentiles(series.case, detail.point.count)
+              .filter(({ key }) => MARKED.includes(key))
+              .map(({ key, label }) => ({
+                label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
+                x: Math.max(1, detail.point.latency_ns[key]),
+              }))}
           />
           <RepetitionStrip
             name="Median, p99 and extremes of each repetition, on the same axis"

@@ -4,9 +4,8 @@ import type { Fact } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { isImported, NOT_TOLD, nsPerOperation } from "@/lib/imports";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
-import { PERCENTILES } from "@/lib/statistics";
 import { counted, formatCount, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
-import { placementSeen, type SeriesPoint } from "../data";
+import { placementSeen, type SeriesPoint, toldPercentiles } from "../data";
 import { PinnedFrame } from "./PinnedFrame";
 
 type Props = {
@@ -33,18 +32,20 @@ export function PinnedPoint({ series, pinned, detail }: Props) {
       series={series}
       pinned={pinned}
       facts={[
-        ...PERCENTILES.filter(({ key }) => key !== "p25" && key !== "p75").flatMap(({ key, label }) => [
-          {
-            name: label,
-            value: (
-              <QuantityText
-                quantity={quantityOfNs(point.latency_ns[key])}
-                plain={key !== "p50" || point.lossy}
-              />
-            ),
-          },
-          ...(key === "p50" ? divided : []),
-        ]),
+        ...toldPercentiles(series.case, point.count)
+          .filter(({ key }) => key !== "p25" && key !== "p75")
+          .flatMap(({ key, label }) => [
+            {
+              name: label,
+              value: (
+                <QuantityText
+                  quantity={quantityOfNs(point.latency_ns[key])}
+                  plain={key !== "p50" || point.lossy}
+                />
+              ),
+            },
+            ...(key === "p50" ? divided : []),
+          ]),
         ...(point.bytes_per_second == null
           ? []
           : [

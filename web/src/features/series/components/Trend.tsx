@@ -1,18 +1,18 @@
 /** The series over its commits, or over time. */
 import type { Point, SeriesSummary } from "@/api/types";
 import { LATENCY, RATE } from "@/components/chart/measure";
+import type { TrendLine } from "@/components/chart/TrendChart";
 import { timeName } from "@/lib/imports";
 import { upperFirst } from "@/lib/units";
-import { type SeriesPoint, trendLines, trendRow } from "../data";
+import { type SeriesPoint, trendRow } from "../data";
 import type { Shown } from "../search";
 import { trendTable } from "../tables";
 import { CommitTrend, type TrendProps } from "./CommitTrend";
 
-type Props = TrendProps<Point> & { series: SeriesSummary; shown: Shown };
+type Props = TrendProps<Point> & { series: SeriesSummary; shown: Shown; lines: TrendLine[] };
 
-export function Trend({ series, shown, ...rest }: Props) {
+export function Trend({ series, shown, lines, ...rest }: Props) {
   const { drawn, axis } = rest;
-  const lines = trendLines(shown);
   const isRate = shown === "throughput";
   const measure = isRate ? RATE : LATENCY;
   const readings = ({ point }: SeriesPoint) => {
@@ -23,9 +23,7 @@ export function Trend({ series, shown, ...rest }: Props) {
     <CommitTrend
       {...rest}
       title={isRate ? "Throughput" : upperFirst(timeName(series.case) ?? "latency")}
-      what={
-        isRate ? "Payload bytes delivered per second" : "Shaded from p25 to p75, solid the median, dashed p90"
-      }
+      what={isRate ? "Payload bytes delivered per second" : lookOf(lines)}
       marks={drawn.some(({ point }) => point.lossy) ? ["crosses lost messages"] : []}
       lines={lines}
       measure={measure}
@@ -35,4 +33,9 @@ export function Trend({ series, shown, ...rest }: Props) {
       remarks={({ point }) => (point.lossy ? ["lossy"] : [])}
     />
   );
+}
+
+function lookOf(lines: TrendLine[]): string {
+  const tail = lines.some(({ key }) => key === "p90") ? ", dashed p90" : "";
+  return `Shaded from p25 to p75, solid the median${tail}`;
 }

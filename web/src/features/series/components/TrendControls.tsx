@@ -5,6 +5,8 @@ import { AXES, type Axis, type SeriesSearch, type Shown } from "../search";
 type Props = {
   /** Absent: there is one figure, and nothing to choose. */
   shown?: Shown;
+  /** How far the samples reach into the tail; absent: as far as there is a name for. */
+  choices?: Shown[];
   axis: Axis;
   hasRate?: boolean;
   onChange: (change: SeriesSearch) => void;
@@ -16,13 +18,14 @@ const PERCENTILES: { value: Shown; label: string }[] = [
   { value: "p999", label: "p99.9" },
 ];
 
-export function TrendControls({ shown, axis, hasRate = false, onChange }: Props) {
+export function TrendControls({ shown, choices, axis, hasRate = false, onChange }: Props) {
+  const percentiles = PERCENTILES.filter(({ value }) => choices?.includes(value) ?? true);
   const options = hasRate
-    ? [{ value: "throughput" as const, label: "throughput" }, ...PERCENTILES]
-    : PERCENTILES;
+    ? [{ value: "throughput" as const, label: "throughput" }, ...percentiles]
+    : percentiles;
   return (
     <div className="controls">
-      {shown !== undefined && (
+      {shown !== undefined && options.length > 1 && (
         <Segmented
           label="Show up to"
           options={options}
