@@ -19,7 +19,7 @@ export type ImportedRow = { name: string; cells: { machine: string; cell: Import
 export type ImportedGroup = { tool: TransportInfo; time: string | null; rows: ImportedRow[] };
 
 /** This many benchmarks of a tool are shown until more are asked for. */
-export const ROWS_MAX = 8;
+export const ROWS_MAX = 10;
 
 /** All benchmarks, by tool and by what their times are of. */
 export function importedGroups(series: SeriesSummary[], machines: string[]): ImportedGroup[] {

@@ -126,9 +126,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         </Section>
       </div>
       <Section title="Import the next one">
-        <CommandLine
-          command={`roundtrip import ${original?.name ?? "FILE"} --upload ${window.location.origin}`}
-        />
+        <CommandLine command={`roundtrip import FILE --upload ${window.location.origin}`} />
       </Section>
     </>
   );

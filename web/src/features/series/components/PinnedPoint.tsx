@@ -98,5 +98,5 @@ function importedFacts(point: Point): Fact[] {
 
 function operationFacts(ns: number | null): Fact[] {
   if (ns === null) return [];
-  return [{ name: "p50 an operation", value: <QuantityText plain quantity={quantityOfDividedNs(ns)} /> }];
+  return [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(ns)} /> }];
 }
