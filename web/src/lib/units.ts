@@ -95,6 +95,11 @@ export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
 }
 
+/** A text in which no time is apart from its unit, or from the name before it. */
+export function unbrokenTimes(text: string): string {
+  return text.replace(/ ([\d.,]+) ([nµm]?s)\b/g, "\u00a0$1\u00a0$2");
+}
+
 /** A text as a sentence begins. */
 export function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);

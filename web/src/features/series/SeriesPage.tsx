@@ -9,6 +9,7 @@ import { Section } from "@/components/ui/Section";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { fileFacts, isImported, toolName } from "@/lib/imports";
 import { originalHref } from "@/lib/paths";
+import { unbrokenTimes } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Breadcrumb } from "./components/Breadcrumb";
@@ -81,7 +82,7 @@ function MeasuredSeries({ series, answer }: Props) {
       <Breadcrumb series={series} />
       <h1>
         {headlineName(series.case)}:{" "}
-        {pinned === null ? "nothing measured yet" : pointHeadline(pinned.point, series.case)}
+        {pinned === null ? "nothing measured yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
       </h1>
       <p className="lede">{isFromFile ? importLede(series) : measuredLede(series)}</p>
       <Cautions series={series} pinned={pinned} isOversubscribed={observed?.oversubscribed ?? false} />
@@ -154,7 +155,9 @@ function StatedSeries({ series, answer, statistic }: Props & { statistic: string
       <Breadcrumb series={series} />
       <h1>
         {headlineName(series.case)}:{" "}
-        {pinned === null ? "nothing stated yet" : statedHeadline(pinned.point, statistic, series.case)}
+        {pinned === null
+          ? "nothing stated yet"
+          : unbrokenTimes(statedHeadline(pinned.point, statistic, series.case))}
       </h1>
       <p className="lede">{statedLede(series, statistic)}</p>
       {pinned !== null && (

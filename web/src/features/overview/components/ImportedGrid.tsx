@@ -39,7 +39,7 @@ export function ImportedGrid({ project, machines, groups, histories }: Props) {
               <tr className="group">
                 <th scope="rowgroup" colSpan={1 + machines.length} title={tool.semantics}>
                   {tool.title}
-                  {time !== null && <span className="muted">, {time}</span>}
+                  {time !== null && <span className="muted"> {time}</span>}
                 </th>
               </tr>
               {rows.map(({ name, cells }) => (
@@ -82,7 +82,7 @@ function Figure({ project, cell: { series, value_ns, statistic }, history }: Fig
       ? newestOfEachCommit(history?.points ?? []).map(({ latency_ns }) => latency_ns.p50)
       : newestOfEachCommit(history?.summaries ?? []).map(({ center_ns }) => center_ns);
   return (
-    <Link {...toSeries(project, series.series_id)} className="grid-cell">
+    <Link {...toSeries(project, series.series_id)} className="grid-cell named-cell">
       <Sparkline values={values.length > 0 ? values : [value_ns]} />
       <QuantityText plain={statistic !== null} quantity={quantityOfNs(value_ns)} />
       {statistic !== null && <span className="muted">{statistic}, stated</span>}

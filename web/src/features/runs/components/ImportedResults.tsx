@@ -20,9 +20,6 @@ export function ImportedResults({ project, runId, table: { time, isOfOne, result
           <thead>
             <tr>
               <th scope="col">benchmark</th>
-              <th scope="col">
-                {formatNs(domain[0])} to {formatNs(domain[1])}
-              </th>
               <th scope="col" className="number">
                 p50
               </th>
@@ -31,6 +28,9 @@ export function ImportedResults({ project, runId, table: { time, isOfOne, result
                   an operation
                 </th>
               )}
+              <th scope="col">
+                {formatNs(domain[0])} to {formatNs(domain[1])}
+              </th>
               <th scope="col" className="number" title="from p25 to p75">
                 middle half
               </th>
@@ -57,9 +57,6 @@ export function ImportedResults({ project, runId, table: { time, isOfOne, result
                   <th scope="row" className="name">
                     <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
                   </th>
-                  <td>
-                    <LatencyShape latency={point.latency_ns} domain={domain} width={132} />
-                  </td>
                   <td className="number">
                     <QuantityText quantity={quantityOfNs(p50)} />
                   </td>
@@ -68,6 +65,9 @@ export function ImportedResults({ project, runId, table: { time, isOfOne, result
                       <QuantityText plain quantity={quantityOfDividedNs(each)} />
                     </td>
                   )}
+                  <td>
+                    <LatencyShape latency={point.latency_ns} domain={domain} width={132} />
+                  </td>
                   <td className="number">
                     {formatNs(p25)} to {formatNs(p75)}
                   </td>
