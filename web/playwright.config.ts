@@ -1,6 +1,7 @@
 /**
  * End-to-end tests in a real Chromium against a running server: `ROUNDTRIP_URL` says where it is, and
- * `ROUNDTRIP_REPORT` names the report that was uploaded to it last. `CHROMIUM` names the browser.
+ * `ROUNDTRIP_REPORT` names the report that was uploaded to it last. `ROUNDTRIP_AGENT` and `ROUNDTRIP_TOKEN_FILE` name
+ * what files are imported with. `CHROMIUM` names the browser.
  */
 import { defineConfig } from "@playwright/test";
 

@@ -1,14 +1,6 @@
 /** Every page in light and dark, wide and narrow: accessible, and never wider than the screen. */
-import { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "@playwright/test";
-import { expect, keepScreen, openSeries, overviewPath, test } from "./support/test";
-
-const SCREENS = [
-  { scheme: "light", width: 1360 },
-  { scheme: "dark", width: 1360 },
-  { scheme: "light", width: 390 },
-  { scheme: "dark", width: 390 },
-] as const;
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, openSeries, overviewPath, test } from "./support/test";
 
 for (const { scheme, width } of SCREENS) {
   test.describe(`${scheme}, ${width} px`, () => {
@@ -50,16 +42,4 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page, `nothing-${scheme}-${width}`);
     });
   });
-}
-
-async function inspect(page: Page, name: string): Promise<void> {
-  await keepScreen(page, name);
-  const overflow_px = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(overflow_px).toBe(0);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ target }) => target) })),
-  ).toEqual([]);
 }

@@ -1,6 +1,7 @@
 /** Runs, newest first: what was measured where, and what came of it. */
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
+import { isImport } from "@/lib/imports";
 import { toRun } from "@/lib/paths";
 import { formatDuration } from "@/lib/time";
 import { formatCount } from "@/lib/units";
@@ -53,7 +54,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
               <td className={run.failure_count > 0 ? "number warning" : "number"}>
                 {formatCount(run.failure_count)}
               </td>
-              <td className="number">{formatDuration(run.started_at, run.finished_at)}</td>
+              <td className="number">{!isImport(run) && formatDuration(run.started_at, run.finished_at)}</td>
               <td>
                 <Ago moment={run.finished_at} />
               </td>
@@ -69,7 +70,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
 function Remarks({ run }: { run: RunSummary }) {
   const remarks = [
     ...(run.work_tree_modified ? ["modified work tree"] : []),
-    ...(run.build === "release" ? [] : [`${run.build} build`]),
+    ...(run.build === "release" || isImport(run) ? [] : [`${run.build} build`]),
   ];
   return remarks.length === 0 ? null : <span className="warning">({remarks.join(", ")})</span>;
 }

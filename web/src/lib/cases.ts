@@ -21,7 +21,9 @@ export type Parameters = {
 };
 
 /** A case, or as much of one as has a name. */
-export type Named = Pick<Case, "scenario" | "message_bytes"> & Partial<Parameters>;
+export type Named = Pick<Case, "scenario" | "message_bytes"> &
+  Partial<Parameters> &
+  Partial<Pick<Case, "benchmark">>;
 
 /** The parameters of a case that sets none. */
 export const USUAL_PARAMETERS: Parameters = {
@@ -98,6 +100,8 @@ export function isSameCase(a: Case, b: Case): boolean {
     a.mode === b.mode &&
     a.placement === b.placement &&
     a.message_bytes === b.message_bytes &&
+    (a.benchmark ?? null) === (b.benchmark ?? null) &&
+    (a.operations ?? null) === (b.operations ?? null) &&
     parametersKey(parametersOf(a)) === parametersKey(parametersOf(b))
   );
 }
@@ -140,6 +144,12 @@ export function sizeName({
   return size_profile == null ? formatBytes(message_bytes) : `up to ${formatBytes(message_bytes)}`;
 }
 
+/** What another tool calls a benchmark, and which build or program of it this is; `null` where this suite measured. */
+export function benchmarkName({ benchmark, variant }: Pick<Named, "benchmark" | "variant">): string | null {
+  if (benchmark == null) return null;
+  return variant == null ? benchmark : `${benchmark}, ${variant}`;
+}
+
 /** What is sent, to begin a headline: `1 KiB messages`. */
 export function trafficName(kase: Named): string {
   const noun = kase.scenario === "stream" ? "writes" : "messages";
@@ -148,8 +158,13 @@ export function trafficName(kase: Named): string {
     : `${noun === "writes" ? "Writes" : "Messages"} of ${sizeName(kase)}`;
 }
 
-/** The traffic and its parameters, to begin a headline: `100,000 messages of 64 B, 4 senders, 4 receivers`. */
+/**
+ * The traffic and its parameters, to begin a headline: `100,000 messages of 64 B, 4 senders, 4 receivers`. What another
+ * tool measured has its name there.
+ */
 export function headlineName(kase: Named): string {
+  const benchmark = benchmarkName(kase);
+  if (benchmark !== null) return benchmark;
   const names = parameterNames(kase);
   if (kase.messages == null) return [trafficName(kase), ...names].join(", ");
   const count = counted(kase.messages, "message");
@@ -178,6 +193,8 @@ export function operationName(kase: Named): string {
 
 /** A case without its transport. */
 export function caseName(kase: Case): string {
+  const benchmark = benchmarkName(kase);
+  if (benchmark !== null) return benchmark;
   return [
     `${scenarioName(kase.scenario)} ${sizeName(kase)}`,
     modeName(kase.mode, endsOf(kase)),

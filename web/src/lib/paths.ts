@@ -26,5 +26,8 @@ export const toPoint = (project: string, seriesId: number, runId: string) =>
     search: { run: runId },
   });
 
+/** The file of another tool that a run was imported from. */
+export const originalHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/original`;
+
 /** A run's upload as the server kept it. */
 export const reportHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/report`;

@@ -19,3 +19,11 @@ export const PERCENTILES: Percentile[] = [
   { key: "p999", label: "p99.9" },
   { key: "max", label: "max" },
 ];
+
+/** How many values a percentile needs to be another than the largest of them. */
+const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p99: 100, p999: 1000 };
+
+/** The percentiles that so many values tell: of five, p99 is only another name of the largest. */
+export function tellingPercentiles(count: number): Percentile[] {
+  return PERCENTILES.filter(({ key }) => count >= (VALUES_MIN[key] ?? 1));
+}

@@ -10,6 +10,7 @@ import {
   formatNs,
   formatRate,
   formatShare,
+  unbrokenTimes,
 } from "./units";
 
 describe("formatNs", () => {
@@ -118,4 +119,10 @@ describe("axis labels", () => {
     expect(axisLabelsOfNs([100, 200])).toEqual(["100 ns", "200 ns"]);
     expect(axisLabelsOfRate([0, 1_048_576])).toEqual(["0 MiB/s", "1 MiB/s"]);
   });
+});
+
+it("keeps times whole, with the name before them", () => {
+  expect(unbrokenTimes("p50 15.9 µs (15.9 ns an operation), p99 3.33 ms")).toBe(
+    "p50\u00a015.9\u00a0µs (15.9\u00a0ns an operation), p99\u00a03.33\u00a0ms",
+  );
 });

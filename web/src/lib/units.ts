@@ -95,6 +95,16 @@ export function axisLabelsOfRate(ticks: number[]): string[] {
   return axisLabels(ticks, BYTE_UNITS, "/s");
 }
 
+/** A text in which no time is apart from its unit, or from the name before it. */
+export function unbrokenTimes(text: string): string {
+  return text.replace(/ ([\d.,]+) ([nµm]?s)\b/g, "\u00a0$1\u00a0$2");
+}
+
+/** A text as a sentence begins. */
+export function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A text that is not broken into lines: a unit on another line than its number reads as something else. */
 export function unbroken(text: string): string {
   return text.replaceAll(" ", "\u00a0");

@@ -9,6 +9,7 @@ import type {
   RunResult,
   RunSummary,
   SeriesSummary,
+  StatedPoint,
 } from "@/api/types";
 
 export function aCommit(change: Partial<CommitSummary> = {}): CommitSummary {
@@ -83,7 +84,6 @@ export function aSeries(
     },
     methodology: aMethodology(),
     point_count: 1,
-    latest_summary: null,
     latest: aPoint(),
     ...rest,
   };
@@ -117,6 +117,123 @@ export function aResult(
     unsupported: null,
     ...rest,
   };
+}
+
+/** What a series and a result have in common that was imported: times of 1,000 operations, nothing known of messages. */
+const IMPORTED = {
+  transport: {
+    slug: "google-benchmark",
+    title: "Google Benchmark (JSON)",
+    family: "import",
+    semantics: "Imported from a file of Google Benchmark (JSON).",
+    control: false,
+  },
+  case: {
+    scenario: "benchmark",
+    message_bytes: 0,
+    peers: 1,
+    mode: "unknown",
+    placement: "unknown",
+    benchmark: "BM_Pipe/64",
+    operations: 1000,
+  },
+  methodology: {
+    protocol_version: 1,
+    send: "unknown",
+    receive: "unknown",
+    on_full: "unknown",
+    window: 1,
+    batch: 1,
+    clock: "unknown",
+    warmup: 0,
+    payload: "not known: imported from a file of Google Benchmark (JSON)",
+    storage: "unknown",
+  },
+};
+
+type Imported = {
+  case?: Partial<SeriesSummary["case"]>;
+  transport?: Partial<SeriesSummary["transport"]>;
+  /** What is stated without samples, if it is. */
+  statistic?: string;
+};
+
+/** What an import has of its own, of the fields that a series and a result share. */
+function imported({ case: kase, transport, statistic }: Imported) {
+  return {
+    transport: { ...IMPORTED.transport, ...transport },
+    case: { ...IMPORTED.case, ...kase },
+    methodology: { ...IMPORTED.methodology, ...(statistic === undefined ? {} : { statistic }) },
+  };
+}
+
+/** A series of another tool: with samples, or stated where a statistic is named. */
+export function anImportedSeries(
+  change: Imported & Partial<Omit<SeriesSummary, "case" | "transport">> = {},
+): SeriesSummary {
+  const { case: kase, transport, statistic, ...rest } = change;
+  const isStated = statistic !== undefined;
+  return {
+    ...aSeries({
+      latest: isStated ? null : anImportedPoint(),
+      latest_summary: isStated ? aStatedPoint() : null,
+      ...rest,
+    }),
+    ...imported(change),
+  };
+}
+
+/** A result of another tool: with samples, or stated where a statistic is named. */
+export function anImportedResult(
+  change: Imported & Partial<Omit<RunResult, "case" | "transport">> = {},
+): RunResult {
+  const { case: kase, transport, statistic, ...rest } = change;
+  const isStated = statistic !== undefined;
+  return {
+    ...aResult({
+      point: isStated ? null : anImportedPoint(),
+      summary: isStated ? aStatedPoint() : null,
+      ...rest,
+    }),
+    ...imported(change),
+  };
+}
+
+/** A point with samples of another tool: nothing is known of messages. */
+export function anImportedPoint(change: Partial<Point> = {}): Point {
+  return aPoint({
+    count: 5,
+    repetition_count: 5,
+    attempted: 0,
+    accepted: 0,
+    delivered: 0,
+    ...change,
+  });
+}
+
+/** What another tool states without samples: the figure alone. */
+export function aStatedPoint(change: Partial<StatedPoint> = {}): StatedPoint {
+  return {
+    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+    commit_sha: "1".repeat(40),
+    commit_ordinal: 1,
+    work_tree_modified: false,
+    measured_at: "2026-11-14T11:00:00Z",
+    environment_id: 1,
+    center_ns: 4000,
+    low_ns: null,
+    high_ns: null,
+    min_ns: null,
+    max_ns: null,
+    quantiles: [],
+    count: null,
+    ...change,
+  };
+}
+
+/** An imported run in a list. */
+export function anImport(change: Partial<RunSummary> = {}): RunSummary {
+  return aRunSummary({ preset: "import", build: "unknown", order_seed: "0", ...change });
 }
 
 /** What repetitions went through when there is nothing to tell. */

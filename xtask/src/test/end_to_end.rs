@@ -6,7 +6,7 @@ use crate::measure::REPORT;
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
 use crate::tool::{Line, Running, Tool};
-use crate::{http, interrupt, platform, server, web, workspace};
+use crate::{http, interrupt, platform, programs, server, up, web, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
@@ -114,12 +114,16 @@ fn address(line: &str) -> Option<String> {
 }
 
 fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> Result<Outcome> {
+    // `up` has built it already; the tests import files with it.
+    let agent = programs::build(step, &up::PROGRAMS, "release")?.program("roundtrip")?;
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let report = folder.path().join("playwright.json");
     let finished = web::npm(&["run", "e2e", "--", "--reporter=line,json"])?
         .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
         .variable("ROUNDTRIP_URL", url.trim_end_matches('/'))
         .variable("ROUNDTRIP_REPORT", data_folder.join(REPORT))
+        .variable("ROUNDTRIP_AGENT", agent)
+        .variable("ROUNDTRIP_TOKEN_FILE", data_folder.join("agent.token"))
         .variable(chromium::VARIABLE, browser)
         .run(step)?;
     let report = std::fs::read_to_string(&report).unwrap_or_default();

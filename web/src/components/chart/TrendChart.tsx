@@ -65,6 +65,9 @@ const DOTS_MAX = 60;
 /** Up to this many points are drawn as boxes too. */
 const BOXES_MAX = 3;
 const HEIGHT_PX = 300;
+const LABEL_ROOM_MIN_PX = 48;
+const LABEL_GAP_PX = 14;
+const LABEL_CHARACTER_PX = 7.5;
 
 export function TrendChart(props: Props) {
   const { rows, lines, rules, xScale, pinned, onPin } = props;
@@ -114,7 +117,7 @@ export function TrendChart(props: Props) {
       >
         <ComposedChart
           data={rows}
-          margin={{ top: 22, right: 48, bottom: 0, left: 0 }}
+          margin={{ top: 22, right: labelRoom(lines), bottom: 0, left: 0 }}
           accessibilityLayer={false}
           onClick={({ activeTooltipIndex }) => {
             if (activeTooltipIndex != null) pinIndex(Number(activeTooltipIndex));
@@ -194,6 +197,12 @@ export function TrendChart(props: Props) {
       </ResponsiveContainer>
     </div>
   );
+}
+
+/** Room for the names at the lines' ends. */
+function labelRoom(lines: TrendLine[]): number {
+  const longest = lines.reduce((most, { label }) => Math.max(most, label.length), 0);
+  return Math.max(LABEL_ROOM_MIN_PX, LABEL_GAP_PX + longest * LABEL_CHARACTER_PX);
 }
 
 function noDot() {

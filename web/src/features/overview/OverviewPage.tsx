@@ -9,18 +9,23 @@ import {
   runsQuery,
   seriesListQuery,
 } from "@/api/queries";
-import type { RunDetail, RunSummary } from "@/api/types";
+import type { RunDetail, SeriesSummary } from "@/api/types";
 import { RunsTable } from "@/components/RunsTable";
 import { Section } from "@/components/ui/Section";
 import { groupBy } from "@/lib/collections";
+import { isImport, isImported } from "@/lib/imports";
 import { toRuns } from "@/lib/paths";
+import { formatCount } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { HeadlineText } from "./components/HeadlineText";
+import { ImportedGrid } from "./components/ImportedGrid";
 import { Machines } from "./components/Machines";
 import { Onboarding } from "./components/Onboarding";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
-import { transportGrid } from "./data";
+import { latestMeasured, transportGrid, wantedRuns } from "./data";
+import { firstRows, importedGroups, seriesOfGroups } from "./imported";
+import type { OverviewSearch } from "./search";
 import { chosenSlice, seriesOfSlice } from "./slice";
 
 const route = getRouteApi("/$project/");
@@ -40,37 +45,76 @@ export function OverviewPage() {
   const { data: runs } = useSuspenseQuery(runsQuery(project, {}));
   useTitle(project);
 
-  const slice = chosenSlice(series.series, search);
-  const sliceSeries = seriesOfSlice(series.series, slice);
-  const { data: points } = useQuery(
-    pointsQuery(
-      sliceSeries.map(({ series_id }) => series_id),
-      HISTORY_COMMITS,
-    ),
-  );
-  const details = useRunDetails(runs.runs);
+  // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
+  const measured = series.series.filter((entry) => !isImported(entry));
+  const imported = series.series.filter(isImported);
+  const measuredRuns = runs.runs.filter((run) => !isImport(run));
+  const slice = chosenSlice(measured, search);
+  const sliceSeries = seriesOfSlice(measured, slice);
+  const { data: points } = useQuery(pointsQuery(idsOf(sliceSeries), HISTORY_COMMITS));
+  const details = useRunDetails(wantedRuns(measuredRuns, measured, CANARY_RUNS));
+
+  const names = machines.machines.map(({ machine }) => machine);
+  const having = (some: SeriesSummary[]) =>
+    names.filter((name) => some.some(({ machine }) => machine === name));
+  const all = importedGroups(imported, having(imported));
+  const first = firstRows(all);
+  const groups = search.imported === "all" ? all : first.groups;
+  const { data: importedPoints } = useQuery(pointsQuery(idsOf(seriesOfGroups(groups)), HISTORY_COMMITS));
 
   const latest = summary.latest_run ?? null;
   if (latest === null) return <Onboarding project={project} />;
 
-  const names = machines.machines.map(({ machine }) => machine);
   const rows = transportGrid({
     slice,
-    series: series.series,
-    machines: names,
+    series: measured,
+    machines: having(measured),
     histories: new Map(points?.series.map((entry) => [entry.series_id, entry.points])),
     runs: details,
   });
 
   return (
     <>
-      <HeadlineText summary={summary} latest={latest} slice={slice} series={sliceSeries} />
+      <HeadlineText
+        summary={summary}
+        latest={latest}
+        latestMeasured={latestMeasured(measuredRuns, measured, details)}
+        slice={slice}
+        series={sliceSeries}
+        imported={imported}
+      />
       <Section title="Machines">
         <Machines machines={machines.machines} details={details} />
       </Section>
-      <Section title="Transports" tools={<SliceControls series={series.series} slice={slice} />}>
-        <TransportGrid project={project} slice={slice} machines={names} rows={rows} />
-      </Section>
+      {measured.length > 0 && (
+        <Section title="Transports" tools={<SliceControls series={measured} slice={slice} />}>
+          <TransportGrid project={project} slice={slice} machines={having(measured)} rows={rows} />
+        </Section>
+      )}
+      {imported.length > 0 && (
+        <Section
+          title="Imported"
+          tools={
+            first.leftOut > 0 && (
+              <Link
+                from="/$project/"
+                search={(previous) => importedSearch(previous, search.imported === undefined)}
+                resetScroll={false}
+                replace
+              >
+                {search.imported === undefined ? `${formatCount(first.leftOut)} more` : "Fewer"}
+              </Link>
+            )
+          }
+        >
+          <ImportedGrid
+            project={project}
+            machines={having(imported)}
+            groups={groups}
+            histories={new Map(importedPoints?.series.map((entry) => [entry.series_id, entry]))}
+          />
+        </Section>
+      )}
       <Section title="Recent runs" tools={<Link {...toRuns(project)}>All runs</Link>}>
         <RunsTable label="Recent runs" runs={runs.runs.slice(0, RECENT_RUNS)} />
       </Section>
@@ -78,11 +122,17 @@ export function OverviewPage() {
   );
 }
 
-/** The newest runs of each machine in full, newest first, as far as they have arrived. */
-function useRunDetails(runs: RunSummary[]): Map<string, RunDetail[]> {
-  const byMachine = groupBy(runs, ({ machine }) => machine);
-  const wanted = [...byMachine.values()].flatMap((ofMachine) => ofMachine.slice(0, CANARY_RUNS));
-  const answers = useQueries({ queries: wanted.map(({ run_id }) => runQuery(run_id)) });
+function idsOf(series: SeriesSummary[]): number[] {
+  return series.map(({ series_id }) => series_id);
+}
+
+function importedSearch({ imported: _imported, ...rest }: OverviewSearch, isAll: boolean): OverviewSearch {
+  return isAll ? { ...rest, imported: "all" } : rest;
+}
+
+/** Runs in full, by machine and newest first, as far as they have arrived. */
+function useRunDetails(wanted: string[]): Map<string, RunDetail[]> {
+  const answers = useQueries({ queries: wanted.map((runId) => runQuery(runId)) });
   const arrived = answers.flatMap(({ data }) => data ?? []);
   return groupBy(arrived, ({ run }) => run.machine);
 }

@@ -1,6 +1,6 @@
 /** From the API's answers to what the overview shows. Pure. */
-import type { Canary, MachineSummary, Point, RunDetail, SeriesSummary } from "@/api/types";
-import { ascending, distinct } from "@/lib/collections";
+import type { Canary, MachineSummary, Point, RunDetail, RunSummary, SeriesSummary } from "@/api/types";
+import { ascending, distinct, groupBy } from "@/lib/collections";
 import { distinguishing } from "@/lib/methodology";
 import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
 
@@ -98,6 +98,44 @@ export function shapeOf(rows: GridRow[]): {
   };
 }
 
+/**
+ * The runs whose canaries and environment are shown: the newest of each machine that measured anything. Of a machine
+ * that only imported since, the newest that any of its series knows.
+ */
+export function wantedRuns(runs: RunSummary[], series: SeriesSummary[], most: number): string[] {
+  const ofMachines = groupBy(runs, ({ machine }) => machine);
+  const others = distinct(series.map(({ machine }) => machine)).filter((machine) => !ofMachines.has(machine));
+  return [
+    ...[...ofMachines.values()].flatMap((ofMachine) => ofMachine.slice(0, most).map(({ run_id }) => run_id)),
+    ...others.flatMap((machine) => {
+      const newest = newestPoint(series.filter((entry) => entry.machine === machine));
+      return newest === null ? [] : newest.latest.run_id;
+    }),
+  ];
+}
+
+/** The machine that measured last, and its run as far as it is known. */
+export type LatestMeasured = { machine: string; run: RunSummary | null };
+
+/** What was measured last, however much was imported since; `null` where nothing was. */
+export function latestMeasured(
+  runs: RunSummary[],
+  series: SeriesSummary[],
+  details: Map<string, RunDetail[]>,
+): LatestMeasured | null {
+  const [run] = runs;
+  if (run !== undefined) return { machine: run.machine, run };
+  const machine = newestPoint(series)?.machine ?? series[0]?.machine;
+  return machine === undefined ? null : { machine, run: details.get(machine)?.[0]?.run ?? null };
+}
+
+function newestPoint(series: SeriesSummary[]): MeasuredSeries | null {
+  const measured = series.flatMap((entry) =>
+    entry.latest === null ? [] : [{ ...entry, latest: entry.latest }],
+  );
+  return measured.sort((a, b) => ascending(b.latest.measured_at, a.latest.measured_at))[0] ?? null;
+}
+
 /** A series that has numbers. */
 export type MeasuredSeries = SeriesSummary & { latest: Point };
 
@@ -145,11 +183,15 @@ export function canaryHistory(runs: RunDetail[], slug: string): number[] {
     .flatMap(({ canaries }) => canaries.find((canary) => canary.slug === slug)?.p50_ns ?? []);
 }
 
-/** A machine's operating system and processor, in a few words, from what its newest run found. */
-export function systemOf({ os, arch, environment: { stable } }: MachineSummary): {
-  system: string;
-  cpu: string;
-} {
+/**
+ * A machine's operating system and processor, in a few words, from what its newest run found: of those that were
+ * measured, because an import finds nothing.
+ */
+export function systemOf(
+  { os, arch, environment }: MachineSummary,
+  measured?: RunDetail,
+): { system: string; cpu: string } {
+  const { stable } = measured?.environment ?? environment;
   const fact = (key: string) => {
     const value = stable[key];
     return value?.startsWith("not available") === true ? undefined : value;
@@ -209,7 +251,7 @@ function emptyCell(probed: SeriesSummary | undefined, reason: string | null): Ce
 }
 
 /** One point a commit; later runs of a commit stand after earlier ones and replace them. */
-function newestOfEachCommit(points: Point[]): Point[] {
+export function newestOfEachCommit<P extends { commit_sha: string }>(points: P[]): P[] {
   return [...new Map(points.map((point) => [point.commit_sha, point])).values()];
 }
 

@@ -1,5 +1,5 @@
 /** What the overview keeps in the URL: which slice of the measurements its grid shows. */
-import { type Present, present, type RawSearch, slug, text, whole } from "@/lib/search";
+import { oneOf, type Present, present, type RawSearch, slug, text, whole } from "@/lib/search";
 
 /** The chosen slice; what is absent takes its usual value. */
 export type OverviewSearch = Present<{
@@ -9,6 +9,8 @@ export type OverviewSearch = Present<{
   bytes: number | undefined;
   /** As `parametersKey` writes them. */
   parameters: string | undefined;
+  /** How much of what was imported is shown. */
+  imported: "all" | undefined;
 }>;
 
 export function parseOverviewSearch(raw: RawSearch): OverviewSearch {
@@ -18,5 +20,6 @@ export function parseOverviewSearch(raw: RawSearch): OverviewSearch {
     placement: slug(raw.placement),
     bytes: whole(raw.bytes),
     parameters: text(raw.parameters),
+    imported: oneOf(raw.imported, ["all"]),
   });
 }

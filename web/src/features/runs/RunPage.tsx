@@ -2,11 +2,13 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { runQuery } from "@/api/queries";
+import type { RunDetail } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
 import { CopyLink } from "@/components/ui/CopyLink";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { shortSha } from "@/lib/commits";
+import { isImportInFull } from "@/lib/imports";
 import { reportHref, toRuns } from "@/lib/paths";
 import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
@@ -15,6 +17,7 @@ import { Buffers } from "./components/Buffers";
 import { Deliveries } from "./components/Deliveries";
 import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
+import { ImportedRun } from "./components/ImportedRun";
 import { Results } from "./components/Results";
 import { RunFacts } from "./components/RunFacts";
 import { Unsupported } from "./components/Unsupported";
@@ -23,9 +26,11 @@ import {
   deliveryGroups,
   disturbedGroups,
   factsOf,
+  isOfTwoSides,
   probesOf,
   programFacts,
   reproCommands,
+  runTitle,
   sortResults,
   trialNote,
 } from "./data";
@@ -33,12 +38,17 @@ import {
 const route = getRouteApi("/$project/runs/$runId");
 
 export function RunPage() {
+  const { runId } = route.useParams();
+  const { data: detail } = useSuspenseQuery(runQuery(runId));
+  useTitle(runTitle(detail));
+  return isImportInFull(detail) ? <ImportedRun detail={detail} /> : <MeasuredRun detail={detail} />;
+}
+
+function MeasuredRun({ detail }: { detail: RunDetail }) {
   const { project, runId } = route.useParams();
   const { transport = "" } = route.useSearch();
   const navigate = useNavigate({ from: "/$project/runs/$runId" });
-  const { data: detail } = useSuspenseQuery(runQuery(runId));
   const { run } = detail;
-  useTitle(`${shortSha(run.commit.sha)} on ${run.machine}`);
   const results = sortResults(detail.results, transport);
   const measured = [...results.measured.values()].flat();
   const deliveries = deliveryGroups(measured);
@@ -154,9 +164,14 @@ export function RunPage() {
         </Section>
       </div>
       <Section title="Measure it again">
-        {reproCommands(detail).map((command) => (
-          <CommandLine key={command} command={command} />
-        ))}
+        {isOfTwoSides(detail) ? (
+          <p>
+            Two sides were measured in turns by <code>roundtrip ab</code>, in the order of seed{" "}
+            {run.order_seed}. Which two, its report does not say, so there is no command to repeat it here.
+          </p>
+        ) : (
+          reproCommands(detail).map((command) => <CommandLine key={command} command={command} />)
+        )}
       </Section>
       <div className="columns">
         <Section title="Environment, stable">

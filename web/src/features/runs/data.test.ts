@@ -1,19 +1,34 @@
 import { describe, expect, it } from "vitest";
-import { anObserved, aPoint, aResult, aRun, latency } from "@/test/fixtures";
+import type { RunResult, StatedPoint } from "@/api/types";
+import {
+  anImport,
+  anImportedResult,
+  anObserved,
+  aPoint,
+  aResult,
+  aRun,
+  aStatedPoint,
+  latency,
+} from "@/test/fixtures";
 import {
   bufferGroups,
   deliveryGroups,
   disturbedGroups,
   factsOf,
   grantedBuffers,
+  importedTables,
+  isOfTwoSides,
   type MeasuredResult,
+  originOf,
   probesOf,
   programFacts,
   reproCommands,
   resultTables,
+  runTitle,
   setApart,
   sharedDomain,
   sortResults,
+  statedColumns,
   trialNote,
 } from "./data";
 
@@ -244,4 +259,71 @@ it("names the commit and the preset to measure again", () => {
   expect(reproCommands(aRun())).toEqual([`git checkout ${"1".repeat(40)}`, "roundtrip run --preset quick"]);
   const watched = aRun({ results: [aResult({ methodology: { ...aResult().methodology, probe: "sched" } })] });
   expect(reproCommands(watched)[1]).toBe("roundtrip run --preset quick --probe sched");
+});
+
+describe("an import", () => {
+  const results = [
+    anImportedResult({ series_id: 1, case: { benchmark: "BM_Pipe/4096" } }),
+    anImportedResult({ series_id: 2 }),
+    anImportedResult({ series_id: 3, case: { benchmark: "BM_Once", operations: null } }),
+    anImportedResult({ series_id: 4, case: { benchmark: "BM_Stated" }, statistic: "median" }),
+  ];
+  const ids = (some: { series_id: number }[]) => some.map(({ series_id }) => series_id);
+  it("keeps what has samples, what is only stated and what was measured here apart", () => {
+    const sorted = sortResults([...results, aResult({ series_id: 5 })], "");
+    expect(ids([...sorted.measured.values()].flat())).toEqual([5]);
+    expect(ids(sorted.imported).sort()).toEqual([1, 2, 3]);
+    expect(ids(sorted.stated)).toEqual([4]);
+  });
+  it("is narrowed to benchmarks by a part of their names", () => {
+    const { imported, stated } = sortResults(results, "bm_pipe");
+    expect([imported.length, stated.length]).toEqual([2, 0]);
+  });
+  it("never puts times of one operation beside times of a thousand", () => {
+    const tables = importedTables(sortResults(results, "").imported);
+    expect(tables.map(({ time, isOfOne, results: ofTable }) => [time, isOfOne, ids(ofTable)])).toEqual([
+      ["time of one operation", true, [3]],
+      ["time of 1,000 operations", false, [2, 1]],
+    ]);
+  });
+  it("has nothing to say of deliveries", () => {
+    expect(deliveryGroups(sortResults(results, "").imported)).toEqual([]);
+  });
+  it("has columns for what is stated, and one for the statistic where it differs", () => {
+    const of = (statistic: string, summary: Partial<StatedPoint>) =>
+      anImportedResult({ statistic, summary: aStatedPoint(summary) });
+    const columns = (some: RunResult[]) => {
+      const { times, ...rest } = statedColumns(sortResults(some, "").stated);
+      return { ...rest, times: times.map(({ label }) => label) };
+    };
+    const quantiles = [{ q_ppm: 900_000, ns: 9 }];
+    expect(columns([of("median", {}), of("median", { max_ns: 9, quantiles })])).toEqual({
+      statistic: "median",
+      hasInterval: false,
+      times: ["p90", "max"],
+    });
+    expect(columns([of("median", {}), of("mean", { low_ns: 1, high_ns: 2, min_ns: 0 })])).toEqual({
+      statistic: null,
+      hasInterval: true,
+      times: ["min"],
+    });
+  });
+  it("says which file it was imported from", () => {
+    const original = { name: "pipes.json", format: "google-benchmark", bytes: 9 };
+    const run = aRun({ run: anImport(), original, results });
+    expect(originOf(run)).toMatch(/^Imported from pipes\.json, a file of Google Benchmark \(JSON\)\./);
+    expect(runTitle(run)).toBe("1111111, imported from Google Benchmark");
+    expect(runTitle(aRun())).toBe("1111111 on lab-linux-1");
+  });
+});
+
+it("a run of two sides is one where all results are of base or of head, and both are there", () => {
+  const of = (...variants: (string | null)[]) =>
+    isOfTwoSides({ results: variants.map((variant) => aResult({ case: { variant } })) });
+  expect([of("head", "base", "head"), of("base"), of("base", "head", null), of()]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });

@@ -1,7 +1,9 @@
 /** From a run's answer to the tables that show it. Pure. */
-import type { Delivery, Point, RunDetail, RunResult } from "@/api/types";
-import { byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
+import type { Delivery, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
+import { benchmarkName, byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { shortSha } from "@/lib/commits";
+import { byName, isImported, isImportInFull, quantileName, timeName, toolName } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
 import { formatBytesExactly } from "@/lib/units";
@@ -9,21 +11,35 @@ import { formatBytesExactly } from "@/lib/units";
 /** A result that has numbers. */
 export type MeasuredResult = RunResult & { point: Point };
 
+/** A result that another tool states, without samples. */
+export type StatedResult = RunResult & { summary: StatedPoint };
+
 /** The results of a run by what came of them. */
 export type SortedResults = {
   /** By scenario. */
   measured: Map<string, MeasuredResult[]>;
+  /** What another tool measured, with its samples. */
+  imported: MeasuredResult[];
+  /** What another tool only states. */
+  stated: StatedResult[];
   unsupported: { transport: string; reason: string; cases: string[] }[];
   failures: { transport: string; caseName: string; repetition: number; reason: string }[];
 };
 
-/** Sorts a run's results, of the transports whose name contains the wanted text. */
+/** Sorts a run's results, of the transports, or benchmarks, whose name contains the wanted text. */
 export function sortResults(results: RunResult[], wanted: string): SortedResults {
   const matching = results.filter((result) => matches(result, wanted)).sort(byCase);
+  const withPoint = matching.flatMap((result) =>
+    result.point === null ? [] : [{ ...result, point: result.point }],
+  );
   return {
     measured: groupBy(
-      matching.flatMap((result) => (result.point == null ? [] : [{ ...result, point: result.point }])),
+      withPoint.filter((result) => !isImported(result)),
       (result) => result.case.scenario,
+    ),
+    imported: withPoint.filter(isImported),
+    stated: matching.flatMap((result) =>
+      result.summary === null ? [] : [{ ...result, summary: result.summary }],
     ),
     unsupported: unsupportedGroups(matching),
     failures: matching.flatMap((result) =>
@@ -35,6 +51,55 @@ export function sortResults(results: RunResult[], wanted: string): SortedResults
       })),
     ),
   };
+}
+
+/** Results of another tool whose times are of equally many operations. */
+export type ImportedTable<R extends RunResult> = { time: string; isOfOne: boolean; results: R[] };
+
+/** Results of another tool by how many operations a time is of: times of one never stand beside times of a thousand. */
+export function importedTables<R extends RunResult>(results: R[]): ImportedTable<R>[] {
+  return [...groupBy(results, ({ case: kase }) => kase.operations ?? 1)]
+    .sort(([a], [b]) => ascending(a, b))
+    .map(([operations, ofTable]) => ({
+      time: timeName({ operations }) ?? "time of one operation",
+      isOfOne: operations === 1,
+      results: ofTable.toSorted((a, b) => byName(benchmarkName(a.case) ?? "", benchmarkName(b.case) ?? "")),
+    }));
+}
+
+/** Which figures stated results have besides the one that they are about. */
+export type StatedColumns = {
+  /** What all of the figures are; `null` where they are not the same. */
+  statistic: string | null;
+  hasInterval: boolean;
+  times: { label: string; of: (summary: StatedPoint) => number | null }[];
+};
+
+/** The columns of stated results: only what any of them has. */
+export function statedColumns(results: StatedResult[]): StatedColumns {
+  const statistics = distinct(results.map(({ methodology }) => methodology.statistic ?? null));
+  const summaries = results.map(({ summary }) => summary);
+  const quantiles = distinct(summaries.flatMap((summary) => summary.quantiles.map(({ q_ppm }) => q_ppm)));
+  const times: StatedColumns["times"] = [
+    { label: "min", of: ({ min_ns }) => min_ns },
+    ...quantiles.sort(ascending).map((wanted) => ({
+      label: quantileName(wanted),
+      of: (summary: StatedPoint) => summary.quantiles.find(({ q_ppm }) => q_ppm === wanted)?.ns ?? null,
+    })),
+    { label: "max", of: ({ max_ns }) => max_ns },
+  ];
+  return {
+    statistic: statistics.length === 1 ? (statistics[0] ?? null) : null,
+    hasInterval: summaries.some((summary) => summary.low_ns !== null && summary.high_ns !== null),
+    times: times.filter(({ of }) => summaries.some((summary) => of(summary) !== null)),
+  };
+}
+
+/** Which file a run was imported from: `Imported from pipes.json, a file of Google Benchmark (JSON).` */
+export function originOf({ original, results }: Pick<RunDetail, "original" | "results">): string {
+  const title = results[0]?.transport.title ?? original?.format ?? "another tool";
+  const what = original === null ? `a file of ${title}` : `${original.name}, a file of ${title}`;
+  return `Imported from ${what}. How it was measured is what the tool and its benchmarks make of it.`;
 }
 
 /** What the results of one scenario have that others lack, to be shown in columns of their own. */
@@ -234,6 +299,24 @@ export function factsOf(facts: Record<string, string>): { name: string; value: s
     .map(([name, value]) => ({ name, value, isAbsent: value.startsWith("not available") }));
 }
 
+/** What a page about a run is called. */
+export function runTitle({ run, original, results }: RunDetail): string {
+  const commit = shortSha(run.commit.sha);
+  const tool = results[0]?.transport;
+  return isImportInFull({ original, results }) && tool !== undefined
+    ? `${commit}, imported from ${toolName(tool)}`
+    : `${commit} on ${run.machine}`;
+}
+
+/** The variants that `roundtrip ab` names. */
+const SIDES = ["base", "head"];
+
+/** Whether a run holds the two sides of a comparison, and nothing else. */
+export function isOfTwoSides({ results }: Pick<RunDetail, "results">): boolean {
+  const variants = distinct(results.map(({ case: kase }) => kase.variant ?? ""));
+  return variants.toSorted().join() === SIDES.join();
+}
+
 /** The commands that measure the same thing again, in a clone of the project. */
 export function reproCommands({ run, results }: RunDetail): string[] {
   const probe = results.find(({ methodology }) => methodology.probe)?.methodology.probe;
@@ -241,9 +324,10 @@ export function reproCommands({ run, results }: RunDetail): string[] {
   return [`git checkout ${run.commit.sha}`, `roundtrip run --preset ${run.preset}${watched}`];
 }
 
-function matches({ transport }: RunResult, wanted: string): boolean {
+function matches({ transport, case: kase }: RunResult, wanted: string): boolean {
   const text = wanted.trim().toLowerCase();
-  return transport.slug.includes(text) || transport.title.toLowerCase().includes(text);
+  const names = [transport.slug, transport.title, benchmarkName(kase) ?? ""];
+  return names.some((name) => name.toLowerCase().includes(text));
 }
 
 /** One entry for each transport and reason: twenty sizes of one missing mechanism are one fact. */

@@ -9,8 +9,8 @@ export function parseRunsSearch(raw: RawSearch): RunsSearch {
 }
 
 /** Which of a run's results are shown. */
-export type RunSearch = Present<{ transport: string | undefined }>;
+export type RunSearch = Present<{ transport: string | undefined; benchmark: string | undefined }>;
 
 export function parseRunSearch(raw: RawSearch): RunSearch {
-  return present({ transport: text(raw.transport) });
+  return present({ transport: text(raw.transport), benchmark: text(raw.benchmark) });
 }

@@ -1,20 +1,41 @@
 import { describe, expect, it } from "vitest";
-import { aCommit, aPoint, aPointDetail, aRepetition, aResult, aRun, aSeries, latency } from "@/test/fixtures";
+import {
+  aCommit,
+  anImportedPoint,
+  anImportedResult,
+  anImportedSeries,
+  aPoint,
+  aPointDetail,
+  aRepetition,
+  aResult,
+  aRun,
+  aSeries,
+  aStatedPoint,
+  latency,
+} from "@/test/fixtures";
 import {
   changeRules,
   drawnPoints,
   environmentChanges,
   environmentDifference,
+  importFacts,
+  importLede,
   methodologyFacts,
   pinnedPoint,
   placementSeen,
   pointHeadline,
   seriesPoints,
   sizesOf,
+  statedHeadline,
+  statedLede,
+  statedLines,
+  statedRow,
   sweepOf,
+  toldTrend,
   trendLines,
   trendRow,
 } from "./data";
+import { statedTable } from "./tables";
 
 const first = aPoint({
   run_id: "first",
@@ -316,5 +337,110 @@ describe("methodologyFacts", () => {
     expect(recorded(2000)).toBe("200 operations × 10 repetitions");
     expect(recorded(10)).toBe("1 operation × 10 repetitions");
     expect(recorded(1999)).toBe("1,999 operations in 10 repetitions");
+  });
+});
+
+describe("a series of another tool", () => {
+  const series = anImportedSeries();
+  const facts = (series: ReturnType<typeof anImportedSeries>) =>
+    importFacts(series, series.latest).map(({ name, value }) => `${name}: ${value}`);
+  it("has a headline without percentiles that few samples cannot tell", () => {
+    expect(pointHeadline(anImportedPoint(), series.case)).toBe(
+      "p50 4.00 µs (4.00\u00a0ns\u00a0an\u00a0operation)",
+    );
+    expect(pointHeadline(anImportedPoint({ count: 100 }), series.case)).toContain("p99 8.00 µs");
+    const single = anImportedSeries({ case: { operations: null } }).case;
+    expect(pointHeadline(anImportedPoint(), single)).toBe("p50 4.00 µs");
+  });
+  it("says once what times are of", () => {
+    expect(importLede(series)).toBe(
+      "Imported from a file of Google Benchmark (JSON). Times are of 1,000 operations.",
+    );
+  });
+  it("does not reach further into the tail than its samples", () => {
+    const points = (count: number) => seriesPoints([anImportedPoint({ count })], []);
+    expect(toldTrend(series, points(5), "p99")).toMatchObject({
+      choices: ["p50"],
+      shown: "p50",
+      lines: [{ key: "p50" }],
+    });
+    expect(toldTrend(series, points(50), "p999")).toMatchObject({
+      shown: "p50",
+      lines: [{ key: "p50" }, { key: "p90" }],
+    });
+    expect(toldTrend(series, points(100), "p99").shown).toBe("p99");
+    expect(toldTrend(aSeries(), seriesPoints([aPoint({ count: 5 })], []), "p99").shown).toBe("p99");
+  });
+  it("has a methodology that says what is not told, and nothing of sizes", () => {
+    expect(facts(series)).toEqual([
+      "benchmark: BM_Pipe/64",
+      "measured by: Google Benchmark",
+      "time: of 1,000 operations",
+      "recorded: 5 samples in 5 repetitions",
+      "ends, messages: not told",
+      "clock, warm-up: not told",
+      "reading of the file: version 1",
+    ]);
+  });
+  it("takes no part in a sweep over sizes", () => {
+    const run = aRun({ results: [anImportedResult(), anImportedResult({ series_id: 2 })] });
+    expect(sweepOf(run, series, "p50", false)).toEqual({ lines: [], leftOut: [] });
+  });
+});
+
+describe("a series that is only stated", () => {
+  const series = anImportedSeries({ transport: { title: "k6 (summary as JSON)" }, statistic: "median" });
+  const stated = aStatedPoint({ center_ns: 7_450_000, low_ns: 7_000_000, high_ns: 8_000_000 });
+  it("says whose word it is, and that nothing is made of it", () => {
+    expect(statedHeadline(stated, "median", series.case)).toBe(
+      "median 7.45 ms (7.45\u00a0µs\u00a0an\u00a0operation)",
+    );
+    expect(statedLede(series, "median")).toBe(
+      "Stated by k6 as a median, without samples: shown, and compared with nothing. Times are of 1,000 operations.",
+    );
+    expect(importFacts(series, null)).toContainEqual({
+      name: "statistic",
+      value: "median, stated without samples",
+    });
+    expect(importFacts(series, null)).toContainEqual({ name: "stated by", value: "k6" });
+  });
+  it("is drawn as one line, with a band only where an interval is stated", () => {
+    const row = (change = {}) =>
+      statedRow({ point: { ...stated, ...change }, commit: null, runs: 1 }, "commits");
+    expect(statedLines("median").map(({ key, label }) => [key, label])).toEqual([["center", "median"]]);
+    expect(row()).toMatchObject({
+      mark: "plain",
+      band: [7_000_000, 8_000_000],
+      values: { center: 7_450_000 },
+    });
+    expect(row({ low_ns: null, work_tree_modified: true })).toMatchObject({ mark: "modified", band: null });
+  });
+  it("goes through one figure a commit, as others do", () => {
+    const early = aStatedPoint({ run_id: "a", measured_at: "2026-01-01T00:00:00Z" });
+    const late = aStatedPoint({ run_id: "b", measured_at: "2026-01-02T00:00:00Z" });
+    const points = seriesPoints([early, late], [aCommit()]);
+    expect(drawnPoints(points, "commits").map(({ point, runs }) => [point.run_id, runs])).toEqual([["b", 2]]);
+    expect(drawnPoints(points, "time")).toHaveLength(2);
+    expect(pinnedPoint(points, points, "a")?.point.run_id).toBe("a");
+  });
+  it("has a table and a file of what it states, and no column of what it does not", () => {
+    const point = { ...stated, quantiles: [{ q_ppm: 999_000, ns: 9_000_000 }], count: 200 };
+    const table = statedTable(series, "median", seriesPoints([point], [aCommit()]));
+    expect(table.fileName).toBe("lab-linux-1-google-benchmark-BM_Pipe-64-median-commits");
+    expect(table.columns.map(({ csvName }) => csvName)).toEqual([
+      "commit_sha",
+      "commit_ordinal",
+      "measured_at",
+      "center_ns",
+      "low_ns",
+      "high_ns",
+      "p999_ns",
+      "count",
+      "run_id",
+    ]);
+    expect(table.rows[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
+    expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows[0]?.cells).toContain(
+      "not told",
+    );
   });
 });

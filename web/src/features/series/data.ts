@@ -8,10 +8,12 @@ import type {
   RunDetail,
   RunResult,
   SeriesSummary,
+  StatedPoint,
 } from "@/api/types";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import type { TrendLine, TrendRow, TrendRule } from "@/components/chart/TrendChart";
 import {
+  benchmarkName,
   endsOf,
   messagesPerOperation,
   parameterNames,
@@ -21,17 +23,22 @@ import {
   sizeName,
 } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { intervalOf, isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
+import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
 import { counted, formatCount, formatDividedNs, formatNs, formatRate, unbroken } from "@/lib/units";
 import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
-import type { Axis, Shown } from "./search";
+import { type Axis, SHOWN, type Shown } from "./search";
+
+/** What a point on a line has, whether it was measured or stated. */
+export type Placed = Point | StatedPoint;
 
 /** A point with its commit, and how many runs that commit has in this series. */
-export type SeriesPoint = { point: Point; commit: CommitSummary | null; runs: number };
+export type SeriesPoint<P extends Placed = Point> = { point: P; commit: CommitSummary | null; runs: number };
 
 /** Every point with its commit, in the order of the answer: by commit, then by time. */
-export function seriesPoints(points: Point[], commits: CommitSummary[]): SeriesPoint[] {
+export function seriesPoints<P extends Placed>(points: P[], commits: CommitSummary[]): SeriesPoint<P>[] {
   const bySha = new Map(commits.map((commit) => [commit.sha, commit]));
   const runs = groupBy(points, ({ commit_sha }) => commit_sha);
   return points.map((point) => ({
@@ -45,7 +52,7 @@ export function seriesPoints(points: Point[], commits: CommitSummary[]): SeriesP
  * The points that the line goes through. Over commits, one a commit: its newest run with an unmodified work tree,
  * or its newest run when all were modified. Over time, every run.
  */
-export function drawnPoints(points: SeriesPoint[], axis: Axis): SeriesPoint[] {
+export function drawnPoints<P extends Placed>(points: SeriesPoint<P>[], axis: Axis): SeriesPoint<P>[] {
   if (axis === "time") return points.toSorted((a, b) => ascending(a.point.measured_at, b.point.measured_at));
   const byCommit = groupBy(points, ({ point }) => point.commit_sha);
   return [...byCommit.values()]
@@ -57,11 +64,11 @@ export function drawnPoints(points: SeriesPoint[], axis: Axis): SeriesPoint[] {
 }
 
 /** The pinned point: the one asked for, even when the line goes through another run of its commit; else the newest. */
-export function pinnedPoint(
-  points: SeriesPoint[],
-  drawn: SeriesPoint[],
+export function pinnedPoint<P extends Placed>(
+  points: SeriesPoint<P>[],
+  drawn: SeriesPoint<P>[],
   runId: string | undefined,
-): SeriesPoint | null {
+): SeriesPoint<P> | null {
   return points.find(({ point }) => point.run_id === runId) ?? drawn.at(-1) ?? null;
 }
 
@@ -69,17 +76,46 @@ export function pinnedPoint(
 export function pointHeadline(point: Point, kase: Case): string {
   const { p50, p99 } = point.latency_ns;
   const each = nsPerMessage(point, kase);
-  const divided = each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} ${dividedBy(point)}`)})`;
+  const isTold = toldPercentiles(kase, point.count).some(({ key }) => key === "p99");
+  const divided =
+    each === null
+      ? operationText(p50, kase)
+      : ` (${unbroken(`${formatDividedNs(each)} ${dividedBy(point)}`)})`;
   return [
     ...(point.lossy ? ["lossy"] : []),
     ...(point.bytes_per_second == null
-      ? [`p50 ${formatNs(p50)}${divided}`, `p99 ${formatNs(p99)}`]
+      ? [`p50 ${formatNs(p50)}${divided}`, ...(isTold ? [`p99 ${formatNs(p99)}`] : [])]
       : [formatRate(point.bytes_per_second), `p99 ${formatNs(p99)} a transfer`]),
   ].join(", ");
 }
 
+/** The percentiles that say something of so many samples. What this suite measures has enough for all of them. */
+export function toldPercentiles({ benchmark }: Pick<Case, "benchmark">, count: number): Percentile[] {
+  return benchmark == null ? PERCENTILES : tellingPercentiles(count);
+}
+
+/** How far into the tail a trend can reach, and what its lines are, given the samples of its points. */
+export function toldTrend(series: Pick<SeriesSummary, "case">, drawn: SeriesPoint[], wanted: Shown) {
+  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
+  const told: string[] = toldPercentiles(series.case, count).map(({ key }) => key);
+  const choices = SHOWN.filter((choice) => told.includes(choice));
+  const shown = wanted === "throughput" || told.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
+  const lines = trendLines(shown).filter(({ key }) => key === "rate" || told.includes(key));
+  return { choices, shown, lines };
+}
+
+/** What a stated figure says in a headline: `median 7.45 ms (7.45 µs an operation)`. */
+export function statedHeadline({ center_ns }: StatedPoint, statistic: string, kase: Case): string {
+  return `${statistic} ${formatNs(center_ns)}${operationText(center_ns, kase)}`;
+}
+
+function operationText(ns: number, kase: Case): string {
+  const each = nsPerOperation(ns, kase);
+  return each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} an operation`)})`;
+}
+
 /** Where a point stands on the axis. */
-export function positionOf(point: Point, axis: Axis): number {
+export function positionOf(point: Placed, axis: Axis): number {
   return axis === "time" ? Date.parse(point.measured_at) : point.commit_ordinal;
 }
 
@@ -127,11 +163,46 @@ export function trendRow({ point }: SeriesPoint, axis: Axis, shown: Shown): Tren
   };
 }
 
+/** What a series is whose samples another tool took. */
+export function importLede({ transport, case: kase }: Pick<SeriesSummary, "transport" | "case">): string {
+  return `${transport.semantics}${timesText(kase)}`;
+}
+
+/** What a series is that another tool states: whose word it is, and what is not made of it. */
+export function statedLede(
+  { transport, case: kase }: Pick<SeriesSummary, "transport" | "case">,
+  statistic: string,
+): string {
+  return `Stated by ${toolName(transport)} as a ${statistic}, without samples: shown, and compared with nothing.${timesText(kase)}`;
+}
+
+function timesText(kase: Case): string {
+  return kase.operations == null ? "" : ` Times are of ${counted(kase.operations, "operation")}.`;
+}
+
+/** The line of figures that another tool stated. */
+export function statedLines(statistic: string): TrendLine[] {
+  return trendLines("p50")
+    .slice(0, 1)
+    .map((line) => ({ ...line, key: "center", label: statistic }));
+}
+
+/** A stated figure as the trend draws it: a band only where an interval was stated. */
+export function statedRow({ point }: SeriesPoint<StatedPoint>, axis: Axis): TrendRow {
+  return {
+    id: point.run_id,
+    x: positionOf(point, axis),
+    mark: point.work_tree_modified ? "modified" : "plain",
+    band: intervalOf(point),
+    values: { center: point.center_ns },
+  };
+}
+
 /** Two neighbouring points that were measured in different environments. */
-export type EnvironmentChange = { before: Point; after: Point };
+export type EnvironmentChange = { before: Placed; after: Placed };
 
 /** Where the environment changed along the line. */
-export function environmentChanges(drawn: SeriesPoint[]): EnvironmentChange[] {
+export function environmentChanges<P extends Placed>(drawn: SeriesPoint<P>[]): EnvironmentChange[] {
   return drawn.slice(1).flatMap(({ point: after }, index) => {
     const before = drawn[index]?.point;
     return before === undefined || before.environment_id === after.environment_id ? [] : [{ before, after }];
@@ -169,7 +240,7 @@ export type Sweep = { lines: SweepLine[]; leftOut: string[] };
  */
 export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isLossy: boolean): Sweep {
   const alike = likeTransfers(
-    run.results.filter((result) => isAlike(result, series)),
+    run.results.filter((result) => !isImported(result) && isAlike(result, series)),
     series.case,
   );
   const current = series.transport.slug;
@@ -287,6 +358,29 @@ export function methodologyFacts(
     { name: "clock", value: programsOr(method.clock) },
     { name: "protocol version", value: String(method.protocol_version) },
   ];
+}
+
+/** The same of what another tool measured: little of it is told. */
+export function importFacts(
+  { transport, case: kase, methodology }: Pick<SeriesSummary, "transport" | "case" | "methodology">,
+  samples: Pick<Point, "count" | "repetition_count"> | null,
+): { name: string; value: string }[] {
+  const { statistic } = methodology;
+  return [
+    { name: "benchmark", value: benchmarkName(kase) ?? NOT_TOLD },
+    { name: statistic == null ? "measured by" : "stated by", value: toolName(transport) },
+    { name: "time", value: timeName(kase)?.replace("time of ", "of ") ?? "of one operation" },
+    ...(statistic == null ? [] : [{ name: "statistic", value: `${statistic}, stated without samples` }]),
+    ...(samples === null ? [] : [{ name: "recorded", value: samplesText(samples) }]),
+    { name: "ends, messages", value: NOT_TOLD },
+    { name: "clock, warm-up", value: NOT_TOLD },
+    { name: "reading of the file", value: `version ${methodology.protocol_version}` },
+  ];
+}
+
+/** How many times another tool told, and in how many repetitions: `5 samples in 5 repetitions`. */
+export function samplesText({ count, repetition_count }: Pick<Point, "count" | "repetition_count">): string {
+  return `${counted(count, "sample")} in ${counted(repetition_count, "repetition")}`;
 }
 
 /** How a program that brings its own transport does it is nobody else's to say. */

@@ -1,19 +1,26 @@
 /** The data of each chart as a table and as CSV: everything that was measured, in base units. */
 import { Link } from "@tanstack/react-router";
-import type { Point, PointDetail, SeriesSummary } from "@/api/types";
+import type { Point, PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
 import type { SweepLine } from "@/components/chart/SweepChart";
-import { parametersKey, parametersOf } from "@/lib/cases";
+import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
+import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
+import { isImported, NOT_TOLD, quantileName } from "@/lib/imports";
 import { toPoint } from "@/lib/paths";
-import { PERCENTILES } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
 import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
-import { type SeriesPoint, sizesOf } from "./data";
+import { type SeriesPoint, sizesOf, toldPercentiles } from "./data";
 import type { Shown } from "./search";
+
+/** A benchmark's name may be longer than a file system takes. */
+const FILE_NAME_MAX = 80;
 
 /** The trend: one row a point. Where any lost messages, each says whether it did. */
 export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTable {
+  const isFromFile = isImported(series);
+  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
+  const percentiles = toldPercentiles(series.case, count);
   const hasLoss = drawn.some(({ point }) => point.lossy);
   return {
     fileName: `${fileName(series)}-commits`,
@@ -22,9 +29,9 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
       { label: "#", csvName: "commit_ordinal", number: true },
       { label: "measured", csvName: "measured_at", number: false },
       ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
-      ...PERCENTILES.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
-      { label: "throughput", csvName: "bytes_per_second", number: true },
-      { label: "operations", csvName: "count", number: true },
+      ...percentiles.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
+      ...(isFromFile ? [] : [{ label: "throughput", csvName: "bytes_per_second", number: true }]),
+      { label: isFromFile ? "samples" : "operations", csvName: "count", number: true },
       { label: "run", csvName: "run_id", number: false },
     ],
     rows: drawn.toReversed().map(({ point }) => ({
@@ -34,8 +41,8 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         point.commit_ordinal,
         formatMoment(point.measured_at),
         ...(hasLoss ? [lossCell(point)] : []),
-        ...PERCENTILES.map(({ key }) => formatNs(point.latency_ns[key])),
-        point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second),
+        ...percentiles.map(({ key }) => formatNs(point.latency_ns[key])),
+        ...(isFromFile ? [] : [point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second)]),
         formatCount(point.count),
         <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
           pin
@@ -46,8 +53,66 @@ export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTa
         point.commit_ordinal,
         point.measured_at,
         ...(hasLoss ? [String(point.lossy)] : []),
-        ...PERCENTILES.map(({ key }) => point.latency_ns[key]),
-        point.bytes_per_second ?? null,
+        ...percentiles.map(({ key }) => point.latency_ns[key]),
+        ...(isFromFile ? [] : [point.bytes_per_second ?? null]),
+        point.count,
+        point.run_id,
+      ],
+    })),
+  };
+}
+
+/** The trend of what another tool stated: one row a run, with all that any of them states. */
+export function statedTable(
+  series: SeriesSummary,
+  statistic: string,
+  drawn: SeriesPoint<StatedPoint>[],
+): ChartTable {
+  const quantiles = distinct(drawn.flatMap(({ point }) => point.quantiles.map(({ q_ppm }) => q_ppm)));
+  const at = (q_ppm: number) => (point: StatedPoint) =>
+    point.quantiles.find((quantile) => quantile.q_ppm === q_ppm)?.ns ?? null;
+  const times: { label: string; csvName: string; of: (point: StatedPoint) => number | null }[] = [
+    { label: statistic, csvName: "center_ns", of: ({ center_ns }) => center_ns },
+    { label: "interval from", csvName: "low_ns", of: ({ low_ns }) => low_ns },
+    { label: "to", csvName: "high_ns", of: ({ high_ns }) => high_ns },
+    { label: "min", csvName: "min_ns", of: ({ min_ns }) => min_ns },
+    ...quantiles.sort(ascending).map((q_ppm) => {
+      const name = quantileName(q_ppm);
+      return { label: name, csvName: `${name.replace(".", "")}_ns`, of: at(q_ppm) };
+    }),
+    { label: "max", csvName: "max_ns", of: ({ max_ns }) => max_ns },
+  ];
+  const told = times.filter(({ of }) => drawn.some(({ point }) => of(point) !== null));
+  return {
+    fileName: `${fileName(series)}-commits`,
+    columns: [
+      { label: "commit", csvName: "commit_sha", number: false },
+      { label: "#", csvName: "commit_ordinal", number: true },
+      { label: "imported", csvName: "measured_at", number: false },
+      ...told.map(({ label, csvName }) => ({ label, csvName, number: true })),
+      { label: "samples", csvName: "count", number: true },
+      { label: "run", csvName: "run_id", number: false },
+    ],
+    rows: drawn.toReversed().map(({ point }) => ({
+      key: point.run_id,
+      cells: [
+        <code key="sha">{shortSha(point.commit_sha)}</code>,
+        point.commit_ordinal,
+        formatMoment(point.measured_at),
+        ...told.map(({ of }) => {
+          const ns = of(point);
+          return ns === null ? "" : formatNs(ns);
+        }),
+        point.count === null ? NOT_TOLD : formatCount(point.count),
+        <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
+          pin
+        </Link>,
+      ],
+      csv: [
+        point.commit_sha,
+        point.commit_ordinal,
+        point.measured_at,
+        ...told.map(({ of }) => of(point)),
         point.count,
         point.run_id,
       ],
@@ -62,7 +127,7 @@ export function histogramTable(series: SeriesSummary, { point, histogram }: Poin
     columns: [
       { label: "from", csvName: "from_ns", number: true },
       { label: "to", csvName: "to_ns", number: true },
-      { label: "operations", csvName: "count", number: true },
+      { label: isImported(series) ? "samples" : "operations", csvName: "count", number: true },
       { label: "share", csvName: "share", number: true },
     ],
     rows: histogram
@@ -116,7 +181,13 @@ function lossCell({ lossy }: Point) {
   );
 }
 
-function fileName({ machine, transport, case: kase, methodology }: SeriesSummary): string {
+function fileName(series: SeriesSummary): string {
+  const { machine, transport, case: kase, methodology } = series;
+  const benchmark = benchmarkName(kase);
+  if (benchmark !== null) {
+    const stated = methodology.statistic == null ? [] : [methodology.statistic];
+    return [machine, transport.slug, inFileName(benchmark), ...stated].join("-");
+  }
   const parameters = parametersKey(parametersOf(kase));
   return [
     machine,
@@ -128,4 +199,12 @@ function fileName({ machine, transport, case: kase, methodology }: SeriesSummary
     ...(parameters === "" ? [] : [parameters]),
     ...(methodology.probe == null ? [] : [`probe-${methodology.probe}`]),
   ].join("-");
+}
+
+/** A name of a benchmark without what file systems do not take. */
+function inFileName(name: string): string {
+  return name
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, FILE_NAME_MAX);
 }

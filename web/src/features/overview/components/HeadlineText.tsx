@@ -4,30 +4,49 @@ import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/Ago";
 import { endsOf, lowerFirst, operationName, parameterNames } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
+import { isImport } from "@/lib/imports";
 import { toRun, toSeries } from "@/lib/paths";
 import { counted, formatNs, formatRate } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { type Headline, headlineOf, headlineValue, type MeasuredSeries } from "../data";
+import { type Headline, headlineOf, headlineValue, type LatestMeasured, type MeasuredSeries } from "../data";
+import { toolsOf } from "../imported";
 import { caseOf, type Slice } from "../slice";
 
-type Props = { summary: ProjectSummary; latest: RunSummary; slice: Slice; series: SeriesSummary[] };
+/** From this many tools on, how many says more than which. */
+const TOOLS_NAMED_MAX = 2;
 
-export function HeadlineText({ summary, latest, slice, series }: Props) {
-  const headline = headlineOf(series, latest.machine);
-  const { lossy } = headline;
+type Props = {
+  summary: ProjectSummary;
+  /** The newest run of all, an import too. */
+  latest: RunSummary;
+  latestMeasured: LatestMeasured | null;
+  slice: Slice;
+  series: SeriesSummary[];
+  imported: SeriesSummary[];
+};
+
+export function HeadlineText({ summary, latest, latestMeasured, slice, series, imported }: Props) {
+  const headline = latestMeasured === null ? null : headlineOf(series, latestMeasured.machine);
+  const lossy = headline?.lossy ?? [];
+  const run = latestMeasured?.run ?? latest;
   return (
     <header>
       <h1>
-        <Answer machine={latest.machine} slice={slice} headline={headline} />
+        {latestMeasured === null || headline === null ? (
+          `${importedText(imported)} ${toolsOf(imported).benchmarks === 1 ? "was" : "were"} imported; nothing was measured here yet.`
+        ) : (
+          <Answer machine={latestMeasured.machine} slice={slice} headline={headline} />
+        )}
       </h1>
       <p className="lede">
         {counted(summary.series_count, "series", "series")} over {counted(summary.commit_count, "commit")} on{" "}
-        {counted(summary.machine_count, "machine")}; last measured{" "}
-        <Link {...toRun(summary.project, latest.run_id)}>
-          <code>{shortSha(latest.commit.sha)}</code>
+        {counted(summary.machine_count, "machine")}
+        {latestMeasured !== null && imported.length > 0 && `, ${importedText(imported)} among them`}; last{" "}
+        {isImport(run) ? "imported" : "measured"}{" "}
+        <Link {...toRun(summary.project, run.run_id)}>
+          <code>{shortSha(run.commit.sha)}</code>
         </Link>{" "}
-        ‘{latest.commit.subject}’, <Ago moment={latest.finished_at} />. Changes between commits are not judged
-        yet.
+        ‘{run.commit.subject}’, <Ago moment={run.finished_at} />. Changes between commits are not judged yet.
       </p>
       {lossy.length > 0 && (
         <p className="lede warning">
@@ -35,13 +54,20 @@ export function HeadlineText({ summary, latest, slice, series }: Props) {
           {lossy.length === 1 ? "has" : "have"} no rank.
         </p>
       )}
-      {latest.build !== "release" && (
+      {!isImport(run) && run.build !== "release" && (
         <p className="lede warning">
-          The newest run was measured by a {latest.build} build: its figures are not for comparison.
+          The newest run was measured by a {run.build} build: its figures are not for comparison.
         </p>
       )}
     </header>
   );
+}
+
+/** `12 benchmarks of JMH and k6`; of many tools, how many. */
+function importedText(imported: SeriesSummary[]): string {
+  const { benchmarks, tools } = toolsOf(imported);
+  const named = tools.length > TOOLS_NAMED_MAX ? counted(tools.length, "tool") : tools.join(" and ");
+  return `${counted(benchmarks, "benchmark")} of ${named}`;
 }
 
 type AnswerProps = { machine: string; slice: Slice; headline: Headline };

@@ -36,7 +36,8 @@ export function Machines({ machines, details }: Props) {
           </thead>
           <tbody>
             {machines.map((machine) => {
-              const { system, cpu } = systemOf(machine);
+              const runs = details.get(machine.machine) ?? [];
+              const { system, cpu } = systemOf(machine, runs[0]);
               return (
                 <tr key={machine.machine}>
                   <th scope="row">{machine.machine}</th>
@@ -44,7 +45,7 @@ export function Machines({ machines, details }: Props) {
                   <td className="muted">{cpu}</td>
                   {canaries.map((slug) => (
                     <td key={slug}>
-                      <Canary history={canaryHistory(details.get(machine.machine) ?? [], slug)} />
+                      <Canary history={canaryHistory(runs, slug)} />
                     </td>
                   ))}
                   <td className="number">{formatCount(machine.run_count)}</td>
@@ -57,10 +58,12 @@ export function Machines({ machines, details }: Props) {
           </tbody>
         </table>
       </ScrollRegion>
-      <p className="section-note">
-        Canaries ({canaries.join(", ")}) measure the machine itself, in every run: when they move, the machine
-        moved, not the commit.
-      </p>
+      {canaries.length > 0 && (
+        <p className="section-note">
+          Canaries ({canaries.join(", ")}) measure the machine itself, in every run: when they move, the
+          machine moved, not the commit.
+        </p>
+      )}
     </>
   );
 }

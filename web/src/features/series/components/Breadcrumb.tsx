@@ -1,11 +1,13 @@
-/** What a series is: everything about it but the message size, which the headline says. */
+/** What a series is: everything about it but what the headline says, the message size or the benchmark. */
 import { Link } from "@tanstack/react-router";
 import type { SeriesSummary } from "@/api/types";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
+import { isImported, toolName } from "@/lib/imports";
 import { toOverview } from "@/lib/paths";
 import { placementName, scenarioName } from "@/lib/vocabulary";
 
 export function Breadcrumb({ series }: { series: SeriesSummary }) {
+  if (isImported(series)) return <ImportBreadcrumb series={series} />;
   const { scenario, mode, placement, message_bytes } = series.case;
   const parameters = parametersOf(series.case);
   const slice = { scenario, mode, placement, bytes: message_bytes, parameters: parametersKey(parameters) };
@@ -24,6 +26,20 @@ export function Breadcrumb({ series }: { series: SeriesSummary }) {
         {parameterNames(series.case).map((name) => (
           <li key={name}>{name}</li>
         ))}
+      </ol>
+    </nav>
+  );
+}
+
+function ImportBreadcrumb({ series }: { series: SeriesSummary }) {
+  return (
+    <nav aria-label="Breadcrumb">
+      <ol className="breadcrumb">
+        <li>{series.machine}</li>
+        <li>
+          <Link {...toOverview(series.project)}>imported</Link>
+        </li>
+        <li>{toolName(series.transport)}</li>
       </ol>
     </nav>
   );

@@ -5,9 +5,9 @@ import { ChartFrame } from "@/components/chart/ChartFrame";
 import { HistogramChart } from "@/components/chart/HistogramChart";
 import { RepetitionStrip } from "@/components/chart/RepetitionStrip";
 import { shortSha } from "@/lib/commits";
-import { PERCENTILES } from "@/lib/statistics";
+import { isImported } from "@/lib/imports";
 import { counted, formatNs } from "@/lib/units";
-import type { SeriesPoint } from "../data";
+import { type SeriesPoint, samplesText, toldPercentiles } from "../data";
 import { histogramTable } from "../tables";
 
 type Props = {
@@ -25,7 +25,7 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
   return (
     <ChartFrame
       title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
-      summary={detail === null ? "" : summaryOf(detail)}
+      summary={detail === null ? "" : summaryOf(detail, isImported(series))}
       table={detail === null ? null : histogramTable(series, detail)}
       isTable={isTable}
       onTableChange={onTableChange}
@@ -37,10 +37,12 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
             name="Histogram of latencies on a logarithmic axis"
             bins={detail.histogram}
             total={detail.point.count}
-            markers={PERCENTILES.filter(({ key }) => MARKED.includes(key)).map(({ key, label }) => ({
-              label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
-              x: Math.max(1, detail.point.latency_ns[key]),
-            }))}
+            markers={toldPercentiles(series.case, detail.point.count)
+              .filter(({ key }) => MARKED.includes(key))
+              .map(({ key, label }) => ({
+                label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
+                x: Math.max(1, detail.point.latency_ns[key]),
+              }))}
           />
           <RepetitionStrip
             name="Median, p99 and extremes of each repetition, on the same axis"
@@ -51,8 +53,8 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
             }))}
           />
           <p className="section-note">
-            Below the bars, one row a repetition: a line from its fastest to its slowest operation, a dot at
-            its median, a tick at its p99
+            Below the bars, one row a repetition: a line from its fastest to its slowest{" "}
+            {isImported(series) ? "sample" : "operation"}, a dot at its median, a tick at its p99
             {detail.point.disturbed_count > 0 ? "; open dots were disturbed" : ""}.
           </p>
         </>
@@ -61,11 +63,14 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
   );
 }
 
-function summaryOf({ point, repetitions }: PointDetail): string {
+function summaryOf({ point, repetitions }: PointDetail, isFromFile: boolean): string {
   const { q1, q3 } = point.repetition_p50_ns;
   const spread =
     repetitions.length > 1
       ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
       : "";
-  return `${counted(point.count, "operation")} in ${counted(repetitions.length, "fresh start")} of the peers.${spread}`;
+  const what = isFromFile
+    ? samplesText(point)
+    : `${counted(point.count, "operation")} in ${counted(repetitions.length, "fresh start")} of the peers`;
+  return `${what}.${spread}`;
 }

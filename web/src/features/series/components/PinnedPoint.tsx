@@ -1,16 +1,12 @@
 /** The pinned point in numbers: the commit, every percentile, and what they rest on. */
-import { Link } from "@tanstack/react-router";
-import type { PointDetail, SeriesSummary } from "@/api/types";
-import { CopyLink } from "@/components/ui/CopyLink";
-import { Facts } from "@/components/ui/Facts";
+import type { Point, PointDetail, SeriesSummary } from "@/api/types";
+import type { Fact } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
-import { shortSha } from "@/lib/commits";
-import { toRun } from "@/lib/paths";
+import { isImported, NOT_TOLD, nsPerOperation } from "@/lib/imports";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
-import { PERCENTILES } from "@/lib/statistics";
-import { formatMoment } from "@/lib/time";
 import { counted, formatCount, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
-import { placementSeen, type SeriesPoint } from "../data";
+import { placementSeen, type SeriesPoint, toldPercentiles } from "../data";
+import { PinnedFrame } from "./PinnedFrame";
 
 type Props = {
   series: SeriesSummary;
@@ -18,11 +14,13 @@ type Props = {
   detail: PointDetail | null;
 };
 
-export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }: Props) {
+export function PinnedPoint({ series, pinned, detail }: Props) {
+  const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
+  const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
   const divided =
     each === null
-      ? []
+      ? operationFacts(ofOperation)
       : [
           {
             name: `p50 ${dividedBy(point)}`,
@@ -30,22 +28,13 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
           },
         ];
   return (
-    <aside aria-label="Pinned point">
-      <h2>Pinned: #{point.commit_ordinal}</h2>
-      <div className="pin-commit">
-        <p>
-          <code title={point.commit_sha}>{shortSha(point.commit_sha)}</code> {commit?.subject}
-        </p>
-        {commit !== null && (
-          <p className="muted">
-            {commit.author}, {formatMoment(commit.committed_at)}
-          </p>
-        )}
-        {point.work_tree_modified && <p className="warning">Measured with a modified work tree.</p>}
-      </div>
-      <Facts
-        facts={[
-          ...PERCENTILES.filter(({ key }) => key !== "p25" && key !== "p75").flatMap(({ key, label }) => [
+    <PinnedFrame
+      series={series}
+      pinned={pinned}
+      facts={[
+        ...toldPercentiles(series.case, point.count)
+          .filter(({ key }) => key !== "p25" && key !== "p75")
+          .flatMap(({ key, label }) => [
             {
               name: label,
               value: (
@@ -57,37 +46,21 @@ export function PinnedPoint({ series, pinned: { point, commit, runs }, detail }:
             },
             ...(key === "p50" ? divided : []),
           ]),
-          ...(point.bytes_per_second == null
-            ? []
-            : [
-                {
-                  name: "throughput",
-                  value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
-                },
-              ]),
-          ...(point.accepted === point.attempted
-            ? []
-            : [{ name: "accepted", value: <span className="warning">{acceptedMark(point)}</span> }]),
-          {
-            name: "delivered",
-            value: (
-              <span className={point.lossy ? "warning" : undefined}>
-                {formatCount(point.delivered)} of {formatCount(expectedOf(point, series.case))}
-              </span>
-            ),
-          },
-          { name: "repetitions", value: repetitionsText(point) },
-          { name: "placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
-          { name: "runs", value: `${formatCount(runs)} of this commit` },
-        ]}
-      />
-      <div className="pin-links">
-        <Link {...toRun(series.project, point.run_id)} className="button">
-          Open run
-        </Link>
-        <CopyLink className="button" />
-      </div>
-    </aside>
+        ...(point.bytes_per_second == null
+          ? []
+          : [
+              {
+                name: "throughput",
+                value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
+              },
+            ]),
+        ...(point.accepted === point.attempted
+          ? []
+          : [{ name: "accepted", value: <span className="warning">{acceptedMark(point)}</span> }]),
+        ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
+        { name: "runs", value: `${formatCount(runs)} of this commit` },
+      ]}
+    />
   );
 }
 
@@ -95,4 +68,35 @@ function repetitionsText({ repetition_count, disturbed_count, failure_count }: S
   const disturbed = disturbed_count === 0 ? "none disturbed" : `${formatCount(disturbed_count)} disturbed`;
   const failed = failure_count === 0 ? "" : `, ${counted(failure_count, "failure")}`;
   return `${formatCount(repetition_count)}, ${disturbed}${failed}`;
+}
+
+/** What became of the messages, and where the ends were. */
+function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail | null): Fact[] {
+  return [
+    {
+      name: "delivered",
+      value: (
+        <span className={point.lossy ? "warning" : undefined}>
+          {formatCount(point.delivered)} of {formatCount(expectedOf(point, series.case))}
+        </span>
+      ),
+    },
+    { name: "repetitions", value: repetitionsText(point) },
+    { name: "placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
+  ];
+}
+
+/** What another tool tells besides times: neither messages nor ends. */
+function importedFacts(point: Point): Fact[] {
+  const notTold = <span className="muted">{NOT_TOLD}</span>;
+  return [
+    { name: "samples", value: formatCount(point.count) },
+    { name: "repetitions", value: formatCount(point.repetition_count) },
+    { name: "ends, messages", value: notTold },
+  ];
+}
+
+function operationFacts(ns: number | null): Fact[] {
+  if (ns === null) return [];
+  return [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(ns)} /> }];
 }

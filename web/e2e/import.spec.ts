@@ -1,0 +1,155 @@
+/** What other tools measured: shown under its own names, with the file that it is from, and never as what it is not. */
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { formatNs } from "../src/lib/units";
+import { type Imported, importGolden } from "./support/import";
+import { inspect, SCREENS } from "./support/inspect";
+import { P50, quantile } from "./support/report";
+import { expect, overviewPath, test } from "./support/test";
+
+const BENCHMARK = "PipeRoundTrip/64/real_time";
+const STATED = "http_req_duration";
+const OPERATIONS = 1000;
+const NS_PER_MS = 1e6;
+const NS_PER: Record<string, number> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+
+let google: Imported;
+let k6: Imported;
+
+test.beforeAll(({ baseURL }) => {
+  google = importGolden("google-benchmark/repetitions.json", baseURL ?? "");
+  k6 = importGolden("k6/summary-export.json", baseURL ?? "");
+});
+
+test("the run of a file has its benchmarks, its file byte for byte, and nothing that it does not tell", async ({
+  page,
+  report,
+}) => {
+  await page.goto(`${overviewPath(report)}/runs/${google.run_id}`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/2 benchmarks of .+ Google Benchmark$/);
+  const samples = samplesOfGoogle(google.file, BENCHMARK);
+  const row = page
+    .getByRole("region", { name: /^Measured by Google Benchmark, time of 1,000 operations$/ })
+    .getByRole("row")
+    .filter({ hasText: BENCHMARK });
+  for (const value of [quantile(samples, P50), samples[0] ?? 0, samples.at(-1) ?? 0]) {
+    await expect(row).toContainText(formatNs(value));
+  }
+  await expectNothingMadeUp(page);
+  await expect(page.getByRole("heading", { name: "Canaries" })).toHaveCount(0);
+  await expect(page.getByText("roundtrip run")).toHaveCount(0);
+
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download the original" }).click();
+  const download = await downloading;
+  expect(download.suggestedFilename()).toBe("repetitions.json");
+  expect((await readFile(await download.path())).equals(google.file)).toBe(true);
+});
+
+test("a benchmark with samples has a series as any other, without what is not told", async ({
+  page,
+  report,
+}) => {
+  await page.goto(`${overviewPath(report)}/runs/${google.run_id}`);
+  await page.getByRole("link", { name: BENCHMARK, exact: true }).click();
+  const p50 = formatNs(quantile(samplesOfGoogle(google.file, BENCHMARK), P50));
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(`${BENCHMARK}: p50 ${p50}`);
+  await expect(page).toHaveTitle(new RegExp(`Google Benchmark: ${BENCHMARK}`));
+  await expect(page.getByRole("slider", { name: /^Time of 1,000 operations by commits/ })).toBeVisible();
+  await expect(page.getByRole("region", { name: /^Distribution at/ })).toContainText(
+    "5 samples in 5 repetitions",
+  );
+  await expect(page.getByRole("complementary", { name: "Pinned point" })).toContainText("not told");
+  await expect(page.getByText("against message size")).toHaveCount(0);
+  await expectNothingMadeUp(page);
+});
+
+test("what is only stated stands apart, says whose word it is, and can be taken along", async ({
+  page,
+  report,
+}) => {
+  await page.goto(`${overviewPath(report)}/runs/${k6.run_id}`);
+  const { med, max } = JSON.parse(k6.file.toString()).metrics[STATED];
+  const table = page.getByRole("region", { name: "Stated by k6, without samples", exact: true });
+  const row = table.getByRole("row").filter({ has: page.getByRole("link", { name: STATED, exact: true }) });
+  await expect(row).toContainText(formatNs(Math.round(med * NS_PER_MS)));
+  await expect(row).toContainText(formatNs(Math.round(max * NS_PER_MS)));
+  await expect(page.getByRole("region", { name: /^Measured by/ })).toHaveCount(0);
+
+  await row.getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(
+    `${STATED}: median ${formatNs(Math.round(med * NS_PER_MS))}`,
+  );
+  await expect(
+    page.getByText("Stated by k6 as a median, without samples: shown, and compared with nothing."),
+  ).toBeVisible();
+  const chart = page.getByRole("region", { name: "Stated median", exact: true });
+  await expect(chart.getByRole("slider")).toHaveAttribute("aria-valuetext", /^commit [0-9a-f]{7}, median /);
+  const downloading = page.waitForEvent("download");
+  await chart.getByRole("button", { name: "CSV" }).click();
+  const [header = "", ...rows] = (await readFile(await (await downloading).path(), "utf8"))
+    .trimEnd()
+    .split("\r\n");
+  const cells = rows.find((line) => line.includes(k6.run_id))?.split(",") ?? [];
+  expect(Number(cells[header.split(",").indexOf("center_ns")])).toBe(Math.round(med * NS_PER_MS));
+});
+
+test("the overview shows them by tool, and still speaks of the transports first", async ({
+  page,
+  report,
+}) => {
+  await page.goto(overviewPath(report));
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("the fastest and the slowest of");
+  await expect(page.getByText("last measured")).toBeVisible();
+  await expect(page.getByLabel("Message size").getByRole("option", { name: "0 B" })).toHaveCount(0);
+  await expect(page.getByRole("region", { name: "Machines", exact: true })).not.toContainText("no reading");
+  const imported = page.getByRole("region", { name: "Imported", exact: true });
+  const row = (name: string) =>
+    imported.getByRole("row").filter({ has: page.getByRole("rowheader", { name, exact: true }) });
+  const samples = samplesOfGoogle(google.file, BENCHMARK);
+  await expect(row(BENCHMARK)).toContainText(formatNs(quantile(samples, P50)));
+  await expect(row(STATED)).toContainText("median, stated");
+  await row(STATED).getByRole("link").click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(STATED);
+});
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("overview, runs and series", async ({ page, report }) => {
+      await page.goto(overviewPath(report));
+      await expect(page.getByRole("heading", { name: "Imported" })).toBeVisible();
+      await inspect(page, `import-overview-${scheme}-${width}`);
+      for (const [name, imported, benchmark] of [
+        ["samples", google, BENCHMARK],
+        ["stated", k6, STATED],
+      ] as const) {
+        await page.goto(`${overviewPath(report)}/runs/${imported.run_id}`);
+        await expect(page.getByRole("heading", { name: "Import the next one" })).toBeVisible();
+        await inspect(page, `import-run-${name}-${scheme}-${width}`);
+        await page.getByRole("link", { name: benchmark, exact: true }).click();
+        await expect(page.getByRole("heading", { name: "File", exact: true })).toBeVisible();
+        await inspect(page, `import-series-${name}-${scheme}-${width}`);
+      }
+    });
+  });
+}
+
+/** The words that would stand where a file says nothing, if nobody had thought of it. */
+async function expectNothingMadeUp(page: Page): Promise<void> {
+  const text = await page.getByRole("main").innerText();
+  for (const word of [/\b0 of 0\b/, /\b0 B\b/, /\bunknown\b/, /\b2proc\b/, /\bnone disturbed\b/]) {
+    expect(text).not.toMatch(word);
+  }
+}
+
+/** The times of a benchmark's repetitions for 1,000 operations, ascending, read a second time, by another program. */
+function samplesOfGoogle(file: Buffer, benchmark: string): number[] {
+  type Entry = { run_type: string; run_name: string; real_time: number; time_unit: string };
+  const { benchmarks }: { benchmarks: Entry[] } = JSON.parse(file.toString());
+  return benchmarks
+    .filter(({ run_type, run_name }) => run_type === "iteration" && run_name === benchmark)
+    .map(({ real_time, time_unit }) => Math.round(real_time * (NS_PER[time_unit] ?? 0) * OPERATIONS))
+    .sort((a, b) => a - b);
+}

@@ -1,0 +1,39 @@
+/**
+ * Files of other tools, imported by the real command: `ROUNDTRIP_AGENT` names it, and `ROUNDTRIP_TOKEN_FILE` the file
+ * with the token for uploads. They become runs of the very commit that was measured.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository that this is a part of. */
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** Files as their tools wrote them. */
+const GOLDEN = "crates/import/tests/golden";
+
+/** A file that was imported: its bytes, and the run that it became. */
+export type Imported = { file: Buffer; run_id: string };
+
+/**
+ * Imports a golden file.
+ *
+ * @throws when the command is not named, or fails: its message says why.
+ */
+export function importGolden(name: string, url: string): Imported {
+  const agent = process.env.ROUNDTRIP_AGENT;
+  if (agent === undefined || agent === "") {
+    throw new Error("ROUNDTRIP_AGENT is not set: expected the path of the program `roundtrip`.");
+  }
+  const folder = mkdtempSync(join(tmpdir(), "roundtrip-import-"));
+  try {
+    const output = join(folder, "report.json");
+    const path = join(GOLDEN, name);
+    execFileSync(agent, ["import", path, "--upload", url, "--output", output], { cwd: ROOT, stdio: "pipe" });
+    const { run_id } = JSON.parse(readFileSync(output, "utf8"));
+    return { file: readFileSync(join(ROOT, path)), run_id };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

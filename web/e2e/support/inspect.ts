@@ -1,0 +1,25 @@
+/** What every page has to stand: accessible as far as a program can tell, and never wider than the screen. */
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, keepScreen } from "./test";
+
+/** The screens that pages are looked at on. */
+export const SCREENS = [
+  { scheme: "light", width: 1360 },
+  { scheme: "dark", width: 1360 },
+  { scheme: "light", width: 390 },
+  { scheme: "dark", width: 390 },
+] as const;
+
+/** Looks at the page as it is, and keeps a picture of it. */
+export async function inspect(page: Page, name: string): Promise<void> {
+  await keepScreen(page, name);
+  const overflow_px = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow_px).toBe(0);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map(({ target }) => target) })),
+  ).toEqual([]);
+}

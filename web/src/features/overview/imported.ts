@@ -1,0 +1,87 @@
+/** What other tools have measured, for the overview: by tool, benchmark by benchmark. Pure. */
+import type { SeriesSummary, TransportInfo } from "@/api/types";
+import { benchmarkName } from "@/lib/cases";
+import { ascending, distinct, groupBy } from "@/lib/collections";
+import { byName, timeName, toolName } from "@/lib/imports";
+
+/** A figure of a benchmark on one machine. */
+export type ImportedCell = {
+  series: SeriesSummary;
+  value_ns: number;
+  /** What is stated without samples; `null`: the median of samples. */
+  statistic: string | null;
+};
+
+/** A benchmark on every machine. */
+export type ImportedRow = { name: string; cells: { machine: string; cell: ImportedCell | null }[] };
+
+/** The benchmarks of a tool whose times are of equally many operations. */
+export type ImportedGroup = { tool: TransportInfo; time: string | null; rows: ImportedRow[] };
+
+/** This many benchmarks of a tool are shown until more are asked for. */
+export const ROWS_MAX = 10;
+
+/** All benchmarks, by tool and by what their times are of. */
+export function importedGroups(series: SeriesSummary[], machines: string[]): ImportedGroup[] {
+  const groups = groupBy(series, (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1}`);
+  return [...groups.values()]
+    .flatMap((ofGroup) => {
+      const [first] = ofGroup;
+      if (first === undefined) return [];
+      const rows = [...groupBy(ofGroup, (entry) => benchmarkName(entry.case) ?? "")].map(
+        ([name, ofBenchmark]) => ({
+          name,
+          cells: machines.map((machine) => ({ machine, cell: cellOf(ofBenchmark, machine) })),
+        }),
+      );
+      return {
+        tool: first.transport,
+        time: timeName(first.case),
+        rows: rows.sort((a, b) => byName(a.name, b.name)),
+      };
+    })
+    .sort((a, b) => byName(a.tool.title, b.tool.title) || ascending(a.time ?? "", b.time ?? ""));
+}
+
+/** The groups with no more rows than are shown at first, and how many are left out. */
+export function firstRows(groups: ImportedGroup[]): { groups: ImportedGroup[]; leftOut: number } {
+  return {
+    groups: groups.map((group) => ({ ...group, rows: group.rows.slice(0, ROWS_MAX) })),
+    leftOut: groups.reduce((sum, { rows }) => sum + Math.max(0, rows.length - ROWS_MAX), 0),
+  };
+}
+
+/** The series that the cells of these groups are about. */
+export function seriesOfGroups(groups: ImportedGroup[]): SeriesSummary[] {
+  return groups.flatMap(({ rows }) =>
+    rows.flatMap(({ cells }) => cells.flatMap(({ cell }) => (cell === null ? [] : [cell.series]))),
+  );
+}
+
+/** How many benchmarks there are of which tools: `12 benchmarks of JMH and k6`. */
+export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: string[] } {
+  const names = series.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`);
+  return {
+    benchmarks: distinct(names).length,
+    tools: distinct(series.map(({ transport }) => toolName(transport))).sort(byName),
+  };
+}
+
+/** Of a benchmark that has samples in one run and is only stated in another, the newest. */
+function cellOf(ofBenchmark: SeriesSummary[], machine: string): ImportedCell | null {
+  const newest = ofBenchmark
+    .filter((entry) => entry.machine === machine && figureOf(entry) !== null)
+    .sort((a, b) => ascending(figureOf(b)?.at ?? "", figureOf(a)?.at ?? ""))[0];
+  const figure = newest === undefined ? null : figureOf(newest);
+  if (newest === undefined || figure === null) return null;
+  return { series: newest, value_ns: figure.value_ns, statistic: figure.statistic };
+}
+
+function figureOf({ latest, latest_summary, methodology }: SeriesSummary) {
+  if (latest !== null) {
+    return { at: latest.measured_at, value_ns: latest.latency_ns.p50, statistic: null };
+  }
+  if (latest_summary === null) return null;
+  const { measured_at, center_ns } = latest_summary;
+  return { at: measured_at, value_ns: center_ns, statistic: methodology.statistic ?? "figure" };
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import {
+  anImport,
+  anImportedResult,
+  anImportedSeries,
+  aResult,
+  aRun,
+  aRunSummary,
+  aSeries,
+  aStatedPoint,
+} from "@/test/fixtures";
+import { caseName, headlineName, isSameCase } from "./cases";
+import {
+  byName,
+  fileFacts,
+  intervalOf,
+  isImport,
+  isImported,
+  isImportInFull,
+  nsPerOperation,
+  quantileName,
+  timeName,
+  toolName,
+} from "./imports";
+import { tellingPercentiles } from "./statistics";
+
+describe("what was imported", () => {
+  it("is known by its transport, and a run by its preset and its build", () => {
+    expect([anImportedSeries(), aSeries()].map(isImported)).toEqual([true, false]);
+    expect([anImport(), aRunSummary()].map(isImport)).toEqual([true, false]);
+    // A definition of somebody's own may be called so.
+    expect(isImport(aRunSummary({ preset: "import" }))).toBe(false);
+  });
+  it("is known in full by its file, or by all of its results", () => {
+    const original = { name: "a.json", format: "k6", bytes: 9 };
+    expect(isImportInFull(aRun({ original }))).toBe(true);
+    expect(isImportInFull(aRun({ results: [anImportedResult()] }))).toBe(true);
+    expect(isImportInFull(aRun({ results: [anImportedResult(), aResult()] }))).toBe(false);
+    expect(isImportInFull(aRun())).toBe(false);
+  });
+});
+
+describe("names", () => {
+  const plain = anImportedSeries().case;
+  const variant = anImportedSeries({ case: { variant: "after" } }).case;
+  it("are those of the tool, with no size, no mode and no placement", () => {
+    expect([caseName(plain), headlineName(plain)]).toEqual(["BM_Pipe/64", "BM_Pipe/64"]);
+    expect([caseName(variant), headlineName(variant)]).toEqual(["BM_Pipe/64, after", "BM_Pipe/64, after"]);
+  });
+  it("tell cases apart that have all else in common", () => {
+    expect(isSameCase(plain, { ...plain })).toBe(true);
+    expect(isSameCase(plain, { ...plain, benchmark: "BM_Pipe/4096" })).toBe(false);
+    expect(isSameCase(plain, { ...plain, operations: null })).toBe(false);
+    expect(isSameCase(plain, variant)).toBe(false);
+  });
+  it("of tools leave the format of the file out", () => {
+    const names = ["Google Benchmark (JSON)", "k6 (summary as JSON)", "Tool (new) 2", "Go"];
+    expect(names.map((title) => toolName({ title }))).toEqual([
+      "Google Benchmark",
+      "k6",
+      "Tool (new) 2",
+      "Go",
+    ]);
+  });
+  it("are in the order of their numbers", () => {
+    expect(["BM/4096", "BM/64", "BM/512"].sort(byName)).toEqual(["BM/64", "BM/512", "BM/4096"]);
+  });
+  it("of quantiles are the usual ones", () => {
+    expect([250_000, 900_000, 999_000, 999_900].map(quantileName)).toEqual(["p25", "p90", "p99.9", "p99.99"]);
+  });
+});
+
+describe("times", () => {
+  it("are of as many operations as the case says", () => {
+    expect([timeName({ operations: 1000 }), timeName({ operations: 1 }), timeName({})]).toEqual([
+      "time of 1,000 operations",
+      null,
+      null,
+    ]);
+    expect([nsPerOperation(945, { operations: 1000 }), nsPerOperation(945, {})]).toEqual([0.945, null]);
+  });
+  it("have an interval where both ends are stated", () => {
+    expect(intervalOf(aStatedPoint({ low_ns: 1, high_ns: 3 }))).toEqual([1, 3]);
+    expect(intervalOf(aStatedPoint({ low_ns: 0, high_ns: 0 }))).toEqual([0, 0]);
+    expect(intervalOf(aStatedPoint({ high_ns: 3 }))).toBeNull();
+  });
+  it("have no percentile that is only another name of the largest", () => {
+    const told = (count: number) => tellingPercentiles(count).map(({ label }) => label);
+    expect(told(5)).toEqual(["min", "p25", "p50", "p75", "max"]);
+    expect(told(9)).not.toContain("p90");
+    expect(told(10)).toContain("p90");
+    expect(told(99)).not.toContain("p99");
+    expect(told(1000)).toHaveLength(9);
+  });
+});
+
+it("what a file says of itself is told once", () => {
+  const facts = { cpu_mhz: "2445", host: "lab-1" };
+  expect(fileFacts([anImportedResult({ facts }), anImportedResult({ facts })])).toEqual([
+    { name: "cpu mhz", value: "2445" },
+    { name: "host", value: "lab-1" },
+  ]);
+});
