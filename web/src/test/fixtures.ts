@@ -85,6 +85,7 @@ export function aSeries(
     methodology: aMethodology(),
     point_count: 1,
     latest: aPoint(),
+    latest_summary: null,
     ...rest,
   };
 }
