@@ -97,7 +97,7 @@ export function axisLabelsOfRate(ticks: number[]): string[] {
 
 /** A text in which no time is apart from its unit, or from the name before it. */
 export function unbrokenTimes(text: string): string {
-  return text.replace(/ ([\d.,]+) ([nµm]?s)\b/g, "\u00a0$1\u00a0$2");
+  return text.replace(/[ (][\d.,]+ [nµm]?s\b/g, unbroken);
 }
 
 /** A text as a sentence begins. */
