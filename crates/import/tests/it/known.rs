@@ -178,7 +178,7 @@ fn bmf_may_list_a_benchmark_by_its_parameters_with_quantiles() {
         {"measures": {"latency": {"p50": 3, "p90": 4}, "throughput": {"value": 1}}},
         {"parameters": {"size": 4096}, "measures": {"latency": {"p90": 4}}}
     ]}"#;
-    let import = roundtrip_import::import(file, None).unwrap();
+    let import = import(file, None).unwrap();
     let found: Vec<_> = import
         .benchmarks
         .iter()
@@ -200,7 +200,7 @@ fn bmf_may_list_a_benchmark_by_its_parameters_with_quantiles() {
 #[test]
 fn of_figures_that_contradict_each_other_only_the_first_is_taken() {
     let file = br#"{"pipe": {"latency": {"value": 30, "lower_value": 10, "upper_value": 10}}}"#;
-    let import = roundtrip_import::import(file, None).unwrap();
+    let import = import(file, None).unwrap();
     let Data::Summary(summary) = &import.benchmarks[0].data else { panic!("{import:?}") };
     assert_eq!((summary.center_ns, summary.low_ns, summary.high_ns), (30_000, None, None));
     assert_eq!(import.warnings, ["pipe: its figures contradict each other, only the first is taken"]);
