@@ -1,7 +1,7 @@
 //! Base against head: the same cases on two sides, in fresh processes, one pair of repetitions after the other, until every
 //! case is decided.
 //!
-//! Programs of a pair take turns in short parts ([`duet`]); peers of the suite follow each other at once, and a coin says
+//! Programs of a pair take turns in short parts (`duet`); peers of the suite follow each other at once, and a coin says
 //! which comes first. The cases of a round come in an order of their own. So whatever drifts falls on both sides alike,
 //! and without a difference either is the slower one of a pair with the same probability: what the signed-rank test takes
 //! for granted is made true here, not assumed.
