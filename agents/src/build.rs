@@ -1,32 +1,45 @@
-//! Builds the programs of a repository with the commands of its settings.
+//! Runs commands of a repository's settings: those that build its programs, and its other benchmarks.
 
 use crate::failure::Failure;
 use crate::settings::CommandLine;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
-/// Runs the commands in this folder, one after the other. What they print goes to standard error: standard output is
+/// Builds the programs of a repository in this folder. What the commands print goes to standard error: standard output is
 /// for results.
 ///
 /// # Errors
-/// One that does not start, or fails.
+/// A command that does not start, or fails.
 pub(crate) fn build(commands: &[CommandLine], folder: &Path) -> crate::Result<()> {
-    commands.iter().try_for_each(|CommandLine(words)| {
-        let line = shell_words::join(words);
-        let (program, arguments) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
-        eprintln!("Building: {line}");
-        let status = Command::new(program)
-            .args(arguments)
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(std::io::stderr())
-            .status()
-            .map_err(|error| {
-                Failure::Other(format!("building in {}: `{line}` does not start: {error}", folder.display()))
-            })?;
-        if status.success() {
+    commands.iter().try_for_each(|command| {
+        let failed = |reason| Failure::Other(format!("building in {}: {reason}", folder.display()));
+        let output = run(command, "Building", folder, std::io::stderr().into()).map_err(failed)?;
+        if output.status.success() {
             return Ok(());
         }
-        Err(Failure::Other(format!("building in {}: `{line}` ended with {status}", folder.display())))
+        Err(failed(format!("`{command}` ended with {}", output.status)))
     })
+}
+
+/// Runs a command in this folder until it ends, saying so on standard error, where its complaints go as well.
+///
+/// # Errors
+/// It does not start.
+pub(crate) fn run(
+    command: &CommandLine,
+    doing: &str,
+    folder: &Path,
+    stdout: Stdio,
+) -> Result<Output, String> {
+    let CommandLine(words) = command;
+    let (program, arguments) = words.split_first().ok_or("a command is empty")?;
+    eprintln!("{doing}: {command}");
+    Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(stdout)
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("`{command}` does not start: {error}"))
 }

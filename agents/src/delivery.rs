@@ -82,41 +82,40 @@ impl<'a> Delivery<'a> {
     /// A file that cannot be written.
     pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
         let report = self.subject.clone().report(id, &plan.preset, outcome);
-        let kept = self.kept(report, |report| What::Report(report.run_id))?;
-        if let Some(Upload { kept: path, .. }) = &kept.upload {
-            spool::write(path, &kept.json)?;
-        }
-        Ok(kept)
+        self.kept(report, What::Report(id), None)
     }
 
     /// The same of what was imported from a file, which goes to the server with it.
     ///
     /// # Errors
     /// A file that cannot be written.
-    pub(crate) fn keep_import(&self, report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
-        let mut kept = self.kept(report, |_| What::Import)?;
-        if let Some(upload) = &mut kept.upload {
-            let report = RunReport { results: Vec::new(), ..kept.report.clone() };
-            let body = upload.body.insert(json(&ImportRequest { report, file })?);
-            spool::write(&upload.kept, body)?;
+    pub(crate) fn keep_import(&self, mut report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
+        if self.arguments.upload.is_none() {
+            return self.kept(report, What::Import, None);
         }
-        Ok(kept)
+        // The server reads the results out of the file.
+        let results = std::mem::take(&mut report.results);
+        let body = json(&ImportRequest { report: report.clone(), file })?;
+        self.kept(RunReport { results, ..report }, What::Import, Some(body))
     }
 
-    fn kept(&self, report: RunReport, what: fn(&RunReport) -> What) -> crate::Result<Kept> {
+    /// `body` is what is sent, if it is not the report itself.
+    fn kept(&self, report: RunReport, what: What, body: Option<Vec<u8>>) -> crate::Result<Kept> {
         let json = json(&report)?;
         if let Some(path) = &self.arguments.output {
             spool::write(path, &json)?;
         }
         let upload = self.arguments.upload.clone().zip(self.token.clone()).map(|(server, token)| {
-            let what = what(&report);
-            let name = match what {
-                What::Report(_) => spool::path(&spool::folder(), report.run_id),
+            let kept = match what {
+                What::Report(id) => spool::path(&spool::folder(), id),
                 // An agent that looks for reports passes it by.
                 What::Import => spool::folder().join(format!("{}.import", report.run_id)),
             };
-            Upload { server, token, what, body: None, kept: name }
+            Upload { server, token, what, body, kept }
         });
+        if let Some(Upload { kept, body, .. }) = &upload {
+            spool::write(kept, body.as_ref().unwrap_or(&json))?;
+        }
         Ok(Kept { report, json, upload })
     }
 }

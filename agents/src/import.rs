@@ -4,8 +4,8 @@ use crate::cli::ImportArguments;
 use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
-use crate::settings::{CommandLine, Imported, Settings};
-use crate::{output, table};
+use crate::settings::{Imported, Settings};
+use crate::{build, output, table};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::Utc;
 use roundtrip_bench::harness::Outcome;
@@ -15,7 +15,7 @@ use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportedFile};
 use roundtrip_wire::{Environment, RunId, Slug};
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::str::FromStr;
 
 /// A format by its name, or whichever the file shows.
@@ -84,27 +84,18 @@ fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
 /// # Errors
 /// It fails, or what it prints is not of its format.
 pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'_>) -> crate::Result<()> {
-    let Imported { run: CommandLine(words), format, file } = imported;
-    let line = shell_words::join(words);
-    let (program, arguments) = words.split_first().map_or(("", &[][..]), |(first, rest)| (first, rest));
-    eprintln!("Running: {line}");
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(root)
-        .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .stdout(if file.is_some() { Stdio::from(std::io::stderr()) } else { Stdio::piped() })
-        .output()
-        .map_err(|error| Failure::Other(format!("`{line}` does not start: {error}")))?;
+    let Imported { run: command, format, file } = imported;
+    let stdout = if file.is_some() { std::io::stderr().into() } else { Stdio::piped() };
+    let output = build::run(command, "Running", root, stdout).map_err(Failure::Other)?;
     if !output.status.success() {
         return Err(Failure::Other(format!(
-            "`{line}` ended with {}: nothing of it is imported",
+            "`{command}` ended with {}: nothing of it is imported",
             output.status
         )));
     }
     let (name, bytes) = match file {
         Some(file) => read(&root.join(file))?,
-        None => (program.rsplit(['/', '\\']).next().unwrap_or(program).to_owned(), output.stdout),
+        None => (command.program().to_owned(), output.stdout),
     };
     take(delivery, &name, &bytes, *format)
 }

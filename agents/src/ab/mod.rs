@@ -40,14 +40,11 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     }
     // Whatever can fail without measuring fails before measuring.
     let git = arguments.repository.as_deref().map_or_else(Git::here, Git::named);
-    let repository = Repository::read(&git);
-    let root = repository.as_ref().ok().map(|repository| repository.root.clone());
+    let root = git.root().ok();
     let settings = root.as_deref().map(Settings::read).transpose()?.unwrap_or_default();
     let delivery = &arguments.delivery;
-    let delivery = match repository {
-        repository if delivery.are_given() => Some(Delivery::prepare(delivery, repository?, &settings)?),
-        _ => None,
-    };
+    let prepare = || Delivery::prepare(delivery, Repository::read(&git)?, &settings);
+    let delivery = delivery.are_given().then(prepare).transpose()?;
     let source = Source { git: &git, root: root.as_deref(), settings: &settings };
     let Both { plan, pairs, .. } = &Both::of(arguments, &source)?;
     let comparison = Comparison { pairs: pairs.clone(), deadline: plan.deadline, rule: settings.rule() };

@@ -12,6 +12,7 @@ use roundtrip_wire::Slug;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 mod parsed;
@@ -222,6 +223,21 @@ impl JsonSchema for FormatText {
             "description": "A format of result files, or auto: the one that they show.",
             "enum": FormatName::names().collect::<Vec<_>>(),
         })
+    }
+}
+
+impl CommandLine {
+    /// The name of its program, without the folder.
+    pub(crate) fn program(&self) -> &str {
+        let program = self.0.first().map_or("", String::as_str);
+        program.rsplit(['/', '\\']).next().unwrap_or(program)
+    }
+}
+
+impl fmt::Display for CommandLine {
+    /// As a shell would take it.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&shell_words::join(&self.0))
     }
 }
 

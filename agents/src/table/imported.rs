@@ -33,13 +33,13 @@ pub(super) fn cells(result: &CaseResult) -> crate::Result<Vec<String>> {
     if let Some(summary) = &result.summary {
         return Ok(stated(result, summary));
     }
-    let p50_ns = Quartiles::of(&p50s_ns(result)?).map(|p50s| p50s.median);
+    let p50s_ns = p50s_ns(result)?;
     let all = merged(&result.repetitions)?;
     let time = |ns: Option<u64>| ns.map(nanoseconds).unwrap_or_default();
     Ok(vec![
         name(result),
-        time(p50_ns),
-        uncertainty(result)?,
+        time(Quartiles::of(&p50s_ns).map(|p50s| p50s.median)),
+        uncertainty(&p50s_ns),
         time(all.as_ref().map(|all| all.min_ns())),
         time(all.as_ref().map(|all| all.max_ns())),
         count(result.repetitions.len() as u64),

@@ -56,7 +56,7 @@ pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, Stri
     }
     let mut cells = vec![transport(result), message(result)];
     cells.push(nanoseconds(all.quantile_ns(500_000)));
-    cells.push(uncertainty(result)?);
+    cells.push(uncertainty(&p50s_ns(result)?));
     for q_ppm in [980_000, 990_000, 1_000_000] {
         cells.push(nanoseconds(all.quantile_ns(q_ppm)));
     }
@@ -92,9 +92,9 @@ pub(super) fn message(result: &CaseResult) -> String {
 
 /// Half the width of the 95 % interval of the median over the repetitions' p50, as a share of that median; empty with
 /// fewer than six repetitions, which have no such interval.
-pub(super) fn uncertainty(result: &CaseResult) -> crate::Result<String> {
-    let interval = interval::median(&p50s_ns(result)?, CONFIDENCE_PPM);
-    Ok(interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median)))
+pub(super) fn uncertainty(p50s_ns: &[u64]) -> String {
+    let interval = interval::median(p50s_ns, CONFIDENCE_PPM);
+    interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
 }
 
 /// All repetitions together, as the charts show them.

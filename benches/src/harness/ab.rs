@@ -6,15 +6,16 @@
 //! and without a difference either is the slower one of a pair with the same probability: what the signed-rank test takes
 //! for granted is made true here, not assumed.
 
-use super::duet::{self, Parts, Played, Player};
+use super::duet::{self, Parts};
 use super::gathered::Gathered;
 use super::{Beginning, Outcome, PeerCommand, repetition};
 use crate::definition::PlannedCase;
 use crate::program::Program;
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_stats::verdict::{self, Growing, Rule};
 use roundtrip_wire::CaseResult;
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 /// One case on both sides.
@@ -135,7 +136,7 @@ impl<'a> Row<'a> {
         let began = Instant::now();
         let ratio = match self.pair.programs() {
             Some(programs) => self.together(programs, peer, deadline, random),
-            None => self.one_after_the_other(random.random(), peer, deadline),
+            None => self.one_after_the_other(peer, deadline, random),
         };
         self.ratios.extend(ratio);
         self.spent += began.elapsed();
@@ -144,47 +145,44 @@ impl<'a> Row<'a> {
     /// Both at once, in turns.
     fn together(
         &mut self,
-        [base, head]: [&Program; 2],
+        programs: [&Program; 2],
         peer: &PeerCommand,
         deadline: Duration,
         random: &mut StdRng,
     ) -> Option<f64> {
         let began = Instant::now();
         let cases = [self.base.next(), self.head.next()];
-        let players = [Player { case: &cases[0], program: base }, Player { case: &cases[1], program: head }];
-        let played = duet::play(players, peer, deadline, random);
+        let played = duet::play(cases.each_ref(), programs, peer, deadline, random);
         // Each had half of the time.
         let took = began.elapsed() / 2;
         match played {
-            Played::Both(both, ratio) => {
-                let [base, head] = *both;
+            Ok(([base, head], ratio)) => {
                 self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took)).map(|_| ratio)
             }
-            Played::Not(0, reason) => self.base.add(Err(reason), took).map(|_| 0.0),
-            Played::Not(_, reason) => self.head.add(Err(reason), took).map(|_| 0.0),
+            Err((side, reason)) => {
+                let failed = if side == 0 { &mut self.base } else { &mut self.head };
+                failed.add(Err(reason), took);
+                None
+            }
         }
     }
 
     /// Peers of the suite, in processes that live no longer than their repetition.
     fn one_after_the_other(
         &mut self,
-        base_first: bool,
         peer: &PeerCommand,
         deadline: Duration,
+        random: &mut StdRng,
     ) -> Option<f64> {
-        let one = |side: &mut Gathered<'_>| {
+        let mut sides = [&mut self.base, &mut self.head];
+        let one = |side: usize| {
             let began = Instant::now();
-            let measured = repetition(&side.next(), peer, deadline, &mut |_| {});
-            side.add(measured, began.elapsed())
+            let measured = repetition(&sides[side].next(), peer, deadline, &mut |_| {});
+            // A side that fails is no reason to leave the other one out.
+            Ok::<_, Infallible>(sides[side].add(measured, began.elapsed()))
         };
-        let (base_ns, head_ns) = if base_first {
-            let base_ns = one(&mut self.base);
-            (base_ns, one(&mut self.head))
-        } else {
-            let head_ns = one(&mut self.head);
-            (one(&mut self.base), head_ns)
-        };
-        Some((head_ns?.max(1) as f64 / base_ns?.max(1) as f64).ln())
+        let Ok([base_ns, head_ns]) = duet::in_any_order(random, one);
+        Some(duet::ratio([base_ns?, head_ns?]))
     }
 }
 

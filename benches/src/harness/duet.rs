@@ -18,12 +18,6 @@ const PARTS_MAX: u64 = 40;
 /// The fewest samples of a part: the middle one of five is not moved by two that something else delayed.
 const SAMPLES_MIN: u64 = 5;
 
-/// One side of a pair.
-pub(super) struct Player<'a> {
-    pub(super) case: &'a PlannedCase,
-    pub(super) program: &'a Program,
-}
-
 /// How a repetition is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Parts {
@@ -40,58 +34,45 @@ impl Parts {
     }
 }
 
-/// What became of both repetitions.
-pub(super) enum Played {
-    /// Both were measured, and the logarithm of head's times by base's.
-    Both(Box<[Measured; 2]>, f64),
-    /// One of them could not be, base or head (0 or 1), and why. The other one was given up.
-    Not(usize, NotMeasured),
-}
+/// Both repetitions, base first, and the logarithm of head's times by base's.
+pub(super) type Both = ([Measured; 2], f64);
 
 /// Plays both sides, base first.
+///
+/// # Errors
+/// Which side could not be measured, base or head (0 or 1), and why. The other one is given up.
 pub(super) fn play(
-    sides: [Player<'_>; 2],
+    cases: [&PlannedCase; 2],
+    programs: [&Program; 2],
     peer: &PeerCommand,
     deadline: Duration,
     random: &mut StdRng,
-) -> Played {
-    match attempt(sides, peer, deadline, random) {
-        Ok((both, ratio)) => Played::Both(Box::new(both), ratio),
-        Err((side, reason)) => Played::Not(side, reason),
-    }
-}
-
-type Attempt<T> = Result<T, (usize, NotMeasured)>;
-
-fn attempt(
-    sides: [Player<'_>; 2],
-    peer: &PeerCommand,
-    deadline: Duration,
-    random: &mut StdRng,
-) -> Attempt<([Measured; 2], f64)> {
-    let parts = Parts::of(sides[0].case.work.operations);
+) -> Result<Both, (usize, NotMeasured)> {
+    let parts = Parts::of(cases[0].work.operations);
     // Each waits for the other one as well.
     let deadline = 2 * deadline;
     let begin = |side: usize| {
-        let Player { case, program } = sides[side];
-        Session::begin(case, parts.samples, program, peer, deadline).map_err(|reason| (side, reason))
+        Session::begin(cases[side], parts.samples, programs[side], peer, deadline)
+            .map_err(|reason| (side, reason))
     };
     let mut sessions = in_any_order(random, begin)?;
-    let mut differences = Vec::new();
+    let mut ratios = Vec::new();
     for _ in 0..parts.count {
         let part = |side: usize| sessions[side].part().map_err(|reason| (side, reason));
-        let [base_ns, head_ns] = in_any_order(random, part)?;
-        differences.push((head_ns.max(1) as f64 / base_ns.max(1) as f64).ln());
+        ratios.push(ratio(in_any_order(random, part)?));
     }
     let [base, head] = sessions;
     let end = |side, session: Session| session.end().map_err(|reason| (side, reason));
     let both = [end(0, base)?, end(1, head)?];
     // As good as their mean where nothing disturbs the parts, and hardly moved by those that something did.
-    Ok((both, shift::pseudomedian(&differences).unwrap_or_default()))
+    Ok((both, shift::pseudomedian(&ratios).unwrap_or_default()))
 }
 
-/// Does something for base and head, in an order that a coin draws.
-fn in_any_order<T>(random: &mut StdRng, mut each: impl FnMut(usize) -> Attempt<T>) -> Attempt<[T; 2]> {
+/// Does something for base and head (0 and 1), in an order that a coin draws.
+pub(super) fn in_any_order<T, E>(
+    random: &mut StdRng,
+    mut each: impl FnMut(usize) -> Result<T, E>,
+) -> Result<[T; 2], E> {
     if random.random() {
         let base = each(0)?;
         Ok([base, each(1)?])
@@ -99,6 +80,11 @@ fn in_any_order<T>(random: &mut StdRng, mut each: impl FnMut(usize) -> Attempt<T
         let head = each(1)?;
         Ok([each(0)?, head])
     }
+}
+
+/// The logarithm of head's time by base's.
+pub(super) fn ratio([base_ns, head_ns]: [u64; 2]) -> f64 {
+    (head_ns.max(1) as f64 / base_ns.max(1) as f64).ln()
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ pub const BENCHMARKS_MAX: usize = 10_000;
 /// The most values a file may hold.
 pub const VALUES_MAX: usize = 1_000_000;
 /// The longest name of a benchmark, in characters.
-pub const NAME_CHARS_MAX: usize = 200;
+pub const NAME_CHARS_MAX: usize = roundtrip_wire::report::BENCHMARK_CHARACTERS_MAX;
 
 /// Reads a result file in the given format, or in the one that its content shows.
 ///
