@@ -23,14 +23,19 @@ export function aCommit(change: Partial<CommitSummary> = {}): CommitSummary {
   };
 }
 
+/** What a point and a stated figure have in common: where they stand. */
+const PLACE = {
+  run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+  commit_sha: "1".repeat(40),
+  commit_ordinal: 1,
+  work_tree_modified: false,
+  measured_at: "2026-11-14T11:00:00Z",
+  environment_id: 1,
+};
+
 export function aPoint(change: Partial<Point> = {}): Point {
   return {
-    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
-    commit_sha: "1".repeat(40),
-    commit_ordinal: 1,
-    work_tree_modified: false,
-    measured_at: "2026-11-14T11:00:00Z",
-    environment_id: 1,
+    ...PLACE,
     latency_ns: latency(4000),
     count: 2000,
     sum_ns: 8_000_000,
@@ -215,12 +220,7 @@ export function anImportedPoint(change: Partial<Point> = {}): Point {
 /** What another tool states without samples: the figure alone. */
 export function aStatedPoint(change: Partial<StatedPoint> = {}): StatedPoint {
   return {
-    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
-    commit_sha: "1".repeat(40),
-    commit_ordinal: 1,
-    work_tree_modified: false,
-    measured_at: "2026-11-14T11:00:00Z",
-    environment_id: 1,
+    ...PLACE,
     center_ns: 4000,
     low_ns: null,
     high_ns: null,

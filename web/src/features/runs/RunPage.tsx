@@ -1,15 +1,13 @@
 /** One run in full: where and how it was measured, and every result. */
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import { runQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
-import { CopyLink } from "@/components/ui/CopyLink";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { shortSha } from "@/lib/commits";
 import { isImportInFull } from "@/lib/imports";
-import { reportHref, toRuns } from "@/lib/paths";
 import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { scenarioName } from "@/lib/vocabulary";
@@ -19,6 +17,8 @@ import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
 import { ImportedRun } from "./components/ImportedRun";
 import { Results } from "./components/Results";
+import { RunBreadcrumb } from "./components/RunBreadcrumb";
+import { RunControls } from "./components/RunControls";
 import { RunFacts } from "./components/RunFacts";
 import { Unsupported } from "./components/Unsupported";
 import {
@@ -47,7 +47,6 @@ export function RunPage() {
 function MeasuredRun({ detail }: { detail: RunDetail }) {
   const { project, runId } = route.useParams();
   const { transport = "" } = route.useSearch();
-  const navigate = useNavigate({ from: "/$project/runs/$runId" });
   const { run } = detail;
   const results = sortResults(detail.results, transport);
   const measured = [...results.measured.values()].flat();
@@ -57,20 +56,10 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   const programs = programFacts(detail.results);
   const probes = probesOf(detail.results);
   const trial = trialNote(detail.environment);
-  const filter = (text: string) =>
-    navigate({ search: text === "" ? {} : { transport: text }, replace: true, resetScroll: false });
 
   return (
     <>
-      <nav aria-label="Breadcrumb">
-        <ol className="breadcrumb">
-          <li>
-            <Link {...toRuns(project)}>Runs</Link>
-          </li>
-          <li>{run.machine}</li>
-          <li>{run.preset}</li>
-        </ol>
-      </nav>
+      <RunBreadcrumb project={project} places={[run.machine, run.preset]} />
       <h1>
         {counted(run.point_count, "result")} of <code>{shortSha(run.commit.sha)}</code> on {run.machine}
       </h1>
@@ -92,21 +81,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         </p>
       )}
 
-      <div className="controls section">
-        <label className="field">
-          Transport
-          <input
-            type="search"
-            placeholder="part of its name"
-            value={transport}
-            onChange={(event) => filter(event.target.value)}
-          />
-        </label>
-        <a className="button" href={reportHref(runId)} download>
-          Download JSON
-        </a>
-        <CopyLink className="button" />
-      </div>
+      <RunControls runId={runId} by="transport" value={transport} />
       {results.measured.size === 0 && (
         <p className="section">No measured transport has “{transport}” in its name.</p>
       )}

@@ -8,6 +8,7 @@ import { toSeries } from "@/lib/paths";
 import { quantityOfNs } from "@/lib/units";
 import { newestOfEachCommit } from "../data";
 import type { ImportedCell, ImportedGroup } from "../imported";
+import { MachineHead } from "./MachineHead";
 
 type Props = {
   project: string;
@@ -24,16 +25,7 @@ export function ImportedGrid({ project, machines, groups, histories }: Props) {
     <>
       <ScrollRegion label="Imported">
         <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">benchmark</th>
-              {machines.map((machine) => (
-                <th key={machine} scope="col">
-                  {machine}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <MachineHead rows="benchmark" machines={machines} />
           {groups.map(({ tool, time, rows }) => (
             <tbody key={`${tool.slug} ${time}`}>
               <tr className="group">

@@ -11,6 +11,7 @@ import { quantityOfNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
 import { type Cell, type GridRow, headlineValue, shapeOf } from "../data";
 import { caseOf, type Slice } from "../slice";
+import { MachineHead } from "./MachineHead";
 
 type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[] };
 
@@ -20,16 +21,7 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
     <>
       <ScrollRegion label="Transports">
         <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">transport</th>
-              {machines.map((machine) => (
-                <th key={machine} scope="col">
-                  {machine}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <MachineHead rows="transport" machines={machines} />
           <tbody>
             {rows.map(({ slug, title, semantics, cells }) => (
               <tr key={slug}>

@@ -1,18 +1,19 @@
 /** A run whose file another tool wrote: what it told, and what it did not. */
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi } from "@tanstack/react-router";
 import type { RunDetail } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
-import { CopyLink } from "@/components/ui/CopyLink";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, toolName } from "@/lib/imports";
-import { originalHref, reportHref, toRuns } from "@/lib/paths";
+import { originalHref } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes } from "@/lib/units";
 import { importedTables, originOf, sortResults } from "../data";
 import { Failures } from "./Failures";
 import { ImportedResults } from "./ImportedResults";
+import { RunBreadcrumb } from "./RunBreadcrumb";
+import { RunControls } from "./RunControls";
 import { StatedResults } from "./StatedResults";
 
 const route = getRouteApi("/$project/runs/$runId");
@@ -20,26 +21,14 @@ const route = getRouteApi("/$project/runs/$runId");
 export function ImportedRun({ detail }: { detail: RunDetail }) {
   const { project, runId } = route.useParams();
   const { benchmark = "" } = route.useSearch();
-  const navigate = useNavigate({ from: "/$project/runs/$runId" });
   const { run, original } = detail;
   const transport = detail.results[0]?.transport ?? null;
   const tool = transport === null ? "another tool" : toolName(transport);
   const { imported, stated, failures } = sortResults(detail.results, benchmark);
   const said = fileFacts(detail.results);
-  const filter = (text: string) =>
-    navigate({ search: text === "" ? {} : { benchmark: text }, replace: true, resetScroll: false });
   return (
     <>
-      <nav aria-label="Breadcrumb">
-        <ol className="breadcrumb">
-          <li>
-            <Link {...toRuns(project)}>Runs</Link>
-          </li>
-          <li>{run.machine}</li>
-          <li>imported</li>
-          <li>{tool}</li>
-        </ol>
-      </nav>
+      <RunBreadcrumb project={project} places={[run.machine, "imported", tool]} />
       <h1>
         {counted(detail.results.length, "benchmark")} of <code>{shortSha(run.commit.sha)}</code>, imported
         from {tool}
@@ -54,26 +43,13 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
           exactly that commit.
         </p>
       )}
-      <div className="controls section">
-        <label className="field">
-          Benchmark
-          <input
-            type="search"
-            placeholder="part of its name"
-            value={benchmark}
-            onChange={(event) => filter(event.target.value)}
-          />
-        </label>
+      <RunControls runId={runId} by="benchmark" value={benchmark}>
         {original !== null && (
           <a className="button" href={originalHref(runId)} download={original.name}>
             Download the original
           </a>
         )}
-        <a className="button" href={reportHref(runId)} download>
-          Download JSON
-        </a>
-        <CopyLink className="button" />
-      </div>
+      </RunControls>
       {imported.length + stated.length === 0 && (
         <p className="section">No benchmark has “{benchmark}” in its name.</p>
       )}
