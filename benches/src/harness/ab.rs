@@ -124,7 +124,7 @@ impl<'a> Row<'a> {
             spent: Duration::ZERO,
         };
         if pair.programs().is_some() {
-            let parts = Parts::of(pair.base.work.operations).count;
+            let parts = Parts::of(&pair.base.work).count;
             row.base.is_in_parts(parts);
             row.head.is_in_parts(parts);
         }

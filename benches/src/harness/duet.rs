@@ -5,18 +5,22 @@
 
 use super::PeerCommand;
 use super::measured::{Measured, NotMeasured};
-use super::program::Session;
+use super::program::{Session, Starting};
 use crate::definition::PlannedCase;
 use crate::program::Program;
+use crate::scenario::Work;
 use rand::{RngExt, rngs::StdRng};
 use roundtrip_stats::shift;
 use std::time::Duration;
 
 /// A repetition is cut into at most so many parts.
-const PARTS_MAX: u64 = 40;
+const PARTS_MAX: u64 = 50;
 
-/// The fewest samples of a part: the middle one of five is not moved by two that something else delayed.
-const SAMPLES_MIN: u64 = 5;
+/// The fewest operations of a part: the first one finds the caches as the other side left them.
+const OPERATIONS_MIN: u64 = 5;
+
+/// With many messages on their way, a part has so many times as many: half of them are sent because one has arrived.
+const WINDOWS_MIN: u64 = 2;
 
 /// How a repetition is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +31,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Of a repetition with so many samples; rounded up to whole parts.
-    pub(super) fn of(samples: u64) -> Self {
-        let each = samples.div_ceil(PARTS_MAX).max(SAMPLES_MIN).min(samples).max(1);
-        Self { count: samples.div_ceil(each), samples: each }
+    /// Of a repetition of this work; rounded up to whole parts.
+    pub(super) fn of(Work { operations, window, batch, .. }: &Work) -> Self {
+        let least = if *window == 1 { OPERATIONS_MIN } else { WINDOWS_MIN * u64::from(*window) };
+        let least = least.div_ceil((*batch).max(1));
+        let each = operations.div_ceil(PARTS_MAX).max(least).min(*operations).max(1);
+        Self { count: operations.div_ceil(each), samples: each }
     }
 }
 
@@ -48,14 +54,16 @@ pub(super) fn play(
     deadline: Duration,
     random: &mut StdRng,
 ) -> Result<Both, (usize, NotMeasured)> {
-    let parts = Parts::of(cases[0].work.operations);
+    let parts = Parts::of(&cases[0].work);
     // Each waits for the other one as well.
     let deadline = 2 * deadline;
     let begin = |side: usize| {
-        Session::begin(cases[side], parts.samples, programs[side], peer, deadline)
+        Starting::begin(cases[side], parts.samples, programs[side], peer, deadline)
             .map_err(|reason| (side, reason))
     };
-    let mut sessions = in_any_order(random, begin)?;
+    let connected = |side, starting: Starting<'_>| starting.connected().map_err(|reason| (side, reason));
+    let [base, head] = in_any_order(random, begin)?;
+    let mut sessions = [connected(0, base)?, connected(1, head)?];
     let mut ratios = Vec::new();
     for _ in 0..parts.count {
         let part = |side: usize| sessions[side].part().map_err(|reason| (side, reason));
@@ -91,16 +99,26 @@ pub(super) fn ratio([base_ns, head_ns]: [u64; 2]) -> f64 {
 mod tests {
     use super::*;
 
+    fn cut(samples: u64, window: u32, batch: u64) -> (u64, u64) {
+        let Parts { count, samples } =
+            Parts::of(&Work { operations: samples, window, batch, ..Work::default() });
+        (count, samples)
+    }
+
     #[test]
-    fn a_repetition_is_cut_into_at_most_forty_parts_of_at_least_five_samples() {
-        let cut = |samples| {
-            let Parts { count, samples } = Parts::of(samples);
-            (count, samples)
-        };
-        assert_eq!(cut(1_000), (40, 25));
-        assert_eq!(cut(100), (20, 5));
-        assert_eq!(cut(20), (4, 5));
-        assert_eq!(cut(1), (1, 1));
-        assert_eq!(cut(1_001), (39, 26));
+    fn a_repetition_is_cut_into_at_most_fifty_parts_of_at_least_five_operations() {
+        assert_eq!(cut(1_000, 1, 1), (50, 20));
+        assert_eq!(cut(100, 1, 1), (20, 5));
+        assert_eq!(cut(100, 1, 64), (50, 2));
+        assert_eq!(cut(1, 1, 1), (1, 1));
+        assert_eq!(cut(1_001, 1, 1), (48, 21));
+    }
+
+    #[test]
+    fn with_many_messages_on_their_way_a_part_has_twice_as_many() {
+        assert_eq!(cut(100, 256, 256), (50, 2));
+        assert_eq!(cut(100, 256, 100), (17, 6));
+        assert_eq!(cut(16, 256, 256), (8, 2));
+        assert_eq!(cut(1, 256, 256), (1, 1));
     }
 }

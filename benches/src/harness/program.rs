@@ -24,10 +24,62 @@ pub(super) fn run(
     deadline: Duration,
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Measured, NotMeasured> {
-    let mut session = Session::begin(case, case.work.operations, program, peer, deadline)?;
+    let mut session = Starting::begin(case, case.work.operations, program, peer, deadline)?.connected()?;
     measuring(&session.ends);
     session.part()?;
     session.end()
+}
+
+/// A program that has been told its case and is on its way.
+pub(super) struct Starting<'a> {
+    case: &'a PlannedCase,
+    asked: Case,
+    conversation: Conversation,
+}
+
+impl<'a> Starting<'a> {
+    /// Starts the program for a repetition that has so many samples in each part.
+    pub(super) fn begin(
+        case: &'a PlannedCase,
+        samples: u64,
+        program: &Program,
+        peer: &PeerCommand,
+        deadline: Duration,
+    ) -> Result<Self, NotMeasured> {
+        let asked = request(case, samples);
+        let mut conversation = Conversation::begin(program, peer, deadline)?;
+        let line = serde_json::to_string(&Request { protocol: VERSION, case: asked.clone() })
+            .map_err(|error| format!("writing the case: {error}"))?;
+        conversation.say(&line)?;
+        Ok(Self { case, asked, conversation })
+    }
+
+    /// Waits until its ends are connected, and pins them.
+    pub(super) fn connected(self) -> Result<Session, NotMeasured> {
+        let Self { case, asked, mut conversation } = self;
+        let connected = match conversation.hear("`connected`")? {
+            (Answer::Connected(connected), _) => connected,
+            (other, _) => return Err(conversation.out_of_turn(&other, "`connected`")),
+        };
+        let ends = conversation.ends(case.mode, &connected)?;
+        let cpus = placed::processors(case.placement, 2)?;
+        for (&pid, cpu) in ends.iter().zip(&cpus) {
+            if let Some(cpu) = *cpu {
+                affinity::pin_process(pid, cpu).map_err(NotMeasured::Unsupported)?;
+            }
+        }
+        let cpus = placed::used(&cpus);
+        Ok(Session {
+            conversation,
+            asked,
+            facts: connected.facts,
+            before: noise::Reading::now(cpus.as_deref()),
+            used_before: ends.iter().map(|&pid| usage::of_process(pid)).collect(),
+            cpus,
+            ends,
+            measured: None,
+        })
+    }
 }
 
 /// A program whose ends are connected and pinned.
@@ -46,44 +98,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Starts the program for a repetition that has so many samples in each part.
-    pub(super) fn begin(
-        case: &PlannedCase,
-        samples: u64,
-        program: &Program,
-        peer: &PeerCommand,
-        deadline: Duration,
-    ) -> Result<Self, NotMeasured> {
-        let asked = request(case, samples);
-        let mut conversation = Conversation::begin(program, peer, deadline)?;
-        let line = serde_json::to_string(&Request { protocol: VERSION, case: asked.clone() })
-            .map_err(|error| format!("writing the case: {error}"))?;
-        conversation.say(&line)?;
-        let connected = match conversation.hear("`connected`")? {
-            (Answer::Connected(connected), _) => connected,
-            (other, _) => return Err(conversation.out_of_turn(&other, "`connected`")),
-        };
-        let ends = conversation.ends(case.mode, &connected)?;
-        let cpus = placed::processors(case.placement, 2)?;
-        for (&pid, cpu) in ends.iter().zip(&cpus) {
-            if let Some(cpu) = *cpu {
-                affinity::pin_process(pid, cpu).map_err(NotMeasured::Unsupported)?;
-            }
-        }
-        let cpus = placed::used(&cpus);
-        Ok(Self {
-            conversation,
-            asked,
-            facts: connected.facts,
-            before: noise::Reading::now(cpus.as_deref()),
-            used_before: ends.iter().map(|&pid| usage::of_process(pid)).collect(),
-            cpus,
-            ends,
-            measured: None,
-        })
-    }
-
-    /// Measures the next part; returns its p50.
+    /// Measures the next part; returns the median of its samples.
     pub(super) fn part(&mut self) -> Result<u64, NotMeasured> {
         let conversation = &mut self.conversation;
         let go_ns = clock::now_ns();
@@ -103,7 +118,7 @@ impl Session {
             honesty::check(&self.asked, done, seen).map_err(|lie| conversation.failed(&lie))?;
         // The next part goes on where this one ended, and its channel is warm.
         self.asked = self.asked.next_part();
-        let p50_ns = distribution.quantile_ns(500_000);
+        let median_ns = distribution.median_ns();
         match &mut self.measured {
             None => self.measured = Some((distribution, totals)),
             Some((all, sum)) => {
@@ -111,7 +126,7 @@ impl Session {
                 sum.add(&totals);
             }
         }
-        Ok(p50_ns)
+        Ok(median_ns)
     }
 
     /// All parts together; lets the program end.

@@ -235,6 +235,13 @@ impl Distribution {
         self.max_ns
     }
 
+    /// The middle value, or the mean of the two in the middle. Of few values it lies between them, where the p50 is always
+    /// one of them: the smaller one of two.
+    pub fn median_ns(&self) -> u64 {
+        // A millionth further is the next rank, if there is one in the middle.
+        self.quantile_ns(500_000).midpoint(self.quantile_ns(500_001))
+    }
+
     /// Number of values.
     pub fn count(&self) -> u64 {
         match (&self.histogram, &self.samples) {
@@ -343,6 +350,15 @@ mod tests {
             distribution.sum_ns(),
         )
         .unwrap()
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_of_values_lies_between_the_two_in_the_middle() {
+        assert_eq!(of(&[10, 40]).median_ns(), 25);
+        assert_eq!(of(&[10, 20, 40, 1_000]).median_ns(), 30);
+        assert_eq!(of(&[10, 20, 40]).median_ns(), 20);
+        assert_eq!(of(&[10]).median_ns(), 10);
+        assert_eq!(without_samples(&of(&[10, 20, 40, 1_000])).median_ns(), 30);
     }
 
     proptest! {
