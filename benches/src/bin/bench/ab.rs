@@ -4,7 +4,7 @@
 use crate::row::Row;
 use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Plan, PlannedCase, Repetitions};
-use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair};
+use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair, Progress};
 use roundtrip_bench::harness::{self, PeerCommand, support};
 use roundtrip_bench::program::{Launch, Program, node};
 use roundtrip_bench::scenario::Work;
@@ -120,7 +120,14 @@ impl Rounds<'_> {
         let mut tally = Tally::default();
         let mut changes = Vec::new();
         while tally.all < comparisons as u64 {
-            for compared in ab::run(&comparison, self.peer, rand::random(), &mut |_| {}).results {
+            let mut decided = 0;
+            let mut observe = |progress: Progress| {
+                if progress.decided > decided {
+                    decided = progress.decided;
+                    eprintln!("{kind}: {decided} decided after {} pairs", progress.pairs);
+                }
+            };
+            for compared in ab::run(&comparison, self.peer, rand::random(), &mut observe).results {
                 tally.add(kind, &compared);
                 changes.extend(compared.row.shift.map(|shift| 100.0 * shift.estimate.exp_m1()));
             }
