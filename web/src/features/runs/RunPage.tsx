@@ -59,7 +59,10 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
 
   return (
     <>
-      <RunBreadcrumb project={project} places={[run.machine, run.preset]} />
+      <RunBreadcrumb project={project}>
+        <li>{run.machine}</li>
+        <li>{run.preset}</li>
+      </RunBreadcrumb>
       <h1>
         {counted(run.point_count, "result")} of <code>{shortSha(run.commit.sha)}</code> on {run.machine}
       </h1>

@@ -28,7 +28,11 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const said = fileFacts(detail.results);
   return (
     <>
-      <RunBreadcrumb project={project} places={[run.machine, "imported", tool]} />
+      <RunBreadcrumb project={project}>
+        <li>{run.machine}</li>
+        <li>imported</li>
+        <li>{tool}</li>
+      </RunBreadcrumb>
       <h1>
         {counted(detail.results.length, "benchmark")} of <code>{shortSha(run.commit.sha)}</code>, imported
         from {tool}
