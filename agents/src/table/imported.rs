@@ -2,7 +2,6 @@
 
 use super::row::{merged, p50s_ns, uncertainty};
 use crate::format::{count, half_width, nanoseconds};
-use roundtrip_stats::Quartiles;
 use roundtrip_wire::{CaseResult, Summary};
 
 /// The heads of the columns.
@@ -33,13 +32,12 @@ pub(super) fn cells(result: &CaseResult) -> crate::Result<Vec<String>> {
     if let Some(summary) = &result.summary {
         return Ok(stated(result, summary));
     }
-    let p50s_ns = p50s_ns(result)?;
     let all = merged(&result.repetitions)?;
     let time = |ns: Option<u64>| ns.map(nanoseconds).unwrap_or_default();
     Ok(vec![
         name(result),
-        time(Quartiles::of(&p50s_ns).map(|p50s| p50s.median)),
-        uncertainty(&p50s_ns),
+        time(all.as_ref().map(|all| all.quantile_ns(500_000))),
+        uncertainty(&p50s_ns(result)?),
         time(all.as_ref().map(|all| all.min_ns())),
         time(all.as_ref().map(|all| all.max_ns())),
         count(result.repetitions.len() as u64),

@@ -48,6 +48,21 @@ fn a_file_is_shown_and_written_as_a_report_of_the_commit() {
 }
 
 #[test]
+fn the_time_is_the_median_of_all_samples_as_on_the_page_of_the_run() {
+    let folder = repository();
+    let forks = "[[10, 20, 30], [40, 41, 42, 43, 44]]";
+    let jmh = format!(
+        r#"[{{"benchmark": "Pipe.trip", "mode": "ss", "threads": 1, "forks": 2, "primaryMetric": {{
+            "score": 33.8, "scoreUnit": "us/op", "rawData": {forks}}}}}]"#
+    );
+    fs::write(folder.path().join("jmh.json"), jmh).unwrap();
+    let text = printed(&roundtrip(folder.path()).args(["import", "jmh.json"]).output().unwrap());
+    // The forks' own medians are 20 and 42.
+    let row = text.lines().find(|line| line.contains("Pipe.trip")).unwrap();
+    assert!(row.contains(" 40 µs"), "{text}");
+}
+
+#[test]
 fn standard_input_is_read_and_what_is_left_out_is_told() {
     let folder = repository();
     let mut import = roundtrip(folder.path())
