@@ -39,10 +39,14 @@ const CONFIDENCE: f64 = 0.95;
 
 impl Default for Rule {
     /// One false change in a hundred comparisons; 1 % is the least change and 3 % what matters; up to 60 pairs, each look
-    /// at half as many more than the one before: six pairs are the fewest that have an interval, and eight the fewest
-    /// that can be told from chance at all.
+    /// at a fifth or a quarter more than the one before: eight pairs are the fewest that can be told from chance at all.
     fn default() -> Self {
-        Self { false_share: 0.01, least: 0.01, matters: 0.03, looks: vec![8, 12, 18, 27, 40, 60] }
+        Self {
+            false_share: 0.01,
+            least: 0.01,
+            matters: 0.03,
+            looks: vec![8, 10, 12, 15, 18, 22, 27, 33, 40, 49, 60],
+        }
     }
 }
 
