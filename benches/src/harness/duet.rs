@@ -99,9 +99,8 @@ pub(super) fn ratio([base_ns, head_ns]: [u64; 2]) -> f64 {
 mod tests {
     use super::*;
 
-    fn cut(samples: u64, window: u32, batch: u64) -> (u64, u64) {
-        let Parts { count, samples } =
-            Parts::of(&Work { operations: samples, window, batch, ..Work::default() });
+    fn cut(operations: u64, window: u32, batch: u64) -> (u64, u64) {
+        let Parts { count, samples } = Parts::of(&Work { operations, window, batch, ..Work::default() });
         (count, samples)
     }
 
