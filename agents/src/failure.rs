@@ -1,6 +1,6 @@
 //! Every way in which the command fails, with the exit code that scripts rely on.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// A failure, in one or two sentences for the person who reads it.
@@ -24,7 +24,7 @@ pub(crate) enum Failure {
     /// Measured, kept on disk, not uploaded: exit code 6.
     #[error(
         "{reason}\nNothing is lost: the report is kept at {}. Send it with: roundtrip upload {} --upload {server}",
-        kept.display(), kept.display()
+        kept.display(), as_argument(kept)
     )]
     Spooled {
         /// Why it could not be uploaded.
@@ -48,6 +48,12 @@ pub(crate) enum Failure {
         /// Why.
         source: std::io::Error,
     },
+}
+
+/// A path as it is typed: the folder in which reports wait has a space in its name on macOS.
+fn as_argument(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if cfg!(windows) { format!("\"{path}\"") } else { shell_words::quote(&path).into_owned() }
 }
 
 impl Failure {

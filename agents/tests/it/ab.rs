@@ -2,7 +2,7 @@
 //! suite, of which JSON is the slower one for large messages.
 
 use crate::run::repository;
-use crate::{complaint, roundtrip};
+use crate::{complaint, roundtrip, words};
 use std::path::Path;
 use std::process::Output;
 
@@ -18,7 +18,7 @@ fn definition(head: &str) -> String {
 }
 
 fn format(name: &str) -> String {
-    format!("{} peer framing {name}", env!("CARGO_BIN_EXE_roundtrip"))
+    format!("{} peer framing {name}", words())
 }
 
 fn ab(folder: &Path, base: &str, head: &str, further: &[&str]) -> Output {

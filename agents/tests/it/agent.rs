@@ -240,7 +240,7 @@ fn what_is_wrong_with_the_arguments_is_said_before_anything_is_measured() {
     let run = |change: &[&str]| {
         let mut command = roundtrip(lab.folder.path());
         let output = command.args(["agent", "--preset", "one.toml"]).args(change).output().unwrap();
-        assert!(!lab.path("state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
+        assert!(!lab.path("a state").exists() && !lab.path("spool/agent.lock").exists(), "{change:?}");
         (output.status.code(), complaint(&output))
     };
     let fine = ["--repository", ".", "--upload", "http://127.0.0.1:1", "--token-file", "token"];

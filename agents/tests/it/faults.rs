@@ -2,7 +2,7 @@
 //! on, and nothing is left behind.
 
 use crate::run::repository;
-use roundtrip_bench::harness::PeerCommand;
+use crate::words;
 use roundtrip_wire::{CaseResult, RunReport};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,9 +32,7 @@ repetitions = 2
 fn run(script: &str, temporary: &Path) -> RunReport {
     let folder = repository();
     std::fs::write(folder.path().join("all.toml"), DEFINITION).unwrap();
-    let PeerCommand { program, arguments } = PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None);
-    let roundtrip = [vec![program.display().to_string()], arguments].concat().join(" ");
-    let command = format!("{roundtrip} run --preset all.toml --format json");
+    let command = format!("{} run --preset all.toml --format json", words());
     let child = Command::new("sh")
         .current_dir(folder.path())
         .env("TMPDIR", temporary)

@@ -20,13 +20,24 @@ mod upload;
 use roundtrip_bench::harness::PeerCommand;
 use std::process::{Command, Output};
 
+/// What runs the command.
+fn program() -> PeerCommand {
+    PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None)
+}
+
+/// The same as the beginning of a command line.
+fn words() -> String {
+    let PeerCommand { program, arguments } = program();
+    [vec![program.display().to_string()], arguments].concat().join(" ")
+}
+
 /// The command, in a folder of its own, without what the caller's environment sets.
 fn roundtrip(folder: &std::path::Path) -> Command {
-    let mut command = PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None).command();
+    let mut command = program().command();
     for variable in ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"] {
         command.env_remove(variable);
     }
-    command.current_dir(folder).env("XDG_STATE_HOME", folder.join("state"));
+    command.current_dir(folder).env("XDG_STATE_HOME", folder.join("a state"));
     command
 }
 

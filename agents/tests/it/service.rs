@@ -3,6 +3,7 @@
 
 use crate::run::repository;
 use crate::{complaint, roundtrip};
+use roundtrip_bench::harness::PeerCommand;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,7 +11,10 @@ use std::process::{Command, Output};
 /// The arguments of an installation, in a folder that has what they name.
 fn install(folder: &Path) -> Command {
     std::fs::write(folder.join("token"), "rt_agent_secret").unwrap();
-    let mut command = roundtrip(folder);
+    arguments_of_install(roundtrip(folder))
+}
+
+fn arguments_of_install(mut command: Command) -> Command {
     command.args(["service", "install", "--repository", ".", "--upload", "http://127.0.0.1:7979"]);
     command.args(["--token-file", "token"]);
     command
@@ -62,7 +66,8 @@ fn what_is_not_installed_is_not_removed() {
 #[cfg(unix)]
 #[test]
 fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_them() {
-    use std::os::unix::process::CommandExt;
+    use std::fs::{self, Permissions};
+    use std::os::unix::{fs::PermissionsExt, process::CommandExt};
     /// `nobody` on Linux, and nobody's anywhere else.
     const NOBODY: u32 = 65_534;
     let folder = repository();
@@ -71,18 +76,19 @@ fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_
     }
     let mut command = install(folder.path());
     if is_root() {
-        command.uid(NOBODY).current_dir("/");
+        // Another user may not reach it where it is. Rather a link than a copy: what a process that another test just starts
+        // still has open to write cannot be run.
+        let built = Path::new(env!("CARGO_BIN_EXE_roundtrip"));
+        let within_reach = folder.path().join("roundtrip");
+        fs::hard_link(built, &within_reach).or_else(|_| fs::copy(built, &within_reach).map(drop)).unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        command = arguments_of_install(PeerCommand::new(within_reach, None).command());
+        command.uid(NOBODY).current_dir(folder.path());
     }
-    match command.output() {
-        Ok(output) => {
-            assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
-            let complaint = complaint(&output);
-            assert!(complaint.contains("run it with sudo") && complaint.contains("--print"), "{complaint}");
-        }
-        Err(error) => {
-            println!("not run, because another user cannot run the program that is tested: {error}");
-        }
-    }
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));
+    let complaint = complaint(&output);
+    assert!(complaint.contains("run it with sudo") && complaint.contains("--print"), "{complaint}");
 }
 
 #[cfg(unix)]

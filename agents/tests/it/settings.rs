@@ -66,6 +66,7 @@ fn a_machine_that_is_not_named_uploads_nothing() {
 mod built {
     use super::*;
     use crate::run::commit_all;
+    use crate::words;
 
     /// Starts the format that the built file names.
     const DEFINITION: &str = "about = ''\ndeadline_seconds = 60\n[[program]]\nslug = 'ours'\ntitle = 'Ours'\n\
@@ -75,8 +76,7 @@ mod built {
                               repetitions = 1\n";
 
     fn source(folder: &Path, format: &str) {
-        let peer = env!("CARGO_BIN_EXE_roundtrip");
-        write(folder, "bench/source", &format!("exec '{peer}' peer framing {format}\n"));
+        write(folder, "bench/source", &format!("exec {} peer framing {format}\n", words()));
         commit_all(folder, format);
     }
 

@@ -1,10 +1,11 @@
 //! A program that speaks the protocol without moving a byte, and goes wrong at one point of it.
 
+use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::program::head;
 use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process};
 
@@ -13,6 +14,11 @@ pub(crate) const WANTED: &str = "ROUNDTRIP_TEST_DAEMON_WANTED";
 
 /// How long each of its messages seems to take.
 const MESSAGE: Duration = Duration::from_micros(100);
+
+/// What runs this program to behave in a way that is still to be named.
+pub(crate) fn myself() -> io::Result<PeerCommand> {
+    Ok(PeerCommand::new(env::current_exe()?, Some("behave")))
+}
 
 pub(crate) fn main(behaviour: &str) -> ExitCode {
     match behaviour {
@@ -156,14 +162,14 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
 
 /// Another process of this program, which ends with its standard input.
 fn responder() -> io::Result<Child> {
-    Command::new(env::current_exe()?).args(["behave", "be-there"]).stdin(Stdio::piped()).spawn()
+    myself()?.command().arg("be-there").stdin(Stdio::piped()).spawn()
 }
 
 /// A process that is no longer of this program's group.
 #[cfg(unix)]
 fn leave_a_daemon() -> io::Result<()> {
     use std::os::unix::process::CommandExt;
-    Command::new(env::current_exe()?).args(["behave", "outlive"]).process_group(0).spawn().map(|_| ())
+    myself()?.command().arg("outlive").process_group(0).spawn().map(|_| ())
 }
 
 #[cfg(not(unix))]

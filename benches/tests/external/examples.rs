@@ -1,9 +1,10 @@
 //! The examples of `external/`, one a language, and the programs for Node that come with the suite: each through the cases
 //! of built-in transports.
 
-use crate::support::{case, compared, measure, placements, program};
+use crate::support::{case, compared, measure, peer, placements, program};
 use crate::{Ran, Test};
 use roundtrip_bench::definition::{self, PlannedCase};
+use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::mechanism::Mechanism;
 use roundtrip_bench::program::{Program, framing, node};
 use roundtrip_bench::scenario::Work;
@@ -90,11 +91,11 @@ fn wire_formats() -> Ran {
 
 /// A parent in Node with the responder of the wire formats as its child, on the channel that Node gives it.
 const PARENT: &str = r#"
-const [peer, serialization] = process.argv.slice(1);
+const [serialization, peer, ...before] = process.argv.slice(1);
 const sizes = [8, 64, 65536, 300000, 8];
 const asked = { scenario: 'roundtrip', mode: '2proc', message_bytes: 8, messages_per_operation: 1, batch: 1, window: 5,
                 samples: sizes.length, warmup_samples: 0, seed: 7 };
-const child = require('node:child_process').spawn(peer, ['framing', serialization, JSON.stringify(asked)],
+const child = require('node:child_process').spawn(peer, [...before, 'framing', serialization, JSON.stringify(asked)],
                                                  { serialization, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 const head = (number) => (Math.imul(7 + number, 2654435761) >>> 0).toString(16).padStart(8, '0');
 const sent = sizes.map((size, number) => head(number) + '"\
@@ -119,8 +120,13 @@ fn node_understands() -> Ran {
         }
     }
     for format in framing::ALL {
-        let peer = env!("CARGO_BIN_EXE_roundtrip-peer");
-        let said = Command::new("node").args(["-e", PARENT, peer, format.name()]).output().unwrap();
+        let PeerCommand { program, arguments } = peer();
+        let said = Command::new("node")
+            .args(["-e", PARENT, format.name()])
+            .arg(program)
+            .args(arguments)
+            .output()
+            .unwrap();
         let complaints = String::from_utf8_lossy(&said.stderr);
         assert_eq!(String::from_utf8_lossy(&said.stdout), "true\n", "{}: {complaints}", format.name());
     }

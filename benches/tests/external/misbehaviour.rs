@@ -1,10 +1,11 @@
 //! Whatever a program does wrong is a failure with a reason that tells the author what; it leaves nothing behind and stops
 //! nothing else.
 
-use crate::behaviour::WANTED;
+use crate::behaviour::{WANTED, myself};
 use crate::support::{case, measure, program};
 use crate::{Ran, Test};
 use roundtrip_bench::definition::PlannedCase;
+use roundtrip_bench::harness::PeerCommand;
 use roundtrip_bench::program::Launch;
 use roundtrip_bench::transport;
 use roundtrip_wire::CaseResult;
@@ -31,8 +32,9 @@ const DEADLINE: Duration = Duration::from_secs(60);
 const SHORT_DEADLINE: Duration = Duration::from_secs(2);
 
 pub(crate) fn behaving(behaviour: &str) -> PlannedCase {
-    let myself = env::current_exe().unwrap().to_string_lossy().into_owned();
-    let command = vec![myself, "behave".to_owned(), behaviour.to_owned()];
+    let PeerCommand { program: first, arguments } = myself().unwrap();
+    let command =
+        [vec![first.to_string_lossy().into_owned()], arguments, vec![behaviour.to_owned()]].concat();
     case(program(behaviour, command, env::temp_dir()).into(), "roundtrip", 64)
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn compare(base: PlannedCase, head: PlannedCase, rule: Rule, deadline
     ab::run(&comparison, &peer(), 7, &mut |_| {}).results.remove(0)
 }
 
-fn peer() -> PeerCommand {
+pub(crate) fn peer() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip-peer").into(), None)
 }
 

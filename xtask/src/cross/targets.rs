@@ -103,6 +103,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite { name: "wire", selection: &["--package=roundtrip-wire", "--lib", "--tests"] },
     Suite { name: "stats", selection: &["--package=roundtrip-stats", "--lib", "--tests"] },
     Suite { name: "bench", selection: &["--package=roundtrip-bench", "--lib", "--test=it"] },
+    Suite { name: "programs", selection: &["--package=roundtrip-bench", "--test=external"] },
     Suite { name: "agent", selection: &["--package=roundtrip-agent", "--bins", "--tests"] },
 ];
 

@@ -30,8 +30,7 @@ pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
 }
 
 pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
-    let id = libc::id_t::try_from(pid).map_err(io::Error::other);
-    id.and_then(|id| set(libc::CPU_WHICH_PID, id, cpu))
+    set(libc::CPU_WHICH_PID, libc::id_t::from(pid), cpu)
         .map_err(|error| Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}")))
 }
 
