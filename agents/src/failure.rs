@@ -53,7 +53,10 @@ pub(crate) enum Failure {
 /// A path as it is typed: the folder in which reports wait has a space in its name on macOS.
 fn as_argument(path: &Path) -> String {
     let path = path.to_string_lossy();
-    if cfg!(windows) { format!("\"{path}\"") } else { shell_words::quote(&path).into_owned() }
+    if !cfg!(windows) {
+        return shell_words::quote(&path).into_owned();
+    }
+    if path.contains(' ') { format!("\"{path}\"") } else { path.into_owned() }
 }
 
 impl Failure {

@@ -145,16 +145,14 @@ fn check_all(
         let name = target.name;
         run(&format!("{name} lint"), &digest, &|step| lint(workshop, target, step))?;
         let linked = run(&format!("{name} link"), &digest, &|step| link(workshop, target, step))?;
-        if !linked || target.emulator.is_none() {
-            continue;
-        }
+        let Some(emulator) = target.emulator.filter(|_| linked) else { continue };
         // Linux on another processor is the Linux that was tested; and whoever waits for `test` has seen the whole before.
-        let is_brief = target.emulator == Some(Emulator::Qemu) || memory == Memory::Passed;
-        for suite in SUITES {
+        let is_brief = emulator == Emulator::Qemu || memory == Memory::Passed;
+        for suite in SUITES.iter().filter(|suite| suite.emulators.contains(&emulator)) {
             let name = format!("{name} {}", suite.name);
             run(&name, &suite_digest, &|step| test(workshop, target, suite, is_brief, step))?;
         }
-        if target.emulator == Some(Emulator::Wine) {
+        if emulator == Emulator::Wine {
             run(&format!("{name} upload"), &digest, &|step| upload::from_windows(workshop, step))?;
         }
     }

@@ -127,9 +127,10 @@ fn while_the_server_is_away_the_file_is_kept_and_can_be_sent_later() {
     assert_eq!(output.status.code(), Some(6));
     let told = complaint(&output);
     let (_, arguments) = told.split_once("roundtrip upload ").unwrap();
-    let kept = match arguments.strip_prefix('"') {
-        Some(quoted) => quoted.split('"').next().unwrap().to_owned(),
-        None => shell_words::split(arguments).unwrap().remove(0),
+    let kept = if cfg!(windows) {
+        arguments.split_once(" --upload ").unwrap().0.trim_matches('"').to_owned()
+    } else {
+        shell_words::split(arguments).unwrap().remove(0)
     };
     assert!(Path::new(&kept).is_file(), "{told}");
 

@@ -3,7 +3,6 @@
 
 use crate::run::repository;
 use crate::{complaint, roundtrip};
-use roundtrip_bench::harness::PeerCommand;
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -66,6 +65,7 @@ fn what_is_not_installed_is_not_removed() {
 #[cfg(unix)]
 #[test]
 fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_them() {
+    use roundtrip_bench::harness::PeerCommand;
     use std::fs::{self, Permissions};
     use std::os::unix::{fs::PermissionsExt, process::CommandExt};
     /// `nobody` on Linux, and nobody's anywhere else.

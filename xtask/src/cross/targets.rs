@@ -95,16 +95,24 @@ pub(super) struct Suite {
     pub(super) name: &'static str,
     /// What cargo is told to test.
     pub(super) selection: &'static [&'static str],
+    /// Under which.
+    pub(super) emulators: &'static [Emulator],
 }
 
+const BOTH: &[Emulator] = &[Emulator::Qemu, Emulator::Wine];
+
 /// The ring's models and its torture are about orders of memory and about killing, of which an emulator tells
-/// nothing.
+/// nothing. Programs that bring a transport are started and watched on arm64 as on the processor of this machine.
 pub(super) static SUITES: &[Suite] = &[
-    Suite { name: "wire", selection: &["--package=roundtrip-wire", "--lib", "--tests"] },
-    Suite { name: "stats", selection: &["--package=roundtrip-stats", "--lib", "--tests"] },
-    Suite { name: "bench", selection: &["--package=roundtrip-bench", "--lib", "--test=it"] },
-    Suite { name: "programs", selection: &["--package=roundtrip-bench", "--test=external"] },
-    Suite { name: "agent", selection: &["--package=roundtrip-agent", "--bins", "--tests"] },
+    Suite { name: "wire", selection: &["--package=roundtrip-wire", "--lib", "--tests"], emulators: BOTH },
+    Suite { name: "stats", selection: &["--package=roundtrip-stats", "--lib", "--tests"], emulators: BOTH },
+    Suite { name: "bench", selection: &["--package=roundtrip-bench", "--lib", "--test=it"], emulators: BOTH },
+    Suite {
+        name: "programs",
+        selection: &["--package=roundtrip-bench", "--test=external"],
+        emulators: &[Emulator::Wine],
+    },
+    Suite { name: "agent", selection: &["--package=roundtrip-agent", "--bins", "--tests"], emulators: BOTH },
 ];
 
 /// Reads a word by which targets are chosen.

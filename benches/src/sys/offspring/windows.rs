@@ -6,7 +6,7 @@ use std::os::windows::io::{AsRawHandle, OwnedHandle};
 use std::process::{Child, Command};
 use std::ptr;
 use windows_sys::Win32::System::JobObjects::{IsProcessInJob, TerminateJobObject};
-use windows_sys::Win32::System::Threading::PROCESS_QUERY_LIMITED_INFORMATION;
+use windows_sys::Win32::System::Threading::PROCESS_QUERY_INFORMATION;
 
 /// What a process ends with that is ended from outside.
 const KILLED: u32 = 1;
@@ -26,7 +26,8 @@ impl Offspring {
 
     #[expect(unsafe_code, reason = "IsProcessInJob")]
     pub(super) fn holds(&self, pid: u32) -> bool {
-        let Ok(process) = process::open(pid, PROCESS_QUERY_LIMITED_INFORMATION) else { return false };
+        // Windows would be content with the limited right, Wine is not.
+        let Ok(process) = process::open(pid, PROCESS_QUERY_INFORMATION) else { return false };
         let mut is_in = 0;
         // SAFETY: both handles are open, and the call writes one number.
         let asked = unsafe {
