@@ -3,7 +3,7 @@
 use crate::run::repository;
 use crate::server::{self, Server};
 use crate::upload::{CREATED, REFUSED};
-use crate::{complaint, roundtrip};
+use crate::{complaint, own_spool, roundtrip};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 use std::fs;
@@ -103,9 +103,7 @@ fn the_file_goes_to_the_server_with_the_run() {
     let request = &server.requests()[0];
     assert!(request.head.starts_with("POST /api/v1/import "), "{}", request.head);
     sent(&request.body);
-    // Elsewhere the variable is not asked, and the spool is that of all tests.
-    if cfg!(any(target_os = "linux", target_os = "freebsd")) {
-        let spool = folder.path().join("a state/roundtrip/spool");
+    if let Some(spool) = own_spool(folder.path()) {
         assert_eq!(fs::read_dir(spool).unwrap().count(), 0, "what the server has is not kept");
     }
 }
