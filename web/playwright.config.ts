@@ -1,7 +1,8 @@
 /**
  * End-to-end tests in a real Chromium against a running server: `ROUNDTRIP_URL` says where it is, and
  * `ROUNDTRIP_REPORT` names the report that was uploaded to it last. `ROUNDTRIP_AGENT` and `ROUNDTRIP_TOKEN_FILE` name
- * what files are imported with. `CHROMIUM` names the browser.
+ * what files are imported with, and `ROUNDTRIP_ADMIN_TOKEN_FILE` the token of an administrator. `CHROMIUM` names the
+ * browser.
  */
 import { defineConfig } from "@playwright/test";
 

@@ -12,7 +12,7 @@ export default defineConfig({
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },
   server: {
-    proxy: { "/api": "http://127.0.0.1:7979" },
+    proxy: { "/api": "http://127.0.0.1:7979", "^/l/[0-9a-f]{10}$": "http://127.0.0.1:7979" },
   },
   build: {
     // The first browsers that know `light-dark()`, which the colours are written in.

@@ -81,18 +81,10 @@ fn pairs<'a>(
     base: &'a [CaseResult],
     head: &'a [CaseResult],
 ) -> Vec<(Option<&'a CaseResult>, Option<&'a CaseResult>)> {
-    let mut left: Vec<&CaseResult> = base.iter().collect();
-    let mut found: Vec<Option<&CaseResult>> = vec![None; head.len()];
-    for same_methodology in [true, false] {
-        for (result, partner) in head.iter().zip(&mut found).filter(|(_, partner)| partner.is_none()) {
-            let is_partner = |other: &&CaseResult| {
-                other.transport.slug == result.transport.slug
-                    && other.case == result.case
-                    && (!same_methodology || other.methodology == result.methodology)
-            };
-            *partner = left.iter().position(is_partner).map(|index| left.remove(index));
-        }
-    }
-    let of_head = found.into_iter().zip(head).map(|(partner, result)| (partner, Some(result)));
-    of_head.chain(left.into_iter().map(|result| (Some(result), None))).collect()
+    let same_case = |one: &CaseResult, other: &CaseResult| {
+        one.transport.slug == other.transport.slug && one.case == other.case
+    };
+    let same_way =
+        |one: &CaseResult, other: &CaseResult| same_case(one, other) && one.methodology == other.methodology;
+    comparable::pairs(base, head, &[&same_way, &same_case])
 }

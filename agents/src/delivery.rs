@@ -2,6 +2,7 @@
 
 use crate::cli::DeliveryArguments;
 use crate::failure::Failure;
+use crate::ledger::Ledger;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
@@ -91,12 +92,14 @@ impl<'a> Delivery<'a> {
     /// A file that cannot be written.
     pub(crate) fn keep_import(&self, mut report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
         if self.arguments.upload.is_none() {
-            return self.kept(report, What::Import, None);
+            let what = What::Import(report.run_id);
+            return self.kept(report, what, None);
         }
         // The server reads the results out of the file.
         let results = std::mem::take(&mut report.results);
         let body = json(&ImportRequest { report: report.clone(), file })?;
-        self.kept(RunReport { results, ..report }, What::Import, Some(body))
+        let what = What::Import(report.run_id);
+        self.kept(RunReport { results, ..report }, what, Some(body))
     }
 
     /// `body` is what is sent, if it is not the report itself.
@@ -109,7 +112,7 @@ impl<'a> Delivery<'a> {
             let kept = match what {
                 What::Report(id) => spool::path(&spool::folder(), id),
                 // An agent that looks for reports passes it by.
-                What::Import => spool::folder().join(format!("{}.import", report.run_id)),
+                What::Import(_) => spool::folder().join(format!("{}.import", report.run_id)),
             };
             Upload { server, token, what, body, kept }
         });
@@ -133,6 +136,7 @@ impl Subject {
             run_id,
             project,
             branch: repository.branch,
+            default_branch: repository.default_branch,
             pull_request: None,
             commit: repository.commit,
             work_tree_modified: repository.work_tree_modified,
@@ -177,7 +181,9 @@ pub(crate) fn deliver(
     body: &[u8],
     kept: &Path,
 ) -> crate::Result<()> {
-    match upload::send(server, token, what, body) {
+    // What does not come out of the spool may have been acknowledged long ago.
+    let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
+    match upload::send(server, token, what, body, ledger) {
         Ok(()) => {
             let server = server.trim_end_matches('/');
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);

@@ -3,7 +3,7 @@
 //! # Codemap
 //! - `cli`: arguments, and nothing else.
 //! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk.
-//! - `upload`: one report to a server.
+//! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
@@ -27,6 +27,7 @@ mod doctor;
 mod failure;
 mod format;
 mod import;
+mod ledger;
 mod list;
 mod matrix;
 mod node;

@@ -19,6 +19,8 @@ pub(crate) struct Repository {
     pub(crate) name: String,
     /// The branch, if one is checked out.
     pub(crate) branch: Option<String>,
+    /// The branch that the clone was made of, if it says so.
+    pub(crate) default_branch: Option<String>,
     /// The commit.
     pub(crate) commit: Commit,
     /// Its first-parent ancestors, the nearest first.
@@ -52,6 +54,10 @@ impl Repository {
         Ok(Self {
             name: name.unwrap_or("unnamed").to_owned(),
             branch: git.ask(&["symbolic-ref", "--short", "-q", "HEAD"]).ok().map(|name| name.trim().into()),
+            default_branch: git
+                .ask(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"])
+                .ok()
+                .and_then(|name| name.trim().strip_prefix("origin/").map(str::to_owned)),
             work_tree_modified: !git.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty(),
             root,
             commit,
@@ -187,6 +193,18 @@ mod tests {
             git(folder.path(), &["commit", "-q", "--allow-empty", "-m", subject]);
         }
         folder
+    }
+
+    #[test]
+    fn a_clone_knows_the_default_branch_whatever_is_checked_out() {
+        let (origin, parent) = (repository_with_commits(&["one"]), tempfile::tempdir().unwrap());
+        let (from, clone) = (origin.path().to_str().unwrap(), parent.path().join("clone"));
+        Git::named(parent.path()).ask(&["clone", "--quiet", from, "clone"]).unwrap();
+        let git = Git::named(&clone);
+        git.ask(&["checkout", "--quiet", "-b", "fix"]).unwrap();
+        let read = Repository::read(&git).unwrap();
+        assert_eq!((read.branch.as_deref(), read.default_branch.as_deref()), (Some("fix"), Some("main")));
+        assert_eq!(Repository::read(&Git::named(origin.path())).unwrap().default_branch, None);
     }
 
     #[test]

@@ -82,7 +82,7 @@ fn is_built_here(case: &PlannedCase) -> bool {
 /// A report, or a file of another tool with its own.
 fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
     match serde_json::from_slice::<ImportRequest>(json) {
-        Ok(ImportRequest { report, .. }) => Ok((What::Import, report)),
+        Ok(ImportRequest { report, .. }) => Ok((What::Import(report.run_id), report)),
         // What is said of it is said of a report: few have anything else.
         Err(_) => serde_json::from_slice(json).map(|report: RunReport| (What::Report(report.run_id), report)),
     }

@@ -3,9 +3,10 @@
 
 use crate::cli::TokenArguments;
 use crate::failure::Failure;
+use crate::ledger::Ledger;
 use backon::{BlockingRetryable, ExponentialBuilder};
 use flate2::{Compression, write::GzEncoder};
-use roundtrip_wire::{Problem, RunId, problem::PROBLEM_MEDIA_TYPE};
+use roundtrip_wire::{Acknowledged, Problem, RunId, acknowledged, problem::PROBLEM_MEDIA_TYPE};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -26,8 +27,16 @@ struct Receipt {
 pub(crate) enum What {
     /// The report of this run.
     Report(RunId),
-    /// A file of another tool, with the report that its results are of.
-    Import,
+    /// A file of another tool, with the report of this run that its results are of.
+    Import(RunId),
+}
+
+impl What {
+    fn run_id(self) -> RunId {
+        match self {
+            Self::Report(run_id) | Self::Import(run_id) => run_id,
+        }
+    }
 }
 
 /// Why an upload did not succeed.
@@ -80,9 +89,15 @@ pub(crate) fn check_address(server: &str) -> crate::Result<()> {
     Err(Failure::Usage(format!("`{server}` is not a server's address: expected http://HOST or https://HOST")))
 }
 
-/// Sends a body, again and again while that can help, and checks the acknowledgement.
-pub(crate) fn send(server: &str, token: &str, what: What, body: &[u8]) -> Result<(), Refusal> {
-    let upload = Upload::new(server, what, body)?;
+/// Sends a body, again and again while that can help, and checks the acknowledgement. With a ledger it is counted there.
+pub(crate) fn send(
+    server: &str,
+    token: &str,
+    what: What,
+    body: &[u8],
+    ledger: Option<Ledger>,
+) -> Result<(), Refusal> {
+    let upload = Upload::new(server, what, body, ledger)?;
     // A busy server says how long to wait, and knows better than our own schedule.
     let asked = Rc::new(Cell::new(None));
     let told = Rc::clone(&asked);
@@ -112,15 +127,22 @@ pub(crate) struct Upload {
     body: Vec<u8>,
     /// The digest that the server must repeat.
     expected: String,
+    /// Where the acknowledgement is counted.
+    ledger: Option<Ledger>,
 }
 
 impl Upload {
     /// Compresses the body.
-    pub(crate) fn new(server: &str, what: What, body: &[u8]) -> Result<Self, Refusal> {
+    pub(crate) fn new(
+        server: &str,
+        what: What,
+        body: &[u8],
+        ledger: Option<Ledger>,
+    ) -> Result<Self, Refusal> {
         let server = server.trim_end_matches('/');
         let url = match what {
             What::Report(id) => format!("{server}/api/v1/runs/{id}"),
-            What::Import => format!("{server}/api/v1/import"),
+            What::Import(_) => format!("{server}/api/v1/import"),
         };
         let expected = hexadecimal(&Sha256::digest(body));
         let body =
@@ -131,16 +153,30 @@ impl Upload {
             .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
             .build()
             .into();
-        Ok(Self { agent, what, url, body, expected })
+        Ok(Self { agent, what, url, body, expected, ledger })
     }
 
-    /// Sends it once and checks the acknowledgement.
+    /// Sends it once, checks the acknowledgement and counts it.
     pub(crate) fn attempt(&self, token: &str) -> Result<(), Refusal> {
-        let Self { agent, what, url, body, expected } = self;
-        let request = match what {
+        let run = self.what.run_id();
+        // A ledger that cannot be written is left out: the server takes the report just as well.
+        let ledger = self.ledger.as_ref().and_then(|ledger| Some((ledger, ledger.send(run).ok()?)));
+        let is_new = self.exchange(token, ledger.map(|(_, told)| told.acknowledged))?;
+        let Some((ledger, told)) = ledger else { return Ok(()) };
+        // What cannot be counted stays where it is, and is acknowledged again.
+        ledger.count(run, told, is_new).map_err(|failure| Refusal::Final(failure.to_string()))
+    }
+
+    /// Returns whether the server did not have it before.
+    fn exchange(&self, token: &str, acknowledged: Option<Acknowledged>) -> Result<bool, Refusal> {
+        let Self { agent, what, url, body, expected, .. } = self;
+        let mut request = match what {
             What::Report(_) => agent.put(url),
-            What::Import => agent.post(url),
+            What::Import(_) => agent.post(url),
         };
+        if let Some(acknowledged) = acknowledged {
+            request = request.header(acknowledged::HEADER, acknowledged.to_string());
+        }
         let mut response = request
             .header("authorization", format!("Bearer {token}"))
             .header("content-type", "application/json")
@@ -161,7 +197,7 @@ impl Upload {
         let text = response.body_mut().read_to_string().unwrap_or_default();
         if matches!(status, 200 | 201) {
             return match serde_json::from_str::<Receipt>(&text) {
-                Ok(receipt) if receipt.body_sha256 == *expected => Ok(()),
+                Ok(receipt) if receipt.body_sha256 == *expected => Ok(status == 201),
                 Ok(receipt) => Err(Refusal::Temporary(
                     format!(
                         "{url} acknowledged another report: digest {}, expected {expected}",

@@ -1,7 +1,9 @@
 //! What follows from the arguments and the environment: the data directory, the database, where to listen.
 
-use crate::cli::{DataArguments, ServeArguments};
+use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, ServeArguments};
 use anyhow::{Context, Result};
+use roundtrip_server::door::{self, TrustedProxies};
+use roundtrip_server::github::{self, GitHub};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -10,6 +12,15 @@ use std::path::PathBuf;
 #[error("{0}")]
 pub(crate) struct UsageError(String);
 
+impl UsageError {
+    /// With the sentence that says what was expected.
+    pub(crate) fn new(message: &str) -> Self {
+        Self(message.to_owned())
+    }
+}
+
+/// The API of GitHub's own address; others have it below their own.
+const GITHUB_API_URL: &str = "https://api.github.com";
 /// Where the server keeps its data as root, whose home other users cannot enter.
 const DATA_DIR_OF_ROOT: &str = "/var/lib/roundtrip";
 
@@ -41,20 +52,55 @@ fn data_home(xdg_data_home: Option<PathBuf>, home: Option<PathBuf>) -> Option<Pa
     xdg_data_home.filter(absolute).or_else(|| Some(home.filter(absolute)?.join(".local/share")))
 }
 
-/// The address to listen on. Reads are public, so that an address which other machines reach needs a clear word.
+/// The address to listen on. Projects are public unless someone says otherwise, so that an address which other machines
+/// reach needs a clear word: that they may read, or that they may not.
 ///
 /// # Errors
-/// [`UsageError`] for an address that other machines reach, without `--public-read`.
+/// [`UsageError`] for an address that other machines reach, without such a word.
 pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
-    if !arguments.host.is_loopback() && !arguments.public_read {
+    let is_clear = arguments.access.public_read || arguments.access.private;
+    if !arguments.host.is_loopback() && !is_clear {
         let message = format!(
-            "other machines reach {}, and anyone among them could read everything: pass --public-read to allow \
-             that, or listen on 127.0.0.1",
+            "other machines reach {}, and anyone among them could read every public project: pass --public-read to \
+             allow that, or --private to show strangers nothing, or listen on 127.0.0.1",
             arguments.host
         );
-        return Err(UsageError(message).into());
+        return Err(UsageError::new(&message).into());
     }
     Ok(SocketAddr::new(arguments.host, arguments.port))
+}
+
+/// How the door is kept.
+pub(crate) fn door(arguments: &AccessArguments) -> door::Settings {
+    door::Settings {
+        is_private: arguments.private,
+        requests_per_minute: arguments.requests_per_minute,
+        trusted_proxies: TrustedProxies(arguments.trusted_proxy.clone()),
+    }
+}
+
+/// GitHub, if people are to sign in there.
+///
+/// # Errors
+/// The file with the secret cannot be read, or an address is none.
+pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
+    let (Some(client_id), Some(file)) = (&arguments.github_client_id, &arguments.github_client_secret_file)
+    else {
+        return Ok(None);
+    };
+    let secret = std::fs::read_to_string(file)
+        .with_context(|| format!("cannot read the client secret of GitHub from {}", file.display()))?;
+    let url = arguments.github_url.trim_end_matches('/').to_owned();
+    let api_url = arguments.github_api_url.clone().unwrap_or_else(|| {
+        if url == GITHUB_URL { GITHUB_API_URL.to_owned() } else { format!("{url}/api/v3") }
+    });
+    let settings = github::Settings {
+        url,
+        api_url,
+        client_id: client_id.clone(),
+        client_secret: secret.trim().to_owned(),
+    };
+    GitHub::new(settings).map(Some)
 }
 
 #[cfg(test)]
@@ -79,8 +125,10 @@ mod tests {
     fn an_address_that_others_reach_needs_a_clear_word() {
         let error = listen(&["--host", "0.0.0.0"]).unwrap_err();
         assert!(error.is::<UsageError>());
-        assert!(error.to_string().contains("--public-read"), "{error}");
-        assert_eq!(listen(&["--host", "0.0.0.0", "--public-read"]).unwrap().to_string(), "0.0.0.0:7979");
+        for word in ["--public-read", "--private"] {
+            assert!(error.to_string().contains(word), "{error}");
+            assert_eq!(listen(&["--host", "0.0.0.0", word]).unwrap().to_string(), "0.0.0.0:7979");
+        }
     }
 
     #[test]

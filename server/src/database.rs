@@ -1,11 +1,13 @@
 //! The way to PostgreSQL, whoever runs it: connections, and the sentences for when there are none.
 
-use crate::postgres::Embedded;
-use anyhow::{Context, Result};
+use crate::postgres::{self, Embedded};
+use anyhow::{Context, Result, bail};
 use roundtrip_server::MIGRATOR;
-use sqlx::migrate::MigrateError;
+use roundtrip_server::db::schema;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, PgConnection, PgPool};
+use sqlx::{ConnectOptions, Connection, PgConnection, PgPool, Postgres};
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
@@ -14,9 +16,15 @@ use std::time::Duration;
 const CONNECTIONS_MAX: u32 = 20;
 /// How long a request waits for a free connection before its client is told to come back.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// A connection that was used this recently is taken to be there still.
+const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 /// How long one attempt to reach a database may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// PostgreSQL's code for a lock that was waited for too long.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a server asks whether another one has finished migrating.
+const MIGRATION_POLL: Duration = Duration::from_millis(500);
 
 /// A database that can be used, and the PostgreSQL behind it if this program started one.
 pub(crate) struct Database {
@@ -30,17 +38,63 @@ impl Database {
     /// # Errors
     /// There is no database, or a migration fails. What was started is stopped again.
     pub(crate) async fn open(url: Option<&str>, data_dir: &Path) -> Result<Self> {
-        let (options, embedded) = match url {
-            Some(url) => (reachable(url).await?, None),
+        let database = match url {
+            Some(url) => Self::of(reachable(url).await?, None),
+            None => Self::start(data_dir).await?,
+        };
+        database.migrated().await
+    }
+
+    /// The database of a verb that runs beside a server or without one, as [`Database::reach`] finds it. Only a running
+    /// server migrates its own.
+    ///
+    /// # Errors
+    /// There is no database, a migration fails, or the running server is an older one.
+    pub(crate) async fn join(url: Option<&str>, data_dir: &Path) -> Result<Self> {
+        let database = Self::reach(url, data_dir).await?;
+        if url.is_some() || database.embedded.is_some() {
+            return database.migrated().await;
+        }
+        let missing = schema::missing_migrations(&database.pool, &MIGRATOR).await;
+        if !missing.context("cannot read the database")?.is_empty() {
+            bail!("the server that runs on {} is an older one: stop it first", data_dir.display());
+        }
+        Ok(database)
+    }
+
+    /// The database as it is: `url`, the PostgreSQL of the server that runs on `data_dir`, or that PostgreSQL started for
+    /// the time being. Its statements are about many rows: none is noted for being slow.
+    ///
+    /// # Errors
+    /// There is no database.
+    pub(crate) async fn reach(url: Option<&str>, data_dir: &Path) -> Result<Self> {
+        let options = match url {
+            Some(url) => Some(reachable(url).await?),
+            None => postgres::find_running(data_dir).await?,
+        };
+        let (options, embedded) = match options {
+            Some(options) => (options, None),
             None => {
                 let embedded = Embedded::start(data_dir).await?;
                 (embedded.connect_options(), Some(embedded))
             }
         };
-        let database = Self { pool: pool(options), embedded };
-        match MIGRATOR.run(&database.pool).await.map_err(not_migrated) {
-            Ok(()) => Ok(database),
-            Err(error) => Err(database.explain(error)),
+        Ok(Self::of(options.disable_statement_logging(), embedded))
+    }
+
+    async fn start(data_dir: &Path) -> Result<Self> {
+        let embedded = Embedded::start(data_dir).await?;
+        Ok(Self::of(embedded.connect_options(), Some(embedded)))
+    }
+
+    fn of(options: PgConnectOptions, embedded: Option<Embedded>) -> Self {
+        Self { pool: pool(options), embedded }
+    }
+
+    async fn migrated(self) -> Result<Self> {
+        match migrate(&self.pool).await {
+            Ok(()) => Ok(self),
+            Err(error) => Err(self.explain(error)),
         }
     }
 
@@ -62,10 +116,24 @@ impl Database {
 }
 
 /// Connections that are made when they are needed.
+///
+/// Each plans a statement once, not knowing its parameters. Otherwise PostgreSQL may plan each time it is asked, which takes
+/// longer than most of the statements, or change to another plan after the fifth.
 pub(crate) fn pool(options: PgConnectOptions) -> PgPool {
+    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
     PgPoolOptions::new()
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(ACQUIRE_TIMEOUT)
+        // Asking each time whether it is still there takes as long as many a statement.
+        .test_before_acquire(false)
+        .before_acquire(|connection, metadata| {
+            Box::pin(async move {
+                if metadata.idle_for > IDLE_TRUSTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
         .connect_lazy_with(options)
 }
 
@@ -94,12 +162,77 @@ pub(crate) async fn connect(options: &PgConnectOptions) -> sqlx::Result<()> {
     connection.close().await
 }
 
+/// Applies the migrations that are missing, when no other server does.
+///
+/// # Errors
+/// The database does not answer, or a migration fails.
+pub(crate) async fn migrate(pool: &PgPool) -> Result<()> {
+    let mut migration = Migration::begin(pool).await?;
+    let applied = migration.apply(|_| true).await;
+    migration.end().await?;
+    applied
+}
+
+/// The right to migrate: only one program has it at a time.
+pub(crate) struct Migration {
+    connection: PoolConnection<Postgres>,
+}
+
+impl Migration {
+    /// Waits for the right.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub(crate) async fn begin(pool: &PgPool) -> Result<Self> {
+        let mut connection = pool.acquire().await.context("cannot connect to the database")?;
+        // The right is the connection's: whatever becomes of this program, it ends with it.
+        connection.close_on_drop();
+        schema::limit_lock_waits(&mut connection).await.context("cannot ask for a limit of waiting")?;
+        // Waiting inside the database, as sqlx does by itself, would be a transaction that an index which is being made
+        // concurrently waits for.
+        while !schema::try_lock(&mut connection).await.context("cannot lock the database's tables")? {
+            tracing::info!("another server brings the tables up to date");
+            tokio::time::sleep(MIGRATION_POLL).await;
+        }
+        Ok(Self { connection })
+    }
+
+    /// Applies those migrations that are missing and wanted, by their versions.
+    ///
+    /// # Errors
+    /// One fails, or the database knows one that is not wanted.
+    pub(crate) async fn apply(&mut self, is_wanted: impl Fn(i64) -> bool) -> Result<()> {
+        let wanted = MIGRATOR.iter().filter(|migration| is_wanted(migration.version)).cloned().collect();
+        let applied = async {
+            schema::drop_invalid_indexes(&mut self.connection).await?;
+            Migrator::with_migrations(wanted).set_locking(false).run(&mut *self.connection).await
+        };
+        applied.await.map_err(not_migrated)
+    }
+
+    /// Gives the right back.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub(crate) async fn end(mut self) -> Result<()> {
+        schema::unlock(&mut self.connection).await.context("cannot unlock the database's tables")
+    }
+}
+
 fn not_migrated(error: MigrateError) -> anyhow::Error {
     match error {
         MigrateError::VersionMissing(version) => anyhow::anyhow!(
             "the database was used by a newer server (its migration {version} is unknown to this one): start that \
              server or a newer one"
         ),
+        MigrateError::ExecuteMigration(sqlx::Error::Database(error), version)
+            if error.code().as_deref() == Some(LOCK_NOT_AVAILABLE) =>
+        {
+            anyhow::anyhow!(
+                "tables are in use, and migration {version} does not wait longer: end what works on the database (another \
+                 server, a backup, a psql) or let it end, and start again"
+            )
+        }
         error => anyhow::Error::new(error).context("cannot bring the database's tables up to date"),
     }
 }

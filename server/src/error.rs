@@ -2,12 +2,15 @@
 //!
 //! A handler returns the error; `render` puts the request's id into the answer and logs the cause, once.
 
+use crate::access::Refusal;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
 use roundtrip_wire::{Problem, SCHEMA_VERSION, problem::PROBLEM_MEDIA_TYPE};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// When to come back after a temporary failure.
 const RETRY_AFTER_SECONDS: HeaderValue = HeaderValue::from_static("5");
@@ -32,9 +35,21 @@ pub enum ApiError {
     /// There is no valid token.
     #[error("{0}")]
     Unauthenticated(&'static str),
-    /// The token is valid, but not for this.
-    #[error("the token does not have the scope {0}")]
-    MissingScope(&'static str),
+    /// Whoever asks may not do this.
+    #[error(transparent)]
+    Forbidden(Refusal),
+    /// A session was used by something else than our own pages.
+    #[error("{0}")]
+    CrossSite(&'static str),
+    /// The client asks too often.
+    #[error("too many requests: try again in {retry_after_seconds} s")]
+    TooManyRequests {
+        /// When.
+        retry_after_seconds: u64,
+    },
+    /// The name is in use.
+    #[error("{0}")]
+    Taken(String),
     /// No such thing.
     #[error("there is no {kind} {name}")]
     Unknown {
@@ -42,6 +57,16 @@ pub enum ApiError {
         kind: Kind,
         /// How it was asked for.
         name: String,
+    },
+    /// It was removed by age.
+    #[error("{what} of run {run_id} were removed on {}, as its project keeps them no longer", at.format("%Y-%m-%d"))]
+    Pruned {
+        /// What: `the upload and imported file`, `the points`.
+        what: &'static str,
+        /// Of which run.
+        run_id: uuid::Uuid,
+        /// When.
+        at: DateTime<Utc>,
     },
     /// The path has no such method.
     #[error("{method} is not possible here")]
@@ -95,9 +120,17 @@ pub enum ApiError {
         /// The identity.
         run_id: uuid::Uuid,
     },
+    /// More uploads are under way than are let in at a time.
+    #[error(
+        "as many uploads are under way as this server takes at a time: nothing was stored, send it again later"
+    )]
+    Busy,
     /// The database does not answer now.
-    #[error("the server is busy or its database does not answer: try again")]
+    #[error("the database is busy or does not answer: try again")]
     Unavailable(#[source] anyhow::Error),
+    /// The server ends soon.
+    #[error("the server is stopping: ask another one, or come back")]
+    Stopping,
     /// The database does not have the schema of this server.
     #[error("the database lacks migrations {missing:?} of this server")]
     SchemaBehind {
@@ -123,6 +156,10 @@ pub enum Kind {
     Project,
     /// A machine.
     Machine,
+    /// A commit.
+    Commit,
+    /// A short link.
+    Link,
     /// A run.
     Run,
     /// A series.
@@ -131,6 +168,14 @@ pub enum Kind {
     Point,
     /// A file that a run was imported from.
     Original,
+    /// Someone who signs in.
+    Account,
+    /// An account's role in a project.
+    Member,
+    /// A token.
+    Token,
+    /// A way to sign in.
+    SignIn,
 }
 
 impl std::fmt::Display for Kind {
@@ -140,10 +185,16 @@ impl std::fmt::Display for Kind {
             Self::Asset => "asset",
             Self::Project => "project",
             Self::Machine => "machine",
+            Self::Commit => "commit",
+            Self::Link => "link",
             Self::Run => "run",
             Self::Series => "series",
             Self::Point => "point",
             Self::Original => "original",
+            Self::Account => "account",
+            Self::Member => "member",
+            Self::Token => "token",
+            Self::SignIn => "sign-in",
         })
     }
 }
@@ -157,6 +208,19 @@ impl ApiError {
     /// A parameter is not what it must be.
     pub fn parameter(name: &str, detail: impl Into<String>) -> Self {
         Self::InvalidParameter { name: name.to_owned(), detail: detail.into() }
+    }
+
+    /// The client must wait.
+    pub fn too_many_requests(wait: Duration) -> Self {
+        Self::TooManyRequests { retry_after_seconds: wait.as_secs() + 1 }
+    }
+
+    /// Why someone may not do something with a thing that, if it is hidden, does not exist.
+    pub fn refused(refusal: Refusal, kind: Kind, name: impl ToString) -> Self {
+        match refusal {
+            Refusal::Hidden => Self::unknown(kind, name),
+            refusal => refusal.into(),
+        }
     }
 
     /// The database does not answer.
@@ -182,10 +246,16 @@ impl ApiError {
             Self::Unauthenticated(_) => {
                 (StatusCode::UNAUTHORIZED, "unauthenticated", "A valid token is needed")
             }
-            Self::MissingScope(_) => (StatusCode::FORBIDDEN, "forbidden", "The token does not allow this"),
+            Self::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden", "This is not allowed"),
+            Self::CrossSite(_) => (StatusCode::FORBIDDEN, "cross-site", "This is not one of our pages"),
+            Self::TooManyRequests { .. } => {
+                (StatusCode::TOO_MANY_REQUESTS, "too-many-requests", "Too many requests")
+            }
+            Self::Taken(_) => (StatusCode::CONFLICT, "taken", "The name is in use"),
             Self::Unknown { kind, .. } => {
                 return (StatusCode::NOT_FOUND, format!("unknown-{kind}"), "It does not exist");
             }
+            Self::Pruned { .. } => (StatusCode::GONE, "pruned", "It is not kept any more"),
             Self::MethodNotAllowed { .. } => {
                 (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "The path has no such method")
             }
@@ -209,7 +279,9 @@ impl ApiError {
             Self::RunConflict { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "run-conflict", "The run exists with another body")
             }
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now"),
             Self::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not now"),
+            Self::Stopping => (StatusCode::SERVICE_UNAVAILABLE, "stopping", "Not now"),
             Self::SchemaBehind { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, "schema-behind", "The database is not migrated")
             }
@@ -222,15 +294,29 @@ impl ApiError {
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         match self {
-            Self::Unavailable(_) | Self::SchemaBehind { .. } => {
+            Self::Busy | Self::Unavailable(_) | Self::Stopping | Self::SchemaBehind { .. } => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);
             }
             Self::Unauthenticated(_) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
+            Self::TooManyRequests { retry_after_seconds } => {
+                headers.insert(header::RETRY_AFTER, (*retry_after_seconds).into());
+            }
             _ => {}
         }
         headers
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Anonymous => {
+                Self::Unauthenticated("expected a header `authorization: Bearer <token>`, or a session")
+            }
+            refusal => Self::Forbidden(refusal),
+        }
     }
 }
 

@@ -9,7 +9,8 @@ use tokio::sync::watch;
 /// Resolves when this program was asked to end, as often as it is asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Shutdown {
-    requested: watch::Receiver<bool>,
+    /// How often it was asked.
+    requests: watch::Receiver<u32>,
 }
 
 impl Shutdown {
@@ -21,23 +22,41 @@ impl Shutdown {
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot watch for SIGINT")?;
         let mut terminate = signal(SignalKind::terminate()).context("cannot watch for SIGTERM")?;
         let mut stdin = if stop_with_stdin { Some(stdin_end()?) } else { None };
-        let (sender, requested) = watch::channel(false);
+        let (sender, requests) = watch::channel(0);
         tokio::spawn(async move {
-            let reason = tokio::select! {
-                _ = interrupt.recv() => "SIGINT",
-                _ = terminate.recv() => "SIGTERM",
-                () = ended(stdin.as_mut()) => "the end of standard input",
-            };
-            tracing::info!("stopping on {reason}");
-            sender.send_replace(true);
+            loop {
+                let reason = tokio::select! {
+                    _ = interrupt.recv() => "SIGINT",
+                    _ = terminate.recv() => "SIGTERM",
+                    () = ended(stdin.as_mut()) => "the end of standard input",
+                };
+                tracing::info!("stopping on {reason}");
+                sender.send_modify(|count| *count += 1);
+                // It ends once.
+                stdin = None;
+            }
         });
-        Ok(Self { requested })
+        Ok(Self { requests })
     }
 
     /// Waits until this program was asked to end.
     pub(crate) async fn requested(&self) {
-        // The sender goes only after it has sent, or with the runtime, and this future with it.
-        let _ = self.requested.clone().wait_for(|requested| *requested).await;
+        self.requested_times(1).await;
+    }
+
+    /// Waits until this program was asked to end for the second time, by somebody who does not want to wait.
+    pub(crate) async fn requested_again(&self) {
+        self.requested_times(2).await;
+    }
+
+    async fn requested_times(&self, times: u32) {
+        // The sender goes with the runtime, and this future with it.
+        let _ = self.requests.clone().wait_for(|count| *count >= times).await;
+    }
+
+    /// Whether this program was asked to end.
+    pub(crate) fn is_requested(&self) -> bool {
+        *self.requests.borrow() > 0
     }
 
     /// The result of `work`, or none if the request to end came first. `work` is dropped then.

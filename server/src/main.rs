@@ -4,8 +4,10 @@
 //! # Codemap
 //! - [`cli`]: arguments only. [`config`]: what follows from them and from the environment.
 //! - [`commands`]: one file a verb. [`database`]: the way to PostgreSQL, whoever runs it.
+//! - [`backup`]: all that a database holds, as one file.
 //! - [`postgres`]: the embedded PostgreSQL. [`lifeline`]: what asks this program to end.
 
+mod backup;
 mod cli;
 mod commands;
 mod config;
@@ -16,12 +18,15 @@ mod telemetry;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use cli::{Cli, Command};
+use cli::{Cli, Command, LogFormat};
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Duration;
 
 const FAILURE: u8 = 1;
 const USAGE: u8 = 2;
+/// How long threads may go on after their verb has ended.
+const THREADS_TIMEOUT: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -35,25 +40,36 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<ExitCode> {
+    let format = cli.log_format;
     match cli.command {
         // It runs beside the server, whose log is not its own.
         Command::PostgresGuard(arguments) => return postgres::guard::run(&arguments),
         Command::Openapi => print(roundtrip_server::openapi::document_json().trim_end())?,
-        Command::Serve(arguments) => in_runtime(commands::serve::serve(arguments))?,
-        Command::Postgres(arguments) => in_runtime(commands::postgres::postgres(arguments))?,
-        Command::Migrate(arguments) => in_runtime(commands::migrate::migrate(arguments))?,
-        Command::Token { command } => in_runtime(commands::token::token(command))?,
+        Command::Serve(arguments) => in_runtime(format, commands::serve::serve(arguments))?,
+        Command::Postgres(arguments) => in_runtime(format, commands::postgres::postgres(arguments))?,
+        Command::Migrate(arguments) => in_runtime(format, commands::migrate::migrate(arguments))?,
+        Command::Backup(arguments) => in_runtime(format, commands::backup::backup(arguments))?,
+        Command::Restore(arguments) => in_runtime(format, commands::restore::restore(arguments))?,
+        Command::Prune(arguments) => in_runtime(format, commands::prune::prune(arguments))?,
+        Command::Retention(arguments) => in_runtime(format, commands::retention::retention(arguments))?,
+        Command::Seed(arguments) => in_runtime(format, commands::seed::seed(arguments))?,
+        Command::Token { command } => in_runtime(format, commands::token::token(command))?,
+        Command::Account { command } => in_runtime(format, commands::account::account(command))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn in_runtime(verb: impl Future<Output = Result<()>>) -> Result<()> {
-    telemetry::start();
-    tokio::runtime::Builder::new_multi_thread()
+fn in_runtime(format: LogFormat, verb: impl Future<Output = Result<()>>) -> Result<()> {
+    // Dropped last: it sends what the verb did.
+    let _traces = telemetry::start(format)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .context("cannot start the asynchronous runtime")?
-        .block_on(verb)
+        .context("cannot start the asynchronous runtime")?;
+    let result = runtime.block_on(verb);
+    // A thread that waits for standard input has nothing to tidy up, and may wait for ever.
+    runtime.shutdown_timeout(THREADS_TIMEOUT);
+    result
 }
 
 /// Prints a line for the program that reads this one's output, at once.

@@ -1,13 +1,14 @@
 //! The list of routes, and what surrounds every request.
 
 use crate::error::{self, ApiError, Kind};
-use crate::{AppState, assets, openapi, routes};
+use crate::{AppState, assets, door, etag, metrics, openapi, routes, traces};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
-use axum::middleware::from_fn;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
@@ -21,48 +22,87 @@ const CONTENT_SECURITY_POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'self'; form-action 'self'; frame-ancestors 'none'",
 );
 
+const REQUEST_ID: &str = "x-request-id";
+/// The longest name that a client may give a request.
+const REQUEST_ID_BYTES_MAX: usize = 128;
+
 /// The whole service over one database.
 pub fn app(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
     let always = |name: HeaderName, value: HeaderValue| SetResponseHeaderLayer::overriding(name, value);
     router
         .route(openapi::PATH, get(openapi::serve))
+        .layer(from_fn(etag::answer))
         .fallback(outside_the_api)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn_with_state(state.clone(), door::admit))
         .layer(CatchPanicLayer::custom(error::of_panic))
         .layer(from_fn(error::render))
         .layer(SetResponseHeaderLayer::if_not_present(
             header::CACHE_CONTROL,
             HeaderValue::from_static("no-cache"),
         ))
-        .layer(CompressionLayer::new())
+        // gzip: 6 % larger than by default, in a fifth of the time: of a line of 10,000 points 2.4 ms, not 12. Level 1 takes half
+        // of that, and its answers are half as large again. Who takes zstd, as browsers do, gets it.
+        .layer(CompressionLayer::new().quality(CompressionLevel::Precise(2)))
         .layer(always(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(always(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")))
         .layer(PropagateRequestIdLayer::x_request_id())
+        .layer(from_fn_with_state(state.clone(), metrics::observe))
+        .layer(from_fn(traces::observe))
         // Failures are logged where their cause is known.
         .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
         .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
+        .layer(from_fn(drop_strange_request_id))
         .with_state(state)
 }
 
 /// The routes that the API document describes.
 pub(crate) fn documented() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(routes::charts::compare::compare))
+        .routes(routes!(routes::charts::heatmap::heat_map))
+        .routes(routes!(routes::charts::line::line_chart))
+        .routes(routes!(routes::charts::sweep::sweep_chart))
+        .routes(routes!(routes::commits::list_commits))
+        .routes(routes!(routes::commits::get_commit))
+        .routes(routes!(routes::commits::get_merge_base))
+        .routes(routes!(routes::events::follow_project))
+        .routes(routes!(routes::feed::feed_of_runs))
         .routes(routes!(routes::health::health))
         .routes(routes!(routes::health::readiness))
+        .routes(routes!(routes::session::get_session, routes::session::sign_in, routes::session::sign_out))
+        .routes(routes!(routes::github::begin))
+        .routes(routes!(routes::github::callback))
+        .routes(routes!(routes::tokens::list_tokens, routes::tokens::create_token))
+        .routes(routes!(routes::tokens::revoke_token))
+        .routes(routes!(routes::tokens::rotate_token))
+        .routes(routes!(routes::accounts::list_accounts, routes::accounts::create_account))
+        .routes(routes!(routes::accounts::delete_account))
+        .routes(routes!(routes::members::list_members))
+        .routes(routes!(routes::members::put_member, routes::members::delete_member))
+        .routes(routes!(routes::audit::list_events))
         .routes(routes!(routes::ingest::put_run))
         .routes(routes!(routes::ingest::import_file))
+        .routes(routes!(routes::links::create_link))
+        .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))
         .routes(routes!(routes::points::list_points))
         .routes(routes!(routes::points::get_point))
         .routes(routes!(routes::projects::list_projects))
-        .routes(routes!(routes::projects::get_project))
+        .routes(routes!(
+            routes::projects::get_project,
+            routes::project_settings::change_project,
+            routes::project_settings::delete_project
+        ))
+        .routes(routes!(routes::pull_requests::list_pull_requests))
         .routes(routes!(routes::runs::list_runs))
         .routes(routes!(routes::runs::get_run))
         .routes(routes!(routes::runs::get_report))
         .routes(routes!(routes::runs::get_original))
         .routes(routes!(routes::series::list_series))
+        .routes(routes!(routes::series::list_facets))
         .routes(routes!(routes::series::get_series))
 }
 
@@ -80,8 +120,20 @@ async fn method_not_allowed(method: Method) -> ApiError {
     ApiError::MethodNotAllowed { method: method.to_string() }
 }
 
+/// Middleware: who asks may name the request, so that it is found in several logs, in so many plain characters.
+async fn drop_strange_request_id(mut request: Request, next: Next) -> Response {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_sane = |id: &HeaderValue| {
+        (1..=REQUEST_ID_BYTES_MAX).contains(&id.len()) && id.as_bytes().iter().all(is_plain)
+    };
+    if request.headers().get(REQUEST_ID).is_some_and(|id| !is_sane(id)) {
+        request.headers_mut().remove(REQUEST_ID);
+    }
+    next.run(request).await
+}
+
 fn span(request: &Request) -> tracing::Span {
-    let request_id = request.headers().get("x-request-id").and_then(|value| value.to_str().ok());
+    let request_id = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok());
     tracing::info_span!(
         "request",
         request.id = request_id,

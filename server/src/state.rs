@@ -1,22 +1,69 @@
 //! [`AppState`]: what every handler may use.
 
+use crate::door::{self, Door};
+use crate::github::GitHub;
+use crate::ingest::admission::Admission;
+use crate::ingest::ids::Ids;
+use crate::live::Live;
+use crate::metrics::Metrics;
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Shared by all requests; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct AppState {
     /// Connections to the database.
     pub pool: sqlx::PgPool,
-    /// One permit for each upload that may be inflated and parsed at a time: it bounds memory and leaves
-    /// processors for reads.
-    pub ingest_permits: Arc<Semaphore>,
+    /// Who is let in, and how often.
+    pub door: Arc<Door>,
+    /// Where people sign in, if that was set up.
+    pub github: Option<Arc<GitHub>>,
+    /// How many uploads are let in at a time.
+    pub(crate) admission: Admission,
+    /// What operators watch.
+    pub(crate) metrics: Arc<Metrics>,
+    /// Whether requests go to other servers from now on.
+    is_stopping: Arc<AtomicBool>,
+    /// Keys of rows that uploads share.
+    pub(crate) ids: Arc<Ids>,
+    /// Who follows what arrives.
+    pub live: Live,
 }
 
 impl AppState {
     /// Of a pool whose database has been migrated.
     pub fn new(pool: sqlx::PgPool) -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self { pool, ingest_permits: Arc::new(Semaphore::new(processors)) }
+        let live = Live::new(pool.clone());
+        Self {
+            pool,
+            door: Arc::default(),
+            github: None,
+            admission: Admission::default(),
+            metrics: Arc::default(),
+            is_stopping: Arc::default(),
+            ids: Arc::default(),
+            live,
+        }
+    }
+
+    /// With the door kept otherwise than by default.
+    #[must_use]
+    pub fn with_door(self, settings: door::Settings) -> Self {
+        Self { door: Arc::new(Door::new(settings)), ..self }
+    }
+
+    /// With accounts of GitHub.
+    #[must_use]
+    pub fn with_github(self, github: GitHub) -> Self {
+        Self { github: Some(Arc::new(github)), ..self }
+    }
+
+    /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.
+    pub fn announce_stop(&self) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
     }
 }

@@ -36,6 +36,12 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page, `stream-${scheme}-${width}`);
     });
 
+    test("signing in", async ({ page }) => {
+      await page.goto("/-/sign-in?failed=no-account");
+      await expect(page.getByRole("alert")).toBeVisible();
+      await inspect(page, `sign-in-${scheme}-${width}`);
+    });
+
     test("nothing here", async ({ page }) => {
       await page.goto("/nowhere/at/all");
       await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();

@@ -1,8 +1,9 @@
 //! `bench`: the budgets, measured. One row a bar with its ratio to a peer of the same run; exit code 3 for a miss.
 
+use crate::postgres_binaries::Search;
 use crate::screen::Step;
-use crate::{programs, tool, workspace};
-use anyhow::{Context, Result};
+use crate::{platform, programs, tool, workspace};
+use anyhow::{Context, Result, ensure};
 use std::process::{Command, ExitCode};
 
 #[derive(clap::Args)]
@@ -16,8 +17,8 @@ pub(crate) struct Options {
     /// Fewer repetitions: under two minutes, a wider spread.
     #[arg(long)]
     quick: bool,
-    /// One transport alone, by its slug.
-    #[arg(long, value_name = "TRANSPORT")]
+    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`.
+    #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
 
@@ -29,6 +30,8 @@ enum Budgets {
     Harness,
     /// The shared-memory ring against bare C loops, and its streams.
     Rings,
+    /// What the server takes in, and how fast it answers.
+    Server,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -46,6 +49,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Ab => "ab",
         Budgets::Harness => "harness",
         Budgets::Rings => "rings",
+        Budgets::Server => return server(options),
     };
     let step = Step::start("programs");
     let built = programs::build(&step, &["roundtrip-bench"], "release")?;
@@ -57,6 +61,35 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     }
     if let Some(transport) = &options.only {
         command.args(["--only", transport]);
+    }
+    if options.format == Format::Json {
+        command.args(["--format", "json"]);
+    }
+    let status = command.status().context("the benchmark does not start")?;
+    Ok(tool::exit_code(status))
+}
+
+/// The server's budgets are a benchmark of its package, because its program is needed.
+fn server(options: &Options) -> Result<ExitCode> {
+    let only = options.only.as_deref();
+    ensure!(
+        only.is_none_or(|only| ["ingest", "reads"].contains(&only)),
+        "--only names a part of the server's budgets: `ingest` or `reads`"
+    );
+    let step = Step::start("server");
+    let folder = crate::server::reachable_folder()?;
+    let search = Search::of_this_machine(folder.path());
+    let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
+    step.clear();
+    let mut command = Command::new("cargo");
+    command.args(["bench", "--quiet", "--package", programs::SERVER, "--bench", "budgets", "--"]);
+    command.current_dir(workspace::root()).env("TMPDIR", folder.path());
+    if let Some(fetched) = binaries.fetched() {
+        command.env(crate::postgres_binaries::VARIABLE, fetched);
+    }
+    command.args(only);
+    if options.quick {
+        command.arg("--quick");
     }
     if options.format == Format::Json {
         command.args(["--format", "json"]);

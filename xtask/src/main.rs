@@ -48,7 +48,7 @@ enum Verb {
     /// Build everything, start the server, measure the checked-out commit and serve until Ctrl-C.
     Up(up::Options),
     /// Run every check and test; ends with the line `N passed, N failed`.
-    Test,
+    Test(test::Options),
     /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
     Cross(cross::Options),
     /// Run a Windows program under Wine; `cross` gives it to cargo.
@@ -71,7 +71,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = interrupt::install().and_then(|()| match arguments.verb {
         Verb::Up(options) => up::up(&options),
-        Verb::Test => test::test(),
+        Verb::Test(options) => test::test(&options),
         Verb::Cross(options) => cross::cross(&options),
         Verb::RunWindows(program) => cross::run_windows(&program),
         Verb::RunArm64(program) => cross::run_arm64(&program),

@@ -2,6 +2,8 @@
 
 use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
 use crate::platform;
+use crate::postgres_binaries::Search;
+use crate::screen::Step;
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
 use std::fs::{File, OpenOptions};
@@ -29,6 +31,8 @@ pub(crate) struct Start<'a> {
     pub(crate) program: &'a Path,
     /// Its verb and options.
     pub(crate) arguments: Vec<String>,
+    /// Whether it uses no other database than its own, even where `DATABASE_URL` names one.
+    pub(crate) own_database: bool,
     /// Where PostgreSQL's programs are, if it must be told.
     pub(crate) postgres: Option<&'a Path>,
     /// The file its log goes to.
@@ -48,6 +52,9 @@ impl Start<'_> {
         command.args(&self.arguments).arg("--stop-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped());
         // A file and no pipe: the server can still write after this process was killed.
         command.stderr(log.try_clone().context("cannot share the server's log")?);
+        if self.own_database {
+            command.env_remove("DATABASE_URL");
+        }
         if let Some(postgres) = self.postgres {
             command.env(crate::postgres_binaries::VARIABLE, postgres);
         }
@@ -106,6 +113,30 @@ impl Server {
         interrupt::kill_after(&self.child, STOP_TIMEOUT);
         self.wait()
     }
+}
+
+/// Starts one with a PostgreSQL of its own in `data_folder`, whatever `DATABASE_URL` names, and waits until it is ready.
+/// `arguments` are its verb and options. Its log is `server.log`, beside the folder.
+///
+/// # Errors
+/// As [`Start::start`], or there are no programs of PostgreSQL.
+pub(crate) fn start_alone(
+    program: &Path,
+    arguments: &[&str],
+    data_folder: &Path,
+    step: &Step,
+) -> Result<Server> {
+    let search = Search::of_this_machine(data_folder);
+    let binaries = search.installed_or_fetched(&platform::cache_folder()?, step)?;
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned());
+    let start = Start {
+        program,
+        arguments: arguments.chain(["--data-dir".into(), data_folder.display().to_string()]).collect(),
+        own_database: true,
+        postgres: binaries.fetched(),
+        log: data_folder.with_file_name("server.log"),
+    };
+    start.start()
 }
 
 /// A temporary folder that PostgreSQL's user can enter when this one is root.

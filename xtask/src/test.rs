@@ -3,6 +3,7 @@
 //! A step that fails does not end the run. The last line is always `N passed, N failed`.
 
 mod chromium;
+mod contract;
 mod end_to_end;
 mod linters;
 mod rust;
@@ -15,15 +16,26 @@ use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
 
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run the tests of the server alone, against this PostgreSQL: its user must be allowed to create databases.
+    ///
+    /// In a database with the extension Citus, each test has the whole database, spreads its tables and empties it.
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+}
+
 /// Runs the verb.
 ///
 /// # Errors
 /// An interrupt ended it.
-pub(crate) fn test() -> Result<ExitCode> {
+pub(crate) fn test(options: &Options) -> Result<ExitCode> {
     let started = Instant::now();
     let mut tally = Tally::default();
-    let kept = KeptProgram::new()?;
-    check_all(&mut tally, &kept)?;
+    match &options.database_url {
+        Some(url) => tally.step("server tests", |step| rust::server_tests(url, step))?,
+        None => check_all(&mut tally, &KeptProgram::new()?)?,
+    }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", tally.closing_line());
     Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -52,6 +64,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("rust docs", rust::docs)?;
     tally.step("workflows", linters::workflows)?;
     tally.step("containers", linters::containers)?;
+    tally.step("migrations", linters::migrations)?;
     let mut built = false;
     tally.step("programs", |step| {
         programs::build(step, &up::PROGRAMS, "release")?;
@@ -59,6 +72,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
         Ok(Outcome::Prepared)
     })?;
     if built {
+        tally.step("API contract", contract::holds)?;
         end_to_end::run(tally, &kept.path)?;
     }
     cross::run_if_begun(tally, &kept.path)

@@ -113,6 +113,7 @@ fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server
             "--data-dir".into(),
             data_folder.display().to_string(),
         ],
+        own_database: false,
         postgres: postgres.as_ref().and_then(Binaries::fetched),
         log: log_file(data_folder),
     };

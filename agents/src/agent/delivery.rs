@@ -3,6 +3,7 @@
 
 use super::inbox::Inbox;
 use super::log::Log;
+use crate::ledger::Ledger;
 use crate::spool;
 use crate::upload::{self, Refusal, Upload, What};
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
@@ -115,7 +116,9 @@ impl Delivery {
             Err(error) => return unreadable(&error),
         };
         let server = self.server.clone();
-        let sent = inbox.upload(move || Upload::new(&server, What::Report(id), &json)?.attempt(&token))?;
+        let ledger = Some(Ledger::new(&self.spool, &server));
+        let sent =
+            inbox.upload(move || Upload::new(&server, What::Report(id), &json, ledger)?.attempt(&token))?;
         let removed = sent.and_then(|()| {
             // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
             spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))

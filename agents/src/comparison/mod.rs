@@ -4,9 +4,8 @@
 
 use crate::failure::Failure;
 use crate::table as results;
-use roundtrip_stats::interval::{self, Interval};
+use roundtrip_stats::comparison::{self, Compared};
 use roundtrip_stats::verdict::{self, Row, Rule};
-use roundtrip_stats::{Quartiles, welch};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, Failure as Failed};
 use serde::Serialize;
@@ -129,60 +128,47 @@ pub(crate) fn of_results(
 ) -> crate::Result<Vec<Line>> {
     let sides = sides.iter().map(|&(base, head)| Ok((Decoded::of(base)?, Decoded::of(head)?)));
     let sides = sides.collect::<crate::Result<Vec<_>>>()?;
-    // What is not comparable has no part in the adjustment for many cases.
-    let comparable: Vec<Option<_>> =
-        sides.iter().map(|(base, head)| times(base.as_ref()?, head.as_ref()?)).collect();
-    let measured: Vec<_> = comparable.iter().flatten().cloned().collect();
-    let mut rows = verdict::unpaired(rule, &measured).into_iter();
-    let lines = sides.iter().zip(comparable).map(|((base, head), times)| {
-        let row = times.and_then(|_| rows.next());
-        line(base.as_ref(), head.as_ref(), row)
-    });
-    Ok(lines.collect())
+    let times: Vec<_> = sides.iter().map(|(base, head)| times(base.as_ref()?, head.as_ref()?)).collect();
+    let compared = comparison::unpaired(rule, &times);
+    let line = |((base, head), compared): (&(_, _), _)| {
+        finished(Option::as_ref(base), Option::as_ref(head), compared)
+    };
+    Ok(sides.iter().zip(compared).map(line).collect())
 }
 
 /// The times of two sides that can be compared.
-fn times(base: &Decoded<'_>, head: &Decoded<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
-    let are_measured = !base.p50s_ns.is_empty() && !head.p50s_ns.is_empty();
+fn times<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<(&'a [u64], &'a [u64])> {
     let are_alike = comparable::results(base.result, head.result).is_empty();
-    let times = |side: &Decoded<'_>| side.p50s_ns.iter().map(|&ns| ns as f64).collect();
-    (are_measured && are_alike).then(|| (times(base), times(head)))
+    are_alike.then_some((&base.p50s_ns, &head.p50s_ns))
 }
 
-/// One line, with what is known of it; none where it cannot be compared.
+/// One line, with what the test found; none where it cannot be compared.
 pub(crate) fn line(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, row: Option<Row>) -> Line {
-    let sides = (base.and_then(side), head.and_then(side));
+    let times = base.zip(head).and_then(|(base, head)| times(base, head));
+    let compared = times.zip(row).and_then(|((base, head), row)| Compared::of(base, head, row));
+    finished(base, head, compared)
+}
+
+fn finished(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, compared: Option<Compared>) -> Line {
     let differences = match (base, head) {
         (Some(base), Some(head)) => comparable::results(base.result, head.result),
         _ => Vec::new(),
     };
-    let compared = match (sides, row) {
-        ((Some(base), Some(head)), Some(row)) if differences.is_empty() => Some((base, head, row)),
-        _ => None,
-    };
-    let rates = |side: Option<&Decoded<'_>>| -> Vec<f64> {
-        side.map(|side| side.p50s_ns.iter().copied().map(rate).collect()).unwrap_or_default()
-    };
-    let welch = compared.and_then(|_| welch::welch(&rates(base), &rates(head)));
-    let shift = compared.and_then(|(_, _, row)| row.shift);
-    let share = |logarithm: f64| logarithm.exp_m1();
     let any = head.or(base).map(|side| side.result);
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
         name: any.map(results::name).unwrap_or_default(),
-        base: sides.0,
-        head: sides.1,
-        ratio: compared.map(|(base, head, _)| head.p50_ns as f64 / base.p50_ns.max(1) as f64),
-        change: shift.map(|shift| share(shift.estimate)),
-        change_interval: shift.and_then(|shift| shift.interval).map(|ends| ends.map(share)),
-        p: compared.map(|(_, _, row)| row.p),
-        p_adjusted: compared.map(|(_, _, row)| row.p_adjusted),
-        t: welch.map(|test| test.t),
-        stars: welch.map_or("", |test| welch::stars(test.p_two_sided)),
-        verdict: compared.map_or(Verdict::NotComparable, |(_, _, row)| {
-            row.verdict.map_or(Verdict::Inconclusive, Verdict::from)
-        }),
+        base: base.and_then(side),
+        head: head.and_then(side),
+        ratio: compared.map(|compared| compared.ratio),
+        change: compared.and_then(|compared| compared.change),
+        change_interval: compared.and_then(|compared| compared.change_interval),
+        p: compared.map(|compared| compared.p),
+        p_adjusted: compared.map(|compared| compared.p_adjusted),
+        t: compared.and_then(|compared| compared.t),
+        stars: compared.map_or("", |compared| compared.stars),
+        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
         differences,
         reasons: [("base", base), ("head", head)]
             .into_iter()
@@ -191,22 +177,11 @@ pub(crate) fn line(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, row: 
     }
 }
 
-/// Operations a second of a time.
-fn rate(p50_ns: u64) -> f64 {
-    1e9 / p50_ns.max(1) as f64
-}
-
 /// The p50 of a result that has one.
 fn side(side: &Decoded<'_>) -> Option<Side> {
-    let p50s_ns = &side.p50s_ns;
-    let interval = interval::median(p50s_ns, results::CONFIDENCE_PPM);
-    let rates = p50s_ns.iter().copied().map(rate).sum::<f64>();
-    Quartiles::of(p50s_ns).map(|p50s| Side {
-        p50_ns: p50s.median,
-        interval_ns: interval.map(|Interval { low, high, .. }| [low, high]),
-        repetitions: p50s_ns.len(),
-        rate_per_second: rates / p50s_ns.len() as f64,
-    })
+    let comparison::Side { p50_ns, interval_ns, repetitions, rate_per_second } =
+        comparison::Side::of(&side.p50s_ns)?;
+    Some(Side { p50_ns, interval_ns, repetitions, rate_per_second })
 }
 
 /// Why a side has fewer numbers than it could.

@@ -2,6 +2,7 @@
 
 use super::row;
 use crate::format::{count, half_width, nanoseconds, percent};
+use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::{Quartiles, interval};
 use roundtrip_wire::{CaseResult, Repetition};
 
@@ -25,7 +26,7 @@ pub(super) fn cells(result: &CaseResult) -> Vec<String> {
     let (case, methodology) = (&result.case, &result.methodology);
     let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
     let time = Quartiles::of(&times_ns).map_or("nothing arrived".into(), |times| nanoseconds(times.median));
-    let interval = interval::median(&times_ns, row::CONFIDENCE_PPM);
+    let interval = interval::median(&times_ns, CONFIDENCE_PPM);
     let uncertainty = interval.map(|interval| half_width(interval.low, interval.high, interval.median));
     vec![
         result.transport.slug.to_string(),

@@ -4,6 +4,7 @@ use super::shape::shape;
 use super::{imported, many};
 use crate::failure::Failure;
 use crate::format::{bytes, count, half_width, nanoseconds};
+use roundtrip_stats::comparison::CONFIDENCE_PPM;
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_stats::{Distribution, Quartiles, interval};
 use roundtrip_wire::{CaseResult, EndObservation, Repetition};
@@ -19,9 +20,6 @@ const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
 /// Columns that hold words; all others hold numbers.
 const WORDS: [&str; 8] =
     ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
-
-/// The confidence of the interval that stands after the p50.
-pub(crate) const CONFIDENCE_PPM: u32 = 950_000;
 
 /// The heads of the columns for results like this one.
 pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
@@ -99,15 +97,8 @@ pub(super) fn uncertainty(p50s_ns: &[u64]) -> String {
 
 /// All repetitions together, as the charts show them.
 pub(super) fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
-    let mut all: Option<Distribution> = None;
-    for repetition in repetitions {
-        let one = decode(repetition)?;
-        match &mut all {
-            Some(all) => all.merge(&one),
-            None => all = Some(one),
-        }
-    }
-    Ok(all)
+    let distributions = repetitions.iter().map(decode).collect::<crate::Result<Vec<_>>>()?;
+    Ok(Distribution::merged(distributions))
 }
 
 fn decode(repetition: &Repetition) -> crate::Result<Distribution> {

@@ -98,3 +98,54 @@ fn what_is_no_report_is_a_usage_error_that_names_the_file() {
     let complaint = complaint(&output);
     assert!(complaint.contains("a.json") && complaint.contains("expected a report"), "{complaint}");
 }
+
+/// The server is held to the same file: `server/tests/it/charts/compare.rs`.
+#[test]
+fn command_line_and_server_say_the_same_of_two_reports() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
+    let folder = repository();
+    let paths = ["base.json", "head.json"].map(|name| golden.join(name));
+    let output =
+        roundtrip(folder.path()).arg("compare").args(&paths).args(["--format", "json"]).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = std::fs::read_to_string(golden.join("expected.json")).unwrap();
+    let expected: Vec<serde_json::Value> = serde_json::from_str(&expected).unwrap();
+    let lines = found["cases"].as_array().unwrap();
+    assert_eq!(lines.len(), expected.len());
+    for expected in expected {
+        let size = if expected["message_bytes"] == 64 { "64 B" } else { "1 KiB" };
+        let name = format!("{} {size}", expected["transport"].as_str().unwrap());
+        let line = lines.iter().find(|line| line["case"].as_str().unwrap().ends_with(&name)).unwrap();
+        let figures = [
+            "ratio",
+            "change",
+            "change_interval",
+            "p",
+            "p_adjusted",
+            "t",
+            "stars",
+            "verdict",
+            "differences",
+            "reasons",
+        ];
+        for figure in figures {
+            assert!(agree(&line[figure], &expected[figure]), "{name}: {figure} is {}", line[figure]);
+        }
+    }
+}
+
+/// Whether two answers are the same, but for the last digits of numbers, in which systems differ.
+fn agree(one: &serde_json::Value, other: &serde_json::Value) -> bool {
+    use serde_json::Value;
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let [one, other] = [one, other].map(|number| number.as_f64().unwrap());
+            (one - other).abs() <= 1e-9 * one.abs().max(1e-9)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| agree(one, other))
+        }
+        _ => one == other,
+    }
+}

@@ -25,15 +25,20 @@ fn program() -> PeerCommand {
     PeerCommand::new(env!("CARGO_BIN_EXE_roundtrip").into(), None)
 }
 
-/// The same as the beginning of a command line.
+/// The same as the beginning of a command line, quoted: a folder of the path may have a space in its name.
 fn words() -> String {
     let PeerCommand { program, arguments } = program();
-    [vec![program.display().to_string()], arguments].concat().join(" ")
+    shell_words::join([vec![program.display().to_string()], arguments].concat())
 }
 
 /// The command, in a folder of its own, without what the caller's environment sets.
 fn roundtrip(folder: &std::path::Path) -> Command {
-    let mut command = program().command();
+    started(&program(), folder)
+}
+
+/// The same of another file than the one that was built.
+fn started(program: &PeerCommand, folder: &std::path::Path) -> Command {
+    let mut command = program.command();
     for variable in ["ROUNDTRIP_SERVER", "ROUNDTRIP_TOKEN_FILE", "ROUNDTRIP_MACHINE", "ROUNDTRIP_PROJECT"] {
         command.env_remove(variable);
     }

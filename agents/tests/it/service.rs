@@ -65,6 +65,7 @@ fn what_is_not_installed_is_not_removed() {
 #[cfg(unix)]
 #[test]
 fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_them() {
+    use crate::started;
     use roundtrip_bench::harness::PeerCommand;
     use std::fs::{self, Permissions};
     use std::os::unix::{fs::PermissionsExt, process::CommandExt};
@@ -82,8 +83,8 @@ fn without_the_rights_of_the_system_nothing_is_installed_and_it_says_how_to_get_
         let within_reach = folder.path().join("roundtrip");
         fs::hard_link(built, &within_reach).or_else(|_| fs::copy(built, &within_reach).map(drop)).unwrap();
         fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
-        command = arguments_of_install(PeerCommand::new(within_reach, None).command());
-        command.uid(NOBODY).current_dir(folder.path());
+        command = arguments_of_install(started(&PeerCommand::new(within_reach, None), folder.path()));
+        command.uid(NOBODY);
     }
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", complaint(&output));

@@ -1,7 +1,7 @@
 //! `roundtrip upload`: what a server's answers mean, and that a report outlives all of them.
 
 use crate::server::{self, Answer, Server, header};
-use crate::{complaint, roundtrip};
+use crate::{complaint, own_spool, roundtrip};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use std::process::Output;
@@ -123,4 +123,53 @@ fn without_a_token_nothing_is_sent_and_the_message_says_where_to_get_one() {
     let output = roundtrip(folder.path()).args(["upload", "report.json"]).output().unwrap();
     assert_eq!(output.status.code(), Some(5));
     assert!(complaint(&output).contains("--token-file"));
+}
+
+/// A report of the spool goes to the server; it says how many of the spool's the server had acknowledged before.
+fn acknowledged_before(folder: &Path, server: Server, number: u32) -> Vec<String> {
+    let spool = own_spool(folder).unwrap();
+    std::fs::create_dir_all(&spool).unwrap();
+    let id = format!("019aa8f0-5c1e-7b3a-9f00-{number:012}");
+    let report = REPORT.replace("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", &id);
+    let path = spool.join(format!("{id}.json"));
+    std::fs::write(&path, report).unwrap();
+    std::fs::write(folder.join("token"), "rt_agent_secret\n").unwrap();
+    let mut command = roundtrip(folder);
+    command.arg("upload").arg(&path).args(["--upload", &server.url, "--token-file", "token"]);
+    command.output().unwrap();
+    server.requests().iter().map(|request| header(&request.head, "roundtrip-acknowledged")).collect()
+}
+
+#[test]
+fn a_server_is_told_how_many_different_reports_of_the_spool_it_has_acknowledged() {
+    let folder = tempfile::tempdir().unwrap();
+    if own_spool(folder.path()).is_none() {
+        return println!("does not apply: this system asks no variable for the folder of the spool");
+    }
+    let address = server::nobody();
+    let before =
+        |answers, number| acknowledged_before(folder.path(), Server::answering_at(&address, answers), number);
+    let first = before(vec![CREATED], 1);
+    let (installation, count) = first[0].split_once(' ').unwrap();
+    assert_eq!((installation.len(), count), (36, "0"));
+    let told = |count: u32| format!("{installation} {count}");
+    assert_eq!(before(vec![WRONG_DIGEST, BUSY, CREATED], 2), [told(1), told(1), told(1)]);
+    assert_eq!(before(vec![CREATED], 2), [told(2)], "as after a crash between counting and removing");
+    assert_eq!(before(vec![REFUSED], 3), [told(2)]);
+    assert_eq!(before(vec![CREATED], 4), [told(2)]);
+    assert_eq!(before(vec![CREATED], 5), [told(3)]);
+
+    let other = acknowledged_before(folder.path(), Server::answering(vec![CREATED]), 6);
+    assert!(other[0].ends_with(" 0") && !other[0].starts_with(installation), "another server: {other:?}");
+}
+
+#[test]
+fn a_report_from_elsewhere_is_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![CREATED]);
+    upload(folder.path(), &server.url);
+    assert!(
+        !server.requests()[0].head.contains("roundtrip-acknowledged"),
+        "it may have been acknowledged before"
+    );
 }

@@ -74,7 +74,7 @@ impl<'a> Starting<'a> {
             asked,
             facts: connected.facts,
             before: noise::Reading::now(cpus.as_deref()),
-            used_before: ends.iter().map(|&pid| usage::of_process(pid)).collect(),
+            used_before: ends.iter().map(|&pid| (usage::of_process(pid), affinity::threads(pid))).collect(),
             cpus,
             ends,
             measured: None,
@@ -92,9 +92,9 @@ pub(super) struct Session {
     /// Where they are, unless one of them may be anywhere.
     cpus: Option<Vec<u32>>,
     before: noise::Reading,
-    used_before: Vec<usage::Usage>,
+    used_before: Vec<(usage::Usage, Vec<affinity::Thread>)>,
     /// Of the parts so far.
-    measured: Option<(Distribution, Totals)>,
+    measured: Option<(Vec<Distribution>, Totals)>,
 }
 
 impl Session {
@@ -120,9 +120,9 @@ impl Session {
         self.asked = self.asked.next_part();
         let median_ns = distribution.median_ns();
         match &mut self.measured {
-            None => self.measured = Some((distribution, totals)),
-            Some((all, sum)) => {
-                all.merge(&distribution);
+            None => self.measured = Some((vec![distribution], totals)),
+            Some((parts, sum)) => {
+                parts.push(distribution);
                 sum.add(&totals);
             }
         }
@@ -135,7 +135,8 @@ impl Session {
         let ends = self.ends.iter().zip(self.used_before);
         let ends = ends.map(|(&pid, before)| observation(pid, before)).collect();
         self.conversation.end();
-        let (distribution, totals) = self.measured.ok_or_else(|| "no part was measured".to_owned())?;
+        let measured = self.measured.and_then(|(parts, totals)| Some((Distribution::merged(parts)?, totals)));
+        let (distribution, totals) = measured.ok_or_else(|| "no part was measured".to_owned())?;
         Ok(Measured {
             distribution,
             totals: Totals { ends, ..totals },
@@ -166,9 +167,9 @@ fn request(case: &PlannedCase, samples: u64) -> Case {
 }
 
 /// What the system counted for a process since `before`.
-fn observation(pid: u32, before: usage::Usage) -> EndObservation {
+fn observation(pid: u32, (used, threads): (usage::Usage, Vec<affinity::Thread>)) -> EndObservation {
     EndObservation {
-        cpus_seen: affinity::last_of_process(pid).into_iter().collect(),
-        ..usage::of_process(pid).since(before).into()
+        cpus_seen: affinity::last_since(pid, &threads),
+        ..usage::of_process(pid).since(used).into()
     }
 }

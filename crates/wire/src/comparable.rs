@@ -1,9 +1,9 @@
 //! What keeps two results from being compared. The rule is one for all: agent, server and interface ask here.
 
-use crate::{CaseResult, Repetition, RunReport};
+use crate::{CaseResult, Machine, Methodology, Repetition, RunReport, Slug};
 use serde::Serialize;
-use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use utoipa::ToSchema;
 
@@ -30,73 +30,145 @@ impl Difference {
     }
 }
 
+/// Where a run was measured and how it was built, as far as that keeps it from being compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Where.
+    pub machine: &'a Machine,
+    /// `release` or `debug`.
+    pub build: &'a Slug,
+    /// The stable facts of the environment.
+    pub stable: &'a BTreeMap<String, String>,
+}
+
+impl<'a> From<&'a RunReport> for Surroundings<'a> {
+    fn from(report: &'a RunReport) -> Self {
+        Self { machine: &report.machine, build: &report.suite.build, stable: &report.environment.stable }
+    }
+}
+
+/// How a result came about, as far as that keeps it from being compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Measured<'a> {
+    /// The way of measuring.
+    pub methodology: &'a Methodology,
+    /// How many receivers there were.
+    pub peers: u32,
+    /// Messages whose sending was tried.
+    pub attempted: u64,
+    /// Messages that arrived intact, summed over receivers.
+    pub delivered: u64,
+    /// Whether not everything arrived once, in order and intact.
+    pub is_lossy: bool,
+    /// Whether more threads took part than there were processors for them.
+    pub is_oversubscribed: bool,
+}
+
+impl<'a> From<&'a CaseResult> for Measured<'a> {
+    fn from(result: &'a CaseResult) -> Self {
+        let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum();
+        Self {
+            methodology: &result.methodology,
+            peers: result.case.peers,
+            attempted: sum(|one| one.attempted),
+            delivered: sum(|one| one.delivered),
+            is_lossy: result.is_lossy(),
+            is_oversubscribed: result.oversubscribed,
+        }
+    }
+}
+
 /// Why no result of one run is comparable with any of the other: another machine or environment, another build.
-pub fn runs(base: &RunReport, head: &RunReport) -> Vec<Difference> {
+pub fn runs<'a>(base: impl Into<Surroundings<'a>>, head: impl Into<Surroundings<'a>>) -> Vec<Difference> {
+    let (base, head) = (base.into(), head.into());
     let mut differences = Vec::new();
     if base.machine != head.machine {
         differences.push(Difference::new("machine", &base.machine.slug, &head.machine.slug));
     }
-    if base.suite.build != head.suite.build {
-        differences.push(Difference::new("build", &base.suite.build, &head.suite.build));
+    if base.build != head.build {
+        differences.push(Difference::new("build", base.build, head.build));
     }
-    let facts = (&base.environment.stable, &head.environment.stable);
-    let keys: BTreeSet<&String> = facts.0.keys().chain(facts.1.keys()).collect();
-    for key in keys {
-        let [base, head] = [facts.0, facts.1].map(|facts| facts.get(key).map_or("absent", String::as_str));
-        if base != head {
-            differences.push(Difference::new(format!("environment.{key}"), base, head));
-        }
-    }
+    let environment = different(base.stable, head.stable).into_iter();
+    differences.extend(environment.map(|Difference { what, base, head }| Difference {
+        what: format!("environment.{what}"),
+        base,
+        head,
+    }));
     differences
 }
 
 /// Why two results of the same transport and case are not comparable: another methodology, or messages that did not
 /// arrive. A time of what arrived says nothing of what did not, so what is lossy is compared with nothing.
-pub fn results(base: &CaseResult, head: &CaseResult) -> Vec<Difference> {
-    let mut differences = Vec::new();
-    let [base_fields, head_fields] = [base, head].map(|result| fields(&result.methodology));
-    let names: BTreeSet<&String> = base_fields.keys().chain(head_fields.keys()).collect();
-    for name in names {
-        let [base, head] = [&base_fields, &head_fields].map(|fields| text(fields.get(name)));
-        if base != head {
-            differences.push(Difference::new(name, base, head));
-        }
+pub fn results<'a>(base: impl Into<Measured<'a>>, head: impl Into<Measured<'a>>) -> Vec<Difference> {
+    let (base, head) = (base.into(), head.into());
+    let mut differences = different(&facts(base.methodology), &facts(head.methodology));
+    if base.is_lossy || head.is_lossy {
+        differences.push(Difference::new("delivered", base.delivery(), head.delivery()));
     }
-    if base.is_lossy() || head.is_lossy() {
-        differences.push(Difference::new("delivered", delivery(base), delivery(head)));
-    }
-    if base.oversubscribed != head.oversubscribed {
-        differences.push(Difference::new("oversubscribed", base.oversubscribed, head.oversubscribed));
+    if base.is_oversubscribed != head.is_oversubscribed {
+        let [base, head] = [base, head].map(|side| side.is_oversubscribed);
+        differences.push(Difference::new("oversubscribed", base, head));
     }
     differences
 }
 
-fn fields(methodology: &impl Serialize) -> Map<String, Value> {
-    match serde_json::to_value(methodology) {
-        Ok(Value::Object(fields)) => fields,
-        // A structure is an object.
-        _ => Map::new(),
-    }
-}
+/// Whether a result of the base belongs beside one of the head.
+pub type Alike<'a, T> = &'a dyn Fn(&T, &T) -> bool;
 
-fn text(field: Option<&Value>) -> String {
-    match field {
-        None => "absent".into(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    }
-}
-
-/// How much of what was attempted arrived.
-fn delivery(result: &CaseResult) -> String {
-    let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
-    let attempted = sum(|one| one.attempted) * u64::from(result.case.peers);
-    let delivered = sum(|one| one.delivered);
-    match (result.is_lossy(), delivered.checked_mul(1_000_000).and_then(|ppm| ppm.checked_div(attempted))) {
-        (false, _) => format!("all {attempted}"),
-        (true, Some(ppm)) => {
-            format!("{delivered} of {attempted} ({}.{:04} %)", ppm / 10_000, ppm % 10_000)
+/// Each result of the head beside the one of the base that is alike by the first rule, else by the next ones; then what is
+/// in one of them alone, that of the base last. No result is in two pairs.
+pub fn pairs<'a, T>(
+    base: &'a [T],
+    head: &'a [T],
+    are_alike: &[Alike<'_, T>],
+) -> Vec<(Option<&'a T>, Option<&'a T>)> {
+    let mut left: Vec<&T> = base.iter().collect();
+    let mut found: Vec<Option<&T>> = vec![None; head.len()];
+    for are_alike in are_alike {
+        for (result, partner) in head.iter().zip(&mut found).filter(|(_, partner)| partner.is_none()) {
+            let place = left.iter().position(|other| are_alike(other, result));
+            *partner = place.map(|place| left.remove(place));
         }
-        (true, None) => format!("{delivered} of {attempted}"),
+    }
+    let of_head = found.into_iter().zip(head).map(|(partner, result)| (partner, Some(result)));
+    of_head.chain(left.into_iter().map(|result| (Some(result), None))).collect()
+}
+
+/// The members of a case or a methodology by the names of the wire format, those that are absent left out.
+pub fn facts(structure: &impl Serialize) -> BTreeMap<String, String> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(structure) else {
+        // A structure is an object.
+        return BTreeMap::new();
+    };
+    let text = |value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    fields.into_iter().map(|(name, value)| (name, text(value))).collect()
+}
+
+/// What is not the same on both sides, by name.
+fn different(base: &BTreeMap<String, String>, head: &BTreeMap<String, String>) -> Vec<Difference> {
+    let names: BTreeSet<&String> = base.keys().chain(head.keys()).collect();
+    let differing = names.into_iter().filter(|name| base.get(*name) != head.get(*name));
+    let difference = |name: &String| {
+        let [base, head] = [base, head].map(|facts| facts.get(name).map_or("absent", String::as_str));
+        Difference::new(name.as_str(), base, head)
+    };
+    differing.map(difference).collect()
+}
+
+impl Measured<'_> {
+    /// How much of what was attempted arrived.
+    fn delivery(&self) -> String {
+        let delivered = self.delivered;
+        let attempted = self.attempted.saturating_mul(u64::from(self.peers));
+        match (self.is_lossy, delivered.checked_mul(1_000_000).and_then(|ppm| ppm.checked_div(attempted))) {
+            (false, _) => format!("all {attempted}"),
+            (true, Some(ppm)) => {
+                format!("{delivered} of {attempted} ({}.{:04} %)", ppm / 10_000, ppm % 10_000)
+            }
+            (true, None) => format!("{delivered} of {attempted}"),
+        }
     }
 }

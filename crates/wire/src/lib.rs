@@ -4,6 +4,7 @@
 //! - [`report`]: the envelope of one upload, [`RunReport`], and what it must satisfy ([`RunReport::check`]).
 //! - [`result`]: one case's results: descriptor, case, methodology, repetitions.
 //! - [`import`]: a file of another tool, and the run that its results make.
+//! - [`acknowledged`]: how many uploads were acknowledged, told with each.
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
 //! - [`comparable`]: what keeps two results from being compared.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
@@ -15,6 +16,7 @@
 //! is optional and absent by default; readers ignore fields they do not know (the server keeps the original
 //! upload, so nothing is lost). Anything else is a new version.
 
+pub mod acknowledged;
 pub mod commit;
 pub mod comparable;
 pub mod hash;
@@ -27,6 +29,7 @@ pub mod result;
 pub mod sha;
 pub mod slug;
 
+pub use acknowledged::Acknowledged;
 pub use commit::Commit;
 pub use id::RunId;
 pub use machine::{Canary, Environment, Machine};

@@ -36,6 +36,10 @@ pub struct RunReport {
     /// The branch that was checked out; absent when none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
+    /// The branch that the repository's owners take for the main one, where that is known. A project that begins with this
+    /// run has it as its default branch; later it is changed by its maintainers alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
     /// The pull request this belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
@@ -111,7 +115,7 @@ impl RunReport {
         for (index, result) in self.results.iter().enumerate() {
             let at = format!("/results/{index}");
             result.check(&at)?;
-            if !seen.insert((result.case.digest(&result.transport.slug), result.methodology.digest())) {
+            if !seen.insert((&result.transport.slug, &result.case, &result.methodology)) {
                 return fail(
                     at,
                     "the same transport, case and methodology appear twice: expected once, with all repetitions"
@@ -124,6 +128,7 @@ impl RunReport {
 
     fn check_texts(&self) -> Result<(), Invalid> {
         short("/branch", self.branch.as_deref().unwrap_or_default())?;
+        short("/default_branch", self.default_branch.as_deref().unwrap_or_default())?;
         for (index, commit) in std::iter::once(&self.commit).chain(&self.history).enumerate() {
             let at = if index == 0 { "/commit".to_owned() } else { format!("/history/{}", index - 1) };
             if commit.first_parent_ordinal == Some(0) {

@@ -24,7 +24,7 @@ pub struct TransportInfo {
 /// The traffic: together with the transport's slug it says what was asked of the machine.
 ///
 /// Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Case {
     /// The traffic pattern: `roundtrip`, `stream`.
     pub scenario: Slug,
@@ -78,7 +78,7 @@ impl Case {
 /// How it was measured. Two results with different methodologies are never compared.
 ///
 /// Field order is part of the identity (see [`crate::hash`]): new fields go last and are optional.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub struct Methodology {
     /// Raised only when the way of measuring changes, not with every release.
     pub protocol_version: u32,

@@ -1,23 +1,39 @@
 //! `migrate`: brings the tables up to date and ends.
 
-use crate::cli::DataArguments;
+use crate::cli::MigrateArguments;
 use crate::config;
 use crate::database::Database;
 use crate::lifeline::Shutdown;
-use anyhow::Result;
+use anyhow::{Context, Result, ensure};
+use roundtrip_server::db::distribution;
+use sqlx::PgPool;
 
 /// Runs the verb.
 ///
 /// # Errors
 /// There is no database, or a migration fails.
-pub(crate) async fn migrate(arguments: DataArguments) -> Result<()> {
+pub(crate) async fn migrate(arguments: MigrateArguments) -> Result<()> {
     let shutdown = Shutdown::watch(false)?;
-    let data_dir = config::data_dir(&arguments)?;
+    let data_dir = config::data_dir(&arguments.data)?;
     let url = config::database_url();
     let Some(database) = shutdown.unless_requested(Database::open(url.as_deref(), &data_dir)).await else {
         return Ok(());
     };
-    database?.close().await;
+    let database = database?;
+    let spread = if arguments.distributed { distribute(&database.pool).await } else { Ok(()) };
+    database.close().await;
+    spread?;
     tracing::info!("the tables are up to date");
     Ok(())
+}
+
+async fn distribute(pool: &PgPool) -> Result<()> {
+    let is_possible = distribution::is_possible(pool).await.context("cannot look for the extension citus")?;
+    ensure!(
+        is_possible,
+        "this PostgreSQL is none that can be distributed: it lacks the extension citus; create it on the coordinator and \
+         on each worker (`create extension citus`), and add the workers with `select citus_add_node(host, port)`"
+    );
+    let mut connection = pool.acquire().await.context("cannot connect to the database")?;
+    distribution::distribute(&mut connection).await.context("cannot spread the tables")
 }

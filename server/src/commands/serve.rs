@@ -7,6 +7,7 @@ use crate::database::Database;
 use crate::lifeline::Shutdown;
 use crate::postgres::Embedded;
 use anyhow::{Context, Result};
+use axum::serve::ListenerExt;
 use roundtrip_server::AppState;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -26,21 +27,44 @@ const BACKLOG: u32 = 1024;
 /// The server cannot start, or its PostgreSQL ends by itself.
 pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
+    let github = config::github(&arguments.access)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
-    let (listener, mut database) = started?;
+    let Started { listener, metrics, mut database } = started?;
     let address = listener.local_addr().context("cannot tell the address that is listened on")?;
     crate::print(&format!("listening on http://{address}"))?;
-    let result = answer(listener, &mut database, &shutdown).await;
+    let mut state = AppState::new(database.pool.clone()).with_door(config::door(&arguments.access));
+    if let Some(github) = github {
+        state = state.with_github(github);
+    }
+    let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
+    let drain = Duration::from_secs(arguments.drain);
+    let result = answer(listener, state, &mut database, &shutdown, drain).await;
+    // To the end, so that it can be watched how the server ends.
+    if let Some(metrics) = metrics {
+        metrics.abort();
+    }
     database.close().await;
     tracing::info!("stopped");
     result
 }
 
-async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<(TcpListener, Database)> {
-    // The port is taken first, because that fails at once, and opened last, when there is something to serve.
-    let socket = take_port(address)?;
+/// All that serving takes.
+struct Started {
+    listener: TcpListener,
+    /// The port for metrics, if one was named.
+    metrics: Option<TcpListener>,
+    database: Database,
+}
+
+async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<Started> {
+    // The ports are taken first, because that fails at once, and opened last, when there is something to serve.
+    let socket = take_port(address, "--port", "--host")?;
+    let metrics = arguments
+        .metrics
+        .map(|address| take_port(address, "--metrics", "--metrics").map(|socket| (address, socket)));
+    let metrics = metrics.transpose()?;
     let url = config::database_url();
     let data_dir = config::data_dir(&arguments.data)?;
     let database = Database::open(url.as_deref(), &data_dir).await?;
@@ -48,36 +72,81 @@ async fn start(address: SocketAddr, arguments: &ServeArguments) -> Result<(TcpLi
     token::ensure_first(&database.pool, is_data_dir_meant.then_some(data_dir.as_path()))
         .await
         .map_err(|error| database.explain(error))?;
-    let listener = socket.listen(BACKLOG).map_err(|error| cannot_listen(address, error))?;
-    Ok((listener, database))
+    let listen = |socket: TcpSocket, address, port, host| {
+        socket.listen(BACKLOG).map_err(|error| cannot_listen(address, error, port, host))
+    };
+    let metrics = metrics.map(|(address, socket)| listen(socket, address, "--metrics", "--metrics"));
+    Ok(Started {
+        listener: listen(socket, address, "--port", "--host")?,
+        metrics: metrics.transpose()?,
+        database,
+    })
+}
+
+async fn serve_metrics(listener: TcpListener, state: AppState) {
+    if let Ok(address) = listener.local_addr() {
+        tracing::info!("metrics are at http://{address}/metrics");
+    }
+    if let Err(error) = axum::serve(listener, roundtrip_server::metrics::router(state)).await {
+        tracing::error!(error.cause = %error, "metrics are not served any more");
+    }
 }
 
 /// Answers requests until someone asks for the end, or PostgreSQL is gone.
-async fn answer(listener: TcpListener, database: &mut Database, shutdown: &Shutdown) -> Result<()> {
-    let app = roundtrip_server::app(AppState::new(database.pool.clone()));
+async fn answer(
+    listener: TcpListener,
+    state: AppState,
+    database: &mut Database,
+    shutdown: &Shutdown,
+    drain: Duration,
+) -> Result<()> {
     let (stop, mut stopped) = watch::channel(false);
+    let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
+    let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
+    // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "a connection sends with delay");
+        }
+    });
     let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
         // A dropped sender means the end as well.
         let _ = stopped.wait_for(|stopped| *stopped).await;
     });
     let mut serving = pin!(serving.into_future());
-    let result = tokio::select! {
-        () = shutdown.requested() => Ok(()),
-        error = ended(database.embedded.as_mut()) => Err(error),
+    let mut gone = None;
+    tokio::select! {
+        () = shutdown.requested() => {}
+        error = ended(database.embedded.as_mut()) => gone = Some(error),
         result = &mut serving => return result.context("cannot accept connections"),
-    };
+    }
+    state.announce_stop();
+    if gone.is_none() && !drain.is_zero() {
+        tracing::info!("not ready any more, and answering for {} s", drain.as_secs());
+        tokio::select! {
+            () = tokio::time::sleep(drain) => {}
+            () = shutdown.requested_again() => {}
+            error = ended(database.embedded.as_mut()) => gone = Some(error),
+            result = &mut serving => return result.context("cannot accept connections"),
+        }
+    }
     if let Some(embedded) = &mut database.embedded {
         // Before the port is free, so that a server which waits for the port then waits for the data as well.
         embedded.announce_stop();
     }
     stop.send_replace(true);
-    match tokio::time::timeout(REQUESTS_TIMEOUT, serving).await {
-        Ok(finished) => finished.context("cannot finish the last requests")?,
+    // Streams would go on for ever.
+    state.live.close();
+    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks) });
+    match finished.await {
+        Ok((served, _)) => served.context("cannot finish the last requests")?,
         Err(_) => {
             tracing::warn!("requests that took longer than {} s were cut off", REQUESTS_TIMEOUT.as_secs());
         }
     }
-    result
+    // Other servers go on telling of what this one took in last.
+    state.live.flush().await;
+    gone.map_or(Ok(()), Err)
 }
 
 async fn ended(embedded: Option<&mut Embedded>) -> anyhow::Error {
@@ -87,7 +156,8 @@ async fn ended(embedded: Option<&mut Embedded>) -> anyhow::Error {
     }
 }
 
-fn take_port(address: SocketAddr) -> Result<TcpSocket> {
+/// `port` and `host` are the options by which another one is chosen.
+fn take_port(address: SocketAddr, port: &str, host: &str) -> Result<TcpSocket> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() };
     let bound = socket.and_then(|socket| {
         // Connections of a server that has ended do not keep its port.
@@ -95,21 +165,21 @@ fn take_port(address: SocketAddr) -> Result<TcpSocket> {
         socket.bind(address)?;
         Ok(socket)
     });
-    bound.map_err(|error| cannot_listen(address, error))
+    bound.map_err(|error| cannot_listen(address, error, port, host))
 }
 
-fn cannot_listen(address: SocketAddr, error: std::io::Error) -> anyhow::Error {
-    let port = address.port();
+fn cannot_listen(address: SocketAddr, error: std::io::Error, port: &str, host: &str) -> anyhow::Error {
+    let number = address.port();
     match error.kind() {
         ErrorKind::AddrInUse => anyhow::anyhow!(
-            "port {port} on {} is in use by another program: stop it, or choose another port with --port",
+            "port {number} on {} is in use by another program: stop it, or choose another port with {port}",
             address.ip()
         ),
         ErrorKind::PermissionDenied => {
-            anyhow::anyhow!("port {port} may only be opened by root: choose one from 1024 up with --port")
+            anyhow::anyhow!("port {number} may only be opened by root: choose one from 1024 up with {port}")
         }
         ErrorKind::AddrNotAvailable => {
-            anyhow::anyhow!("{} is no address of this machine: choose another with --host", address.ip())
+            anyhow::anyhow!("{} is no address of this machine: choose another with {host}", address.ip())
         }
         _ => anyhow::Error::new(error).context(format!("cannot listen on {address}")),
     }

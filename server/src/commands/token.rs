@@ -1,11 +1,20 @@
-//! `token`: tokens for agents, and the first one, which a new server makes by itself.
+//! `token`: what lets agents, jobs and scripts in, and the first token, which a new server makes by itself.
 
-use crate::cli::{INGEST_WRITE, TokenCommand, TokenCreateArguments};
-use crate::{config, database, postgres};
-use anyhow::{Context, Result};
-use chrono::{Days, Utc};
-use roundtrip_server::db::token;
-use sqlx::PgPool;
+use super::account::pool;
+use super::columns::columns;
+use crate::cli::{
+    DataArguments, TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
+};
+use crate::config::UsageError;
+use anyhow::{Context, Result, bail};
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_server::access::caller::TokenSight;
+use roundtrip_server::access::{Binding, TokenKind};
+use roundtrip_server::audited;
+use roundtrip_server::db::audit::By;
+use roundtrip_server::db::token::{Issued, NewToken, Row};
+use roundtrip_server::db::{account, token};
+use sqlx::{PgConnection, PgPool};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -18,32 +27,131 @@ const FIRST_FILE: &str = "agent.token";
 /// Runs the verb.
 ///
 /// # Errors
-/// No database is there, or it refuses.
+/// No database is there, or it refuses; there is no such token or account.
 pub(crate) async fn token(command: TokenCommand) -> Result<()> {
     match command {
         TokenCommand::Create(arguments) => create(arguments).await,
+        TokenCommand::List(arguments) => list(arguments).await,
+        TokenCommand::Revoke(arguments) => revoke(arguments).await,
+        TokenCommand::Rotate(arguments) => rotate(arguments).await,
     }
 }
 
 async fn create(arguments: TokenCreateArguments) -> Result<()> {
-    let options = match config::database_url() {
-        Some(url) => database::reachable(&url).await?,
-        None => postgres::running(&config::data_dir(&arguments.data)?).await?,
+    let TokenCreateArguments { name, kind, account, scope, project, machine, expires_in_days, data } =
+        arguments;
+    let scopes = if scope.is_empty() { kind.default_scopes().to_vec() } else { scope };
+    if let Some(foreign) = scopes.iter().find(|scope| !kind.scopes().contains(scope)) {
+        return Err(
+            UsageError::new(&format!("a token of the kind {kind} cannot have the scope {foreign}")).into()
+        );
+    }
+    if account.is_some() && kind != TokenKind::User {
+        return Err(UsageError::new("--account is for tokens of users: pass --kind user").into());
+    }
+    if machine.is_some() && kind != TokenKind::Agent {
+        return Err(UsageError::new("--machine is for tokens of agents").into());
+    }
+    let binding = Binding {
+        project: project.map(|project| project.to_string()),
+        machine: machine.map(|machine| machine.to_string()),
     };
-    let pool = database::pool(options);
-    let expires_at = Utc::now()
-        .checked_add_days(Days::new(arguments.expires_in_days.into()))
-        .context("--expires-in-days is too far away")?;
-    let token = token::create(&pool, &arguments.name, &[arguments.scope], Some(expires_at))
-        .await
-        .context("cannot store the token")?;
+    let pool = pool(&data).await?;
+    let mut transaction = pool.begin().await.context("cannot store the token")?;
+    let account_id = match &account {
+        Some(account) => {
+            let key =
+                account::key(&mut transaction, account.as_str()).await.context("cannot find the account")?;
+            Some(key.with_context(|| format!("there is no account {account}: see `account list`"))?)
+        }
+        None => None,
+    };
+    let expires_at = Some(Utc::now() + TimeDelta::days(expires_in_days.into()));
+    let new = NewToken { name: &name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
+    let issued = audited::create_token(&mut transaction, &By::command_line(), &new).await;
+    let issued = issued.context("cannot store the token")?;
+    transaction.commit().await.context("cannot store the token")?;
     pool.close().await;
-    eprintln!(
-        "the token of {} is valid until {}; keep it, it cannot be shown again",
-        arguments.name,
-        expires_at.format("%Y-%m-%d")
-    );
-    crate::print(&token.secret)
+    hand_over(&name, &issued)
+}
+
+async fn list(arguments: DataArguments) -> Result<()> {
+    let pool = pool(&arguments).await?;
+    let all = TokenSight { all: true, account_id: None, projects: Vec::new() };
+    let rows = token::list(&pool, &all, 0, i64::MAX).await.context("cannot read the tokens")?;
+    pool.close().await;
+    let day = |time: Option<DateTime<Utc>>| {
+        time.map_or_else(|| "never".to_owned(), |time| time.format("%Y-%m-%d").to_string())
+    };
+    let cells: Vec<_> = rows
+        .into_iter()
+        .map(|row| {
+            let scopes = row.scopes.iter().map(ToString::to_string).collect::<Vec<_>>();
+            [
+                row.token_id.to_string(),
+                row.name,
+                row.kind.to_string(),
+                row.prefix,
+                scopes.join(","),
+                row.account.unwrap_or_default(),
+                row.binding.project.unwrap_or_default(),
+                row.binding.machine.unwrap_or_default(),
+                day(row.expires_at),
+                day(row.last_used_at),
+            ]
+        })
+        .collect();
+    let head = [
+        "NUMBER",
+        "NAME",
+        "KIND",
+        "PREFIX",
+        "SCOPES",
+        "ACCOUNT",
+        "PROJECT",
+        "MACHINE",
+        "EXPIRES",
+        "LAST USED",
+    ];
+    crate::print(&columns(head, &cells))
+}
+
+async fn revoke(arguments: TokenRevokeArguments) -> Result<()> {
+    let pool = pool(&arguments.data).await?;
+    let mut transaction = pool.begin().await.context("cannot revoke the token")?;
+    let row = find(&mut transaction, arguments.token_id).await?;
+    let revoked = audited::revoke_token(&mut transaction, &By::command_line(), &row).await;
+    revoked.context("cannot revoke the token")?;
+    transaction.commit().await.context("cannot revoke the token")?;
+    pool.close().await;
+    eprintln!("the token of {} is revoked", row.name);
+    Ok(())
+}
+
+async fn rotate(arguments: TokenRotateArguments) -> Result<()> {
+    let pool = pool(&arguments.data).await?;
+    let mut transaction = pool.begin().await.context("cannot rotate the token")?;
+    let row = find(&mut transaction, arguments.token_id).await?;
+    let overlap = TimeDelta::hours(arguments.overlap_hours.into());
+    let issued = audited::rotate_token(&mut transaction, &By::command_line(), &row, overlap).await;
+    let issued = issued.context("cannot rotate the token")?;
+    transaction.commit().await.context("cannot rotate the token")?;
+    pool.close().await;
+    eprintln!("the secret before is accepted for {} h more", arguments.overlap_hours);
+    hand_over(&row.name, &issued)
+}
+
+async fn find(connection: &mut PgConnection, token_id: i64) -> Result<Row> {
+    match token::find(connection, token_id).await.context("cannot read the tokens")? {
+        Some(row) => Ok(row),
+        None => bail!("there is no token {token_id}, or it is revoked: see `token list`"),
+    }
+}
+
+fn hand_over(name: &str, issued: &Issued) -> Result<()> {
+    let until = issued.expires_at.map_or_else(String::new, |at| format!(" until {}", at.format("%Y-%m-%d")));
+    eprintln!("the token of {name} is valid{until}; keep it, it cannot be shown again");
+    crate::print(issued.secret.expose())
 }
 
 /// Makes the first token of a new database, and writes it into `data_dir` for the agent on this machine.
@@ -67,15 +175,25 @@ pub(crate) async fn ensure_first(pool: &PgPool, data_dir: Option<&Path>) -> Resu
         return Ok(());
     }
     let mut file = begin(&partial)?;
-    let token = token::create(pool, FIRST, &[INGEST_WRITE.to_owned()], None)
-        .await
-        .context("cannot store the first token")?;
-    finish(&mut file, &token.secret)
+    let issued = create_first(pool).await.context("cannot store the first token")?;
+    finish(&mut file, issued.secret.expose())
         .and_then(|()| std::fs::rename(&partial, &path))
         .and_then(|()| File::open(data_dir)?.sync_all())
         .with_context(|| format!("cannot write the first token to {}", path.display()))?;
     tracing::info!("a token for uploads is in {}", path.display());
     Ok(())
+}
+
+/// For any project and any machine, and without an end: it is for whoever reads the file.
+async fn create_first(pool: &PgPool) -> sqlx::Result<Issued> {
+    let kind = TokenKind::Agent;
+    let binding = Binding::default();
+    let scopes = kind.default_scopes();
+    let new = NewToken { name: FIRST, kind, account_id: None, scopes, binding: &binding, expires_at: None };
+    let mut transaction = pool.begin().await?;
+    let issued = audited::create_token(&mut transaction, &By::server(), &new).await?;
+    transaction.commit().await?;
+    Ok(issued)
 }
 
 /// A new file that only this user reads, from its first moment.

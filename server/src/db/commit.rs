@@ -3,10 +3,13 @@
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
 use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
 
 /// Where a stored commit stands.
 #[derive(Debug)]
 pub struct PlaceRow {
+    /// Its key.
+    pub commit_id: i64,
     /// Full object name.
     pub sha: String,
     /// Its place.
@@ -56,22 +59,12 @@ pub async fn find(
 ) -> sqlx::Result<Vec<PlaceRow>> {
     sqlx::query_as!(
         PlaceRow,
-        "select sha, ordinal, ordinal_is_estimate from commit where project_id = $1 and sha = any($2)",
+        "select commit_id, sha, ordinal, ordinal_is_estimate from commit where project_id = $1 and sha = any($2)",
         project_id,
         shas,
     )
     .fetch_all(connection)
     .await
-}
-
-/// The key of a stored commit.
-///
-/// # Errors
-/// The database does not answer, or the commit is not stored.
-pub async fn key(connection: &mut PgConnection, project_id: i64, sha: &str) -> sqlx::Result<i64> {
-    sqlx::query_scalar!("select commit_id from commit where project_id = $1 and sha = $2", project_id, sha)
-        .fetch_one(connection)
-        .await
 }
 
 /// The largest ordinal of a project; 0 when it has no commits.
@@ -107,7 +100,7 @@ pub async fn estimates(
     Ok(rows.into_iter().map(|row| (row.sha, row.first_parent)).collect())
 }
 
-/// Stores commits with their ordinals, and whether each is an estimate.
+/// Stores commits with their ordinals, and whether each is an estimate. Returns their keys by object name.
 ///
 /// # Errors
 /// The database does not answer, or refuses a text or a time.
@@ -115,9 +108,9 @@ pub async fn insert(
     connection: &mut PgConnection,
     project_id: i64,
     commits: &[(&Commit, i64, bool)],
-) -> sqlx::Result<()> {
+) -> sqlx::Result<HashMap<String, i64>> {
     if commits.is_empty() {
-        return Ok(());
+        return Ok(HashMap::new());
     }
     let text = |of: fn(&Commit) -> &str| {
         commits.iter().map(|(commit, ..)| of(commit).to_owned()).collect::<Vec<_>>()
@@ -125,11 +118,12 @@ pub async fn insert(
     // Arrays of arrays must be rectangular, so the parents of a commit travel as one text.
     let parents =
         |commit: &Commit| commit.parents.iter().map(CommitSha::as_str).collect::<Vec<_>>().join(" ");
-    sqlx::query!(
+    let rows = sqlx::query!(
         "insert into commit (project_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
          select $1, sha, ordinal, ordinal_is_estimate, string_to_array(parents, ' '), subject, author, committed_at
          from unnest($2::text[], $3::bigint[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::timestamptz[])
-              as new (sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)",
+              as new (sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
+         returning sha, commit_id",
         project_id,
         &text(|commit| commit.sha.as_str()),
         &commits.iter().map(|(_, ordinal, _)| *ordinal).collect::<Vec<_>>(),
@@ -139,19 +133,19 @@ pub async fn insert(
         &text(|commit| &commit.author),
         &commits.iter().map(|(commit, ..)| commit.committed_at).collect::<Vec<_>>(),
     )
-    .execute(connection)
+    .fetch_all(connection)
     .await?;
-    Ok(())
+    Ok(rows.into_iter().map(|row| (row.sha, row.commit_id)).collect())
 }
 
-/// Puts stored commits, and all points of theirs, where they are now known to stand.
+/// Puts stored commits, given as in [`insert`], and all points of theirs, where they are now known to stand.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn correct(
     connection: &mut PgConnection,
     project_id: i64,
-    places: &[PlaceRow],
+    places: &[(String, i64, bool)],
 ) -> sqlx::Result<()> {
     if places.is_empty() {
         return Ok(());
@@ -162,23 +156,39 @@ pub async fn correct(
          where commit.project_id = $1 and commit.sha = given.sha
          returning commit.commit_id",
         project_id,
-        &places.iter().map(|place| place.sha.clone()).collect::<Vec<_>>(),
-        &places.iter().map(|place| place.ordinal).collect::<Vec<_>>(),
-        &places.iter().map(|place| place.ordinal_is_estimate).collect::<Vec<_>>(),
+        &places.iter().map(|(sha, ..)| sha.clone()).collect::<Vec<_>>(),
+        &places.iter().map(|(_, ordinal, _)| *ordinal).collect::<Vec<_>>(),
+        &places.iter().map(|(.., is_estimate)| *is_estimate).collect::<Vec<_>>(),
     )
     .fetch_all(&mut *connection)
     .await?;
+    let machine_ids =
+        sqlx::query_scalar!("select distinct machine_id from run where commit_id = any($1)", &commit_ids)
+            .fetch_all(&mut *connection)
+            .await?;
+    for machine_id in machine_ids {
+        correct_points(connection, machine_id, &commit_ids).await?;
+    }
+    Ok(())
+}
+
+/// Puts a machine's points of these commits where the commits stand.
+async fn correct_points(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    commit_ids: &[i64],
+) -> sqlx::Result<()> {
     sqlx::query!(
         "update point set commit_ordinal = commit.ordinal
          from commit
          join run on run.commit_id = commit.commit_id
-         join run_outcome on run_outcome.run_id = run.run_id
-         where commit.commit_id = any($1)
-           and point.machine_id = run.machine_id
-           and point.series_id = run_outcome.series_id
-           and point.run_id = run.run_id
+         join run_result on run_result.machine_id = $1 and run_result.run_id = run.run_id
+         cross join lateral unnest(run_result.series_ids) as of_run (series_id)
+         where point.machine_id = $1 and run.machine_id = $1 and commit.commit_id = any($2)
+           and point.series_id = of_run.series_id and point.run_id = run.run_id
            and point.commit_ordinal <> commit.ordinal",
-        &commit_ids,
+        machine_id,
+        commit_ids,
     )
     .execute(&mut *connection)
     .await?;
@@ -186,13 +196,13 @@ pub async fn correct(
         "update summary set commit_ordinal = commit.ordinal
          from commit
          join run on run.commit_id = commit.commit_id
-         join run_outcome on run_outcome.run_id = run.run_id
-         where commit.commit_id = any($1)
-           and summary.machine_id = run.machine_id
-           and summary.series_id = run_outcome.series_id
-           and summary.run_id = run.run_id
+         join run_result on run_result.machine_id = $1 and run_result.run_id = run.run_id
+         cross join lateral unnest(run_result.series_ids) as of_run (series_id)
+         where summary.machine_id = $1 and run.machine_id = $1 and commit.commit_id = any($2)
+           and summary.series_id = of_run.series_id and summary.run_id = run.run_id
            and summary.commit_ordinal <> commit.ordinal",
-        &commit_ids,
+        machine_id,
+        commit_ids,
     )
     .execute(connection)
     .await?;

@@ -25,6 +25,8 @@ pub struct Row {
     pub stable: Json<BTreeMap<String, String>>,
     /// The facts that vary.
     pub conditions: Json<BTreeMap<String, String>>,
+    /// Runs that were acknowledged to its agents and are not stored, of all projects.
+    pub lost_run_count: i64,
 }
 
 /// The key of a machine, described as in the newest upload.
@@ -47,17 +49,19 @@ pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::R
     sqlx::query_scalar!("select machine_id from machine where slug = $1", slug).fetch_one(connection).await
 }
 
-/// The machines with uploads to a project, by name.
+/// The machines with uploads to a project, by name, those behind `after`.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
+pub async fn list(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
         r#"select machine.slug, machine.os, machine.arch, of_project.run_count as "run_count!",
                   latest.started_at as last_run_at, latest.environment_id,
                   environment.stable as "stable: Json<BTreeMap<String, String>>",
-                  latest.conditions as "conditions: Json<BTreeMap<String, String>>"
+                  latest.conditions as "conditions: Json<BTreeMap<String, String>>",
+                  (select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint from installation
+                   where installation.machine_id = machine.machine_id) as "lost_run_count!"
            from (select run.machine_id, count(*) as run_count from run
                  where run.project_id = $1 group by run.machine_id) as of_project
            join machine on machine.machine_id = of_project.machine_id
@@ -67,8 +71,12 @@ pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
                order by run.run_id desc limit 1
            ) as latest
            join environment on environment.environment_id = latest.environment_id
-           order by machine.slug"#,
+           where machine.slug > $2
+           order by machine.slug
+           limit $3"#,
         project_id,
+        after,
+        limit,
     )
     .fetch_all(pool)
     .await

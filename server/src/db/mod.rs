@@ -6,16 +6,33 @@
 //! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
 //! nothing new locks nothing, and two that bring the same wait for each other in one order.
 
+pub mod access;
+pub mod account;
+pub mod audit;
+pub mod backup;
+pub mod chart;
 pub mod commit;
+pub mod comparison;
+pub mod copy;
+pub mod distribution;
 pub mod environment;
+pub mod graph;
+pub mod installation;
+pub mod link;
+pub mod live;
 pub mod machine;
 pub mod original;
 pub mod point;
 pub mod project;
+pub mod retention;
 pub mod run;
 pub mod schema;
+pub mod seed;
 pub mod series;
+pub mod session;
+pub mod settings;
 pub mod summary;
+pub mod task;
 pub mod token;
 
 /// What the database holds does not parse, though only parsed values are ever written to it.

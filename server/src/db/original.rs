@@ -1,7 +1,7 @@
 //! Files that were imported, as they came.
 
+use super::run::{Key, Location};
 use sqlx::{PgConnection, PgPool};
-use uuid::Uuid;
 
 /// A file to keep.
 #[derive(Clone, Debug)]
@@ -31,20 +31,29 @@ pub struct Row {
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn find(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Row>> {
-    sqlx::query_as!(Row, "select name, format, byte_count from run_original where run_id = $1", run_id)
-        .fetch_optional(pool)
-        .await
+pub async fn find(pool: &PgPool, run: Location) -> sqlx::Result<Option<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select name, format, byte_count from run_original where machine_id = $1 and run_id = $2",
+        run.machine_id,
+        run.run_id,
+    )
+    .fetch_optional(pool)
+    .await
 }
 
-/// The file that a run was imported from: its name, and its bytes, compressed.
+/// The file that a run was imported from, if it was: its name, and its bytes, compressed, as long as they are kept.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn file(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<(String, Vec<u8>)>> {
-    let row = sqlx::query!("select name, file_zstd from run_original where run_id = $1", run_id)
-        .fetch_optional(pool)
-        .await?;
+pub async fn file(pool: &PgPool, run: Location) -> sqlx::Result<Option<(String, Option<Vec<u8>>)>> {
+    let row = sqlx::query!(
+        "select name, file_zstd from run_original where machine_id = $1 and run_id = $2",
+        run.machine_id,
+        run.run_id,
+    )
+    .fetch_optional(pool)
+    .await?;
     Ok(row.map(|row| (row.name, row.file_zstd)))
 }
 
@@ -52,10 +61,12 @@ pub async fn file(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<(String, V
 ///
 /// # Errors
 /// The database does not answer, or refuses the name.
-pub async fn insert(connection: &mut PgConnection, run_id: Uuid, original: &Original) -> sqlx::Result<()> {
+pub async fn insert(connection: &mut PgConnection, key: Key, original: &Original) -> sqlx::Result<()> {
     sqlx::query!(
-        "insert into run_original (run_id, name, format, byte_count, file_zstd) values ($1, $2, $3, $4, $5)",
-        run_id,
+        "insert into run_original (machine_id, run_id, name, format, byte_count, file_zstd)
+         values ($1, $2, $3, $4, $5, $6)",
+        key.machine_id,
+        key.run_id,
         original.name,
         original.format,
         original.byte_count,

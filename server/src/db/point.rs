@@ -1,8 +1,9 @@
 //! Points: the big table. Every query on it names the machine, by which it can be distributed.
 
-use super::run::Key;
+use super::run::{Key, Location};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
 /// What repetitions reduce to.
@@ -31,6 +32,10 @@ pub struct Numbers {
     pub repetition_p50_ns_median: i64,
     pub repetition_p50_ns_q3: i64,
     pub throughput_bytes_per_second: Option<i64>,
+    pub repetition_p50_ns: Vec<i64>,
+    pub repetition_p90_ns: Vec<i64>,
+    pub repetition_p99_ns: Vec<i64>,
+    pub oversubscribed: bool,
     /// The merged distribution: it goes to table `point_histogram`.
     pub histogram: Vec<u8>,
 }
@@ -44,6 +49,8 @@ pub struct Placement {
     pub commit_ordinal: i64,
     /// Whether what was measured was not exactly the commit.
     pub work_tree_modified: bool,
+    /// Whether it is part of the trend.
+    pub mainline: bool,
     /// When the run began.
     pub measured_at: DateTime<Utc>,
 }
@@ -111,25 +118,114 @@ pub struct SeriesKey {
     pub machine_id: i64,
 }
 
-/// The newest points of each series, in ascending order of commits, then of the beginning of their runs.
+/// Which points of a series are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// Of commits from this ordinal on,
+    pub from_ordinal: i64,
+    /// to this one, which is included:
+    pub to_ordinal: i64,
+    /// the newest so many,
+    pub last: i64,
+    /// of these.
+    pub lines: Lines<'a>,
+}
+
+/// Which runs' points are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines<'a> {
+    /// Those that make the trend.
+    Main,
+    /// All.
+    All,
+    /// Those of one branch, whether or not they make the trend.
+    Branch(&'a str),
+}
+
+impl Selection<'_> {
+    /// Whether points beside the main line are wanted.
+    pub(super) fn is_of_all(&self) -> bool {
+        self.lines != Lines::Main
+    }
+
+    /// The branch whose points alone are wanted.
+    pub(super) fn branch(&self) -> Option<&str> {
+        match self.lines {
+            Lines::Branch(branch) => Some(branch),
+            Lines::Main | Lines::All => None,
+        }
+    }
+}
+
+/// Series by machine: a statement that names one machine is answered by the one node that holds it, and may then be of any
+/// shape. Where points are distributed, a limit for each series would be refused in a statement over several machines.
+pub(super) fn by_machine(series: &[SeriesKey]) -> BTreeMap<i64, Vec<i64>> {
+    let mut machines: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for key in series {
+        machines.entry(key.machine_id).or_default().push(key.series_id);
+    }
+    machines
+}
+
+/// The newest points of each series of commits from one ordinal to another, both included; in ascending order of commits,
+/// then of the beginning of their runs, which their numbers begin with.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn newest(pool: &PgPool, series: &[SeriesKey], limit: i64) -> sqlx::Result<Vec<Row>> {
-    let (machine_ids, series_ids) = columns(series);
+pub async fn newest(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    (from_ordinal, to_ordinal): (i64, i64),
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (machine_id, series_ids) in by_machine(series) {
+        let of_machine = select_points!(
+            "unnest($2::bigint[]) as wanted (series_id)
+             cross join lateral (
+                 select * from point
+                 where point.machine_id = $1 and point.series_id = wanted.series_id
+                   and point.commit_ordinal between $3 and $4
+                 order by point.commit_ordinal desc, point.run_id desc
+                 limit $5
+             ) as point
+             join commit on commit.commit_id = point.commit_id
+             order by point.series_id, point.commit_ordinal, point.run_id",
+            machine_id,
+            &series_ids,
+            from_ordinal,
+            to_ordinal,
+            limit,
+        );
+        rows.extend(of_machine.fetch_all(pool).await?);
+    }
+    Ok(rows)
+}
+
+/// The points of one series that are selected, in ascending order of commits, then of the beginning of their runs.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_>) -> sqlx::Result<Vec<Row>> {
     select_points!(
-        "unnest($1::bigint[], $2::bigint[]) as wanted (machine_id, series_id)
-         cross join lateral (
+        "(
              select * from point
-             where point.machine_id = wanted.machine_id and point.series_id = wanted.series_id
-             order by point.commit_ordinal desc, point.measured_at desc, point.run_id desc
-             limit $3
+             where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
+               and ($6 or point.mainline)
+               and ($7::text is null
+                    or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+             order by point.commit_ordinal desc, point.run_id desc
+             limit $5
          ) as point
          join commit on commit.commit_id = point.commit_id
-         order by point.series_id, point.commit_ordinal, point.measured_at, point.run_id",
-        &machine_ids,
-        &series_ids,
-        limit,
+         order by point.commit_ordinal, point.run_id",
+        series.machine_id,
+        series.series_id,
+        selection.from_ordinal,
+        selection.to_ordinal,
+        selection.last,
+        selection.is_of_all(),
+        selection.branch(),
     )
     .fetch_all(pool)
     .await
@@ -139,37 +235,18 @@ pub async fn newest(pool: &PgPool, series: &[SeriesKey], limit: i64) -> sqlx::Re
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn of_run(pool: &PgPool, run_id: Uuid, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_points!(
-        "run
-         join commit on commit.commit_id = run.commit_id
-         join point on point.machine_id = run.machine_id and point.commit_ordinal = commit.ordinal
-                   and point.run_id = run.run_id
-         where run.run_id = $1 and point.series_id = any($2)",
-        run_id,
+        "point
+         join commit on commit.commit_id = point.commit_id
+         where point.machine_id = $1 and point.commit_ordinal = $2 and point.run_id = $3 and point.series_id = any($4)",
+        run.machine_id,
+        run.commit_ordinal,
+        run.run_id,
         series_ids,
     )
     .fetch_all(pool)
     .await
-}
-
-/// How many points each series has; series without any are left out.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn counts(pool: &PgPool, series: &[SeriesKey]) -> sqlx::Result<Vec<(i64, i64)>> {
-    let (machine_ids, series_ids) = columns(series);
-    let rows = sqlx::query!(
-        r#"select point.series_id, count(*) as "count!"
-           from unnest($1::bigint[], $2::bigint[]) as wanted (machine_id, series_id)
-           join point on point.machine_id = wanted.machine_id and point.series_id = wanted.series_id
-           group by point.series_id"#,
-        &machine_ids,
-        &series_ids,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.series_id, row.count)).collect())
 }
 
 /// The merged distribution of a point.
@@ -196,31 +273,64 @@ pub async fn insert(
     placement: Placement,
     points: &[(i64, &Numbers)],
 ) -> sqlx::Result<()> {
+    if points.is_empty() {
+        return Ok(());
+    }
     let series_ids: Vec<i64> = points.iter().map(|(series_id, _)| *series_id).collect();
     let small = |of: fn(&Numbers) -> i32| points.iter().map(|(_, point)| of(point)).collect::<Vec<_>>();
     let large = |of: fn(&Numbers) -> i64| points.iter().map(|(_, point)| of(point)).collect::<Vec<_>>();
     let throughput: Vec<_> = points.iter().map(|(_, point)| point.throughput_bytes_per_second).collect();
+    // Arrays of arrays must be rectangular, so the repetitions of all points travel one after the other.
+    let repetitions = |of: fn(&Numbers) -> &[i64]| {
+        points.iter().flat_map(|(_, point)| of(point)).copied().collect::<Vec<_>>()
+    };
+    let mut upto = 0;
+    let (after, upto): (Vec<i32>, Vec<i32>) = points
+        .iter()
+        .map(|(_, point)| {
+            let after = upto;
+            upto += point.repetition_count;
+            (after, upto)
+        })
+        .unzip();
     sqlx::query!(
         "insert into point (
-             machine_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified, measured_at,
+             machine_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified, mainline, measured_at,
              series_id, lossy, repetition_count, failure_count, disturbed_count, operation_count, attempted,
              accepted, delivered, latency_ns_sum, latency_ns_min, latency_ns_p25, latency_ns_p50, latency_ns_p75,
              latency_ns_p90, latency_ns_p98, latency_ns_p99, latency_ns_p999, latency_ns_max,
-             repetition_p50_ns_q1, repetition_p50_ns_median, repetition_p50_ns_q3, throughput_bytes_per_second
+             repetition_p50_ns_q1, repetition_p50_ns_median, repetition_p50_ns_q3, throughput_bytes_per_second,
+             repetition_p50_ns, repetition_p90_ns, repetition_p99_ns, oversubscribed
          )
-         select $1, $2, $3, $4, $5, $6, $7, given.*
+         select $1, $2, $3, $4, $5, $6, $7, $8,
+                given.series_id, given.lossy, given.repetition_count, given.failure_count, given.disturbed_count,
+                given.operation_count, given.attempted, given.accepted, given.delivered, given.latency_ns_sum,
+                given.latency_ns_min, given.latency_ns_p25, given.latency_ns_p50, given.latency_ns_p75,
+                given.latency_ns_p90, given.latency_ns_p98, given.latency_ns_p99, given.latency_ns_p999,
+                given.latency_ns_max, given.repetition_p50_ns_q1, given.repetition_p50_ns_median,
+                given.repetition_p50_ns_q3, given.throughput_bytes_per_second,
+                ($32::bigint[])[given.after + 1 : given.upto], ($33::bigint[])[given.after + 1 : given.upto],
+                ($34::bigint[])[given.after + 1 : given.upto], given.oversubscribed
          from unnest(
-             $8::bigint[], $9::boolean[], $10::integer[], $11::integer[], $12::integer[], $13::bigint[],
-             $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[],
-             $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[],
-             $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[]
-         ) as given",
+             $9::bigint[], $10::boolean[], $11::integer[], $12::integer[], $13::integer[], $14::bigint[],
+             $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[],
+             $21::bigint[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[],
+             $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::bigint[], $35::integer[], $36::integer[],
+             $37::boolean[]
+         ) as given (
+             series_id, lossy, repetition_count, failure_count, disturbed_count, operation_count, attempted, accepted,
+             delivered, latency_ns_sum, latency_ns_min, latency_ns_p25, latency_ns_p50, latency_ns_p75, latency_ns_p90,
+             latency_ns_p98, latency_ns_p99, latency_ns_p999, latency_ns_max, repetition_p50_ns_q1,
+             repetition_p50_ns_median, repetition_p50_ns_q3, throughput_bytes_per_second, after, upto,
+             oversubscribed
+         )",
         placement.key.machine_id,
         placement.commit_ordinal,
         placement.key.run_id,
         placement.key.commit_id,
         placement.key.environment_id,
         placement.work_tree_modified,
+        placement.mainline,
         placement.measured_at,
         &series_ids,
         &points.iter().map(|(_, point)| point.lossy).collect::<Vec<_>>(),
@@ -245,23 +355,26 @@ pub async fn insert(
         &large(|point| point.repetition_p50_ns_median),
         &large(|point| point.repetition_p50_ns_q3),
         &throughput as &[Option<i64>],
+        &repetitions(|point| &point.repetition_p50_ns),
+        &repetitions(|point| &point.repetition_p90_ns),
+        &repetitions(|point| &point.repetition_p99_ns),
+        &after,
+        &upto,
+        &points.iter().map(|(_, point)| point.oversubscribed).collect::<Vec<_>>(),
     )
     .execute(&mut *connection)
     .await?;
-    let histograms: Vec<Vec<u8>> = points.iter().map(|(_, point)| point.histogram.clone()).collect();
+    let histograms: Vec<&[u8]> = points.iter().map(|(_, point)| point.histogram.as_slice()).collect();
     sqlx::query!(
         "insert into point_histogram (machine_id, run_id, series_id, histogram)
-         select $1, $2, given.* from unnest($3::bigint[], $4::bytea[]) as given",
+         select $1, $2, given.series_id, given.histogram
+         from unnest($3::bigint[], $4::bytea[]) as given (series_id, histogram)",
         placement.key.machine_id,
         placement.key.run_id,
         &series_ids,
-        &histograms,
+        &histograms as &[&[u8]],
     )
     .execute(connection)
     .await?;
     Ok(())
-}
-
-fn columns(series: &[SeriesKey]) -> (Vec<i64>, Vec<i64>) {
-    series.iter().map(|key| (key.machine_id, key.series_id)).unzip()
 }

@@ -1,5 +1,8 @@
 //! Projects.
 
+use super::decode_error;
+use crate::access::{Sight, Visibility};
+use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -8,6 +11,10 @@ use uuid::Uuid;
 pub struct Row {
     /// Its name.
     pub slug: String,
+    /// Who may read it.
+    visibility: String,
+    /// The branch whose runs make the trend.
+    pub default_branch: Option<String>,
     /// Uploads.
     pub run_count: i64,
     /// Commits with an upload.
@@ -20,35 +27,115 @@ pub struct Row {
     pub latest_run_id: Option<Uuid>,
 }
 
-/// The key of a project, made when it is new, with a lock on it until the transaction ends.
+impl Row {
+    /// Who may read it.
+    ///
+    /// # Errors
+    /// The database holds what was never written by this server.
+    pub fn visibility(&self) -> sqlx::Result<Visibility> {
+        self.visibility.parse().map_err(decode_error)
+    }
+}
+
+/// Names the locks on the order of commits, one a project: any number, the same in all versions.
+const ORDER_LOCK: i32 = 0x726f_756e;
+
+/// How the order of a project's commits is locked until the transaction ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrderLock {
+    /// It is read: any number of uploads at a time.
+    Shared,
+    /// It changes: one at a time, and nobody reads it.
+    Exclusive,
+}
+
+/// Locks the order of a project's commits: whoever copies a commit's place into points must know that it stays there.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn lock(connection: &mut PgConnection, slug: &str) -> sqlx::Result<i64> {
-    sqlx::query!("insert into project (slug) values ($1) on conflict (slug) do nothing", slug)
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query_scalar!("select project_id from project where slug = $1 for no key update", slug)
-        .fetch_one(connection)
+pub async fn lock_order(connection: &mut PgConnection, project_id: i64, lock: OrderLock) -> sqlx::Result<()> {
+    // Keys of 32 bits, because there is only one other number: projects that share a lock wait for each other, no more.
+    match lock {
+        OrderLock::Shared => {
+            sqlx::query!(
+                "select pg_advisory_xact_lock_shared($1, ($2::bigint % 2147483648)::integer)",
+                ORDER_LOCK,
+                project_id
+            )
+            .execute(connection)
+            .await
+        }
+        OrderLock::Exclusive => {
+            sqlx::query!(
+                "select pg_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer)",
+                ORDER_LOCK,
+                project_id
+            )
+            .execute(connection)
+            .await
+        }
+    }?;
+    Ok(())
+}
+
+/// The key of a project, made with this visibility and default branch when it is new.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn upsert(
+    connection: &mut PgConnection,
+    slug: &str,
+    visibility: Visibility,
+    default_branch: Option<&str>,
+) -> sqlx::Result<i64> {
+    sqlx::query!(
+        "insert into project (slug, visibility, default_branch)
+         select $1, $2, $3 where not exists (select from project where slug = $1)
+         on conflict (slug) do nothing",
+        slug,
+        visibility.as_str(),
+        default_branch,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query_scalar!("select project_id from project where slug = $1", slug).fetch_one(connection).await
+}
+
+/// The branch whose runs make a project's trend, if one is known.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn default_branch(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!("select default_branch from project where project_id = $1", project_id)
+        .fetch_optional(connection)
+        .await
+        .map(Option::flatten)
+}
+
+/// When a project's first run arrived.
+///
+/// # Errors
+/// The database does not answer, or the project does not exist.
+pub async fn created_at(pool: &PgPool, project_id: i64) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!("select created_at from project where project_id = $1", project_id)
+        .fetch_one(pool)
         .await
 }
 
-/// The key of a project.
+/// The projects of a sight behind `after`, by name, or the one that is named if it is among them.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn find(pool: &PgPool, slug: &str) -> sqlx::Result<Option<i64>> {
-    sqlx::query_scalar!("select project_id from project where slug = $1", slug).fetch_optional(pool).await
-}
-
-/// All projects by name, or the one that is named.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn list(pool: &PgPool, slug: Option<&str>) -> sqlx::Result<Vec<Row>> {
+pub async fn list(
+    pool: &PgPool,
+    sight: &Sight,
+    slug: Option<&str>,
+    after: &str,
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
-        r#"select project.slug,
+        r#"select project.slug, project.visibility, project.default_branch,
                   (select count(*) from run where run.project_id = project.project_id) as "run_count!",
                   (select count(distinct run.commit_id) from run where run.project_id = project.project_id)
                       as "commit_count!",
@@ -58,9 +145,17 @@ pub async fn list(pool: &PgPool, slug: Option<&str>) -> sqlx::Result<Vec<Row>> {
                   (select run.run_id from run where run.project_id = project.project_id
                    order by run.run_id desc limit 1) as "latest_run_id?"
            from project
-           where $1::text is null or project.slug = $1
-           order by project.slug"#,
+           where ($1::text is null or project.slug = $1)
+             and ($2 or ($3 and project.visibility = 'public') or project.slug = any($4))
+             and project.slug > $5
+           order by project.slug
+           limit $6"#,
         slug,
+        sight.all,
+        sight.public,
+        &sight.projects,
+        after,
+        limit,
     )
     .fetch_all(pool)
     .await

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Canary, CaseResult, Failure, RunReport};
+use serde::{Deserialize, Serialize};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
@@ -20,6 +21,17 @@ pub struct Key {
     pub environment_id: i64,
     /// What was measured.
     pub commit_id: i64,
+}
+
+/// Where what came with a run is stored: by its machine, and its points by its commit's place.
+#[derive(Clone, Copy, Debug)]
+pub struct Location {
+    /// The run.
+    pub run_id: Uuid,
+    /// Its machine.
+    pub machine_id: i64,
+    /// Its commit's place.
+    pub commit_ordinal: i64,
 }
 
 /// How much there is in a run.
@@ -86,19 +98,30 @@ pub struct SurroundingsRow {
     pub canaries: Json<Vec<Canary>>,
 }
 
-/// What a run says of a case besides its numbers.
-#[derive(Debug)]
-pub struct OutcomeRow {
-    /// Of which series.
-    pub series_id: i64,
+/// What a run says of a case besides its numbers, as `run_result.outcomes` holds it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Outcome {
     /// Facts of the channel.
-    pub counters: Json<BTreeMap<String, u64>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
     /// What a program that was measured says of itself.
-    pub facts: Json<BTreeMap<String, String>>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
     /// Repetitions that did not finish.
-    pub failures: Json<Vec<Failure>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failures: Vec<Failure>,
     /// Why the machine cannot run the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
+}
+
+/// Which runs are wanted; what is absent is not asked for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter<'a> {
+    /// Of one machine.
+    pub machine: Option<&'a str>,
+    /// Of one pull request.
+    pub pull_request: Option<i64>,
 }
 
 macro_rules! select_runs {
@@ -121,30 +144,61 @@ macro_rules! select_runs {
     };
 }
 
-/// The newest runs of a project, of one machine and older than one run if asked.
+/// The runs of a project before one, the newest first.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn list(
     pool: &PgPool,
     project_id: i64,
-    machine: Option<&str>,
-    before: Option<Uuid>,
+    filter: Filter<'_>,
+    before: Uuid,
     limit: i64,
 ) -> sqlx::Result<Vec<Row>> {
-    select_runs!(
-        "run.project_id = $1
-         and ($2::text is null or machine.slug = $2)
-         and ($3::uuid is null or run.run_id < $3)
-         order by run.run_id desc
-         limit $4",
-        project_id,
-        machine,
-        before,
-        limit,
-    )
-    .fetch_all(pool)
-    .await
+    // A statement for each index.
+    match filter {
+        Filter { machine: None, pull_request: None } => {
+            select_runs!(
+                "run.project_id = $1 and run.run_id < $2
+                 order by run.run_id desc
+                 limit $3",
+                project_id,
+                before,
+                limit,
+            )
+            .fetch_all(pool)
+            .await
+        }
+        Filter { machine: Some(machine), pull_request: None } => {
+            select_runs!(
+                "run.project_id = $1 and run.run_id < $2
+                 and run.machine_id = (select machine_id from machine where slug = $4)
+                 order by run.run_id desc
+                 limit $3",
+                project_id,
+                before,
+                limit,
+                machine,
+            )
+            .fetch_all(pool)
+            .await
+        }
+        Filter { machine, pull_request: Some(pull_request) } => {
+            select_runs!(
+                "run.project_id = $1 and run.run_id < $2
+                 and run.pull_request = $4 and ($5::text is null or machine.slug = $5)
+                 order by run.run_id desc
+                 limit $3",
+                project_id,
+                before,
+                limit,
+                pull_request,
+                machine,
+            )
+            .fetch_all(pool)
+            .await
+        }
+    }
 }
 
 /// Runs by their identities; unknown ones are left out.
@@ -174,39 +228,38 @@ pub async fn surroundings(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Surroundi
     .await
 }
 
-/// What a run says of its cases, in the order of the upload.
+/// The series of a run's cases, in the order of the upload, and what it says of each.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn outcomes(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Vec<OutcomeRow>> {
-    sqlx::query_as!(
-        OutcomeRow,
-        r#"select series_id, counters as "counters: Json<BTreeMap<String, u64>>",
-                  facts as "facts: Json<BTreeMap<String, String>>", failures as "failures: Json<Vec<Failure>>", unsupported
-           from run_outcome
-           where run_id = $1
-           order by position"#,
-        run_id,
+pub async fn outcomes(pool: &PgPool, run: Location) -> sqlx::Result<Vec<(i64, Outcome)>> {
+    let row = sqlx::query!(
+        r#"select series_ids, outcomes as "outcomes: Json<Vec<Outcome>>" from run_result
+           where machine_id = $1 and run_id = $2"#,
+        run.machine_id,
+        run.run_id,
     )
-    .fetch_all(pool)
-    .await
+    .fetch_optional(pool)
+    .await?;
+    Ok(row.map(|row| row.series_ids.into_iter().zip(row.outcomes.0).collect()).unwrap_or_default())
 }
 
-/// A case's place in the original upload, and that upload, compressed.
+/// A case's place in the original upload, counted from 0, and that upload, compressed.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn upload_with_position(
     pool: &PgPool,
-    run_id: Uuid,
+    run: Location,
     series_id: i64,
 ) -> sqlx::Result<Option<(i32, Vec<u8>)>> {
     let row = sqlx::query!(
-        "select run_outcome.position, run_upload.body_zstd
-         from run_outcome
-         join run_upload on run_upload.run_id = run_outcome.run_id
-         where run_outcome.run_id = $1 and run_outcome.series_id = $2",
-        run_id,
+        r#"select array_position(run_result.series_ids, $3) - 1 as "position!", run_upload.body_zstd
+           from run_result
+           join run_upload on run_upload.machine_id = run_result.machine_id and run_upload.run_id = run_result.run_id
+           where run_result.machine_id = $1 and run_result.run_id = $2 and $3 = any(run_result.series_ids)"#,
+        run.machine_id,
+        run.run_id,
         series_id,
     )
     .fetch_optional(pool)
@@ -218,10 +271,14 @@ pub async fn upload_with_position(
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn upload(pool: &PgPool, run_id: Uuid) -> sqlx::Result<Option<Vec<u8>>> {
-    sqlx::query_scalar!("select body_zstd from run_upload where run_id = $1", run_id)
-        .fetch_optional(pool)
-        .await
+pub async fn upload(pool: &PgPool, run: Location) -> sqlx::Result<Option<Vec<u8>>> {
+    sqlx::query_scalar!(
+        "select body_zstd from run_upload where machine_id = $1 and run_id = $2",
+        run.machine_id,
+        run.run_id,
+    )
+    .fetch_optional(pool)
+    .await
 }
 
 /// What a stored run was acknowledged with.
@@ -289,14 +346,15 @@ pub async fn insert(
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn insert_upload(
-    connection: &mut PgConnection,
-    run_id: Uuid,
-    body_zstd: &[u8],
-) -> sqlx::Result<()> {
-    sqlx::query!("insert into run_upload (run_id, body_zstd) values ($1, $2)", run_id, body_zstd)
-        .execute(connection)
-        .await?;
+pub async fn insert_upload(connection: &mut PgConnection, key: Key, body_zstd: &[u8]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into run_upload (machine_id, run_id, body_zstd) values ($1, $2, $3)",
+        key.machine_id,
+        key.run_id,
+        body_zstd,
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -306,27 +364,29 @@ pub async fn insert_upload(
 /// The database does not answer, or refuses a text.
 pub async fn insert_outcomes(
     connection: &mut PgConnection,
-    run_id: Uuid,
+    key: Key,
     series_ids: &[i64],
-    results: &[CaseResult],
+    outcomes: &[Outcome],
 ) -> sqlx::Result<()> {
-    let counters: Vec<_> = results.iter().map(|result| Json(&result.counters)).collect();
-    let facts: Vec<_> = results.iter().map(|result| Json(&result.facts)).collect();
-    let failures: Vec<_> = results.iter().map(|result| Json(&result.failures)).collect();
-    let unsupported: Vec<_> = results.iter().map(|result| result.unsupported.clone()).collect();
     sqlx::query!(
-        "insert into run_outcome (run_id, series_id, position, counters, facts, failures, unsupported)
-         select $1, series_id, position - 1, counters, facts, failures, unsupported
-         from unnest($2::bigint[], $3::jsonb[], $4::jsonb[], $5::jsonb[], $6::text[])
-              with ordinality as given (series_id, counters, facts, failures, unsupported, position)",
-        run_id,
+        "insert into run_result (machine_id, run_id, series_ids, outcomes) values ($1, $2, $3, $4)",
+        key.machine_id,
+        key.run_id,
         series_ids,
-        counters.as_slice() as _,
-        facts.as_slice() as _,
-        failures.as_slice() as _,
-        &unsupported as &[Option<String>],
+        Json(outcomes) as _,
     )
     .execute(connection)
     .await?;
     Ok(())
+}
+
+impl From<&CaseResult> for Outcome {
+    fn from(result: &CaseResult) -> Self {
+        Self {
+            counters: result.counters.clone(),
+            facts: result.facts.clone(),
+            failures: result.failures.clone(),
+            unsupported: result.unsupported.clone(),
+        }
+    }
 }

@@ -1,4 +1,7 @@
 //! Series, and what they are made of: transports, cases and methodologies.
+//!
+//! A series carries its place in lists and what it is found by (columns `sort_key` and `search`), written when it is made:
+//! of what never changes in it, so that they never change either.
 
 use super::decode_error;
 use super::point::SeriesKey;
@@ -12,6 +15,8 @@ use sqlx::{PgConnection, PgPool};
 pub struct Row {
     /// Its key.
     pub series_id: i64,
+    /// Its place in lists, before its key.
+    pub sort_key: String,
     machine_id: i64,
     project: String,
     machine: String,
@@ -58,6 +63,11 @@ impl Row {
         SeriesKey { series_id: self.series_id, machine_id: self.machine_id }
     }
 
+    /// Whether it has summaries, which another tool stated, and no points.
+    pub fn is_stated(&self) -> bool {
+        self.methodology.statistic.is_some()
+    }
+
     /// In the words of the wire format.
     ///
     /// # Errors
@@ -95,86 +105,40 @@ impl Row {
     }
 }
 
-/// Which series are wanted; what is absent is not asked for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Filter<'a> {
-    /// Of one machine.
-    pub machine: Option<&'a str>,
-    /// Of one transport.
-    pub transport: Option<&'a str>,
-    /// Of one scenario.
-    pub scenario: Option<&'a str>,
-    /// Of one mode.
-    pub mode: Option<&'a str>,
-    /// Of one placement.
-    pub placement: Option<&'a str>,
-    /// Of one size.
-    pub message_bytes: Option<i64>,
-}
-
+/// `$series` is a relation with all columns of table `series`.
 macro_rules! select_series {
-    ($condition:literal, $($argument:expr),+ $(,)?) => {
+    ($series:literal, $($argument:expr),+ $(,)?) => {
         sqlx::query_as!(
             Row,
-            r#"select series.series_id, series.machine_id, project.slug as project, machine.slug as machine,
-                      transport.slug as transport, transport.title, transport.family, transport.semantics,
-                      transport.control, measured_case.scenario, measured_case.message_bytes,
+            r#"select series.series_id, series.sort_key, series.machine_id, project.slug as project,
+                      machine.slug as machine, transport.slug as transport, transport.title, transport.family,
+                      transport.semantics, transport.control, measured_case.scenario, measured_case.message_bytes,
                       measured_case.total_bytes, measured_case.peers, measured_case.mode,
                       measured_case.placement, measured_case.buffer_bytes, measured_case.rate_per_second,
                       measured_case.size_profile, measured_case.senders, measured_case.messages,
                       measured_case.variant, measured_case.benchmark, measured_case.operations,
                       methodology.document as "methodology: Json<Methodology>"
-               from series
+               from "# + $series + r#" as series
                join project on project.project_id = series.project_id
                join machine on machine.machine_id = series.machine_id
                join measured_case on measured_case.case_id = series.case_id
                join transport on transport.transport_id = measured_case.transport_id
                join methodology on methodology.methodology_id = series.methodology_id
-               where "# + $condition + r#"
-               order by machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
-                        measured_case.placement, measured_case.message_bytes,
-                        measured_case.size_profile nulls first, measured_case.total_bytes nulls first,
-                        measured_case.messages nulls first, measured_case.senders nulls first, measured_case.peers,
-                        measured_case.buffer_bytes nulls first, measured_case.rate_per_second nulls first,
-                        measured_case.variant nulls first, measured_case.benchmark nulls first,
-                        measured_case.operations nulls first, series.series_id"#,
+               order by series.sort_key, series.series_id"#,
             $($argument),+
         )
     };
 }
 
-/// The series of a project, by machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer,
-/// rate, variant and name.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn list(pool: &PgPool, project_id: i64, filter: Filter<'_>) -> sqlx::Result<Vec<Row>> {
-    select_series!(
-        "series.project_id = $1
-         and ($2::text is null or machine.slug = $2)
-         and ($3::text is null or transport.slug = $3)
-         and ($4::text is null or measured_case.scenario = $4)
-         and ($5::text is null or measured_case.mode = $5)
-         and ($6::text is null or measured_case.placement = $6)
-         and ($7::bigint is null or measured_case.message_bytes = $7)",
-        project_id,
-        filter.machine,
-        filter.transport,
-        filter.scenario,
-        filter.mode,
-        filter.placement,
-        filter.message_bytes,
-    )
-    .fetch_all(pool)
-    .await
-}
+// After the macro, which it uses.
+pub mod search;
 
 /// Series by their keys; unknown ones are left out.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
-    select_series!("series.series_id = any($1)", series_ids).fetch_all(pool).await
+    select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
 }
 
 /// The keys of the series of each result, in order, made when they are new.
@@ -191,11 +155,61 @@ pub async fn upsert(
     let case_digests = upsert_cases(connection, results).await?;
     let methodology_digests = upsert_methodologies(connection, results).await?;
     sqlx::query!(
-        "insert into series (project_id, machine_id, case_id, methodology_id)
-         select $1, $2, measured_case.case_id, methodology.methodology_id
+        "insert into series (project_id, machine_id, case_id, methodology_id, sort_key, search)
+         select $1, $2, measured_case.case_id, methodology.methodology_id,
+                array_to_string(
+                    array[
+                        machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
+                        measured_case.placement, lpad(measured_case.message_bytes::text, 19, '0'),
+                        measured_case.size_profile,
+                        lpad(measured_case.total_bytes::text, 19, '0'), lpad(measured_case.messages::text, 19, '0'),
+                        lpad(measured_case.senders::text, 10, '0'), lpad(measured_case.peers::text, 10, '0'),
+                        lpad(measured_case.buffer_bytes::text, 19, '0'),
+                        lpad(measured_case.rate_per_second::text, 19, '0'), measured_case.variant,
+                        measured_case.benchmark, lpad(measured_case.operations::text, 19, '0')
+                    ],
+                    ' ', ''
+                ),
+                array_to_tsvector(array(
+                    with word as (
+                        select lower(text) as text
+                        from unnest(array[
+                            machine.slug, measured_case.scenario, transport.slug, measured_case.mode,
+                            measured_case.placement, measured_case.size_profile, measured_case.variant,
+                            measured_case.benchmark
+                        ]) as text
+                    ), size as (
+                        select bytes from unnest(array[
+                            measured_case.message_bytes, measured_case.total_bytes, measured_case.buffer_bytes
+                        ]) as bytes
+                        where bytes is not null
+                    )
+                    select left(substr(text, place), 64)
+                    from word, generate_series(1, length(text)) as place
+                    where substr(text, place, 1) ~ '[[:alnum:]]'
+                      and (place = 1 or substr(text, place - 1, 1) !~ '[[:alnum:]]')
+                    union
+                    select left(part, 64) from word, regexp_split_to_table(text, '[^[:alnum:]]+') as part
+                    where part <> ''
+                    union
+                    select bytes::text from size
+                    union
+                    select bytes / unit.bytes_each || unit.name
+                    from size, (values (1024, 'kib'), (1048576, 'mib'), (1073741824, 'gib')) as unit (bytes_each, name)
+                    where bytes > 0 and bytes % unit.bytes_each = 0
+                    union
+                    select * from unnest(array[
+                        '=project=' || $1::bigint, '=machine=' || machine.slug,
+                        '=scenario=' || measured_case.scenario, '=transport=' || transport.slug,
+                        '=mode=' || measured_case.mode, '=placement=' || measured_case.placement,
+                        '=message_bytes=' || measured_case.message_bytes, '=peers=' || measured_case.peers
+                    ])
+                ))
          from unnest($3::bytea[], $4::bytea[]) with ordinality as given (case_digest, methodology_digest, position)
          join measured_case on measured_case.digest = given.case_digest
+         join transport on transport.transport_id = measured_case.transport_id
          join methodology on methodology.digest = given.methodology_digest
+         join machine on machine.machine_id = $2
          where not exists (
              select from series
              where series.project_id = $1 and series.machine_id = $2 and series.case_id = measured_case.case_id

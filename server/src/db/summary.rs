@@ -1,6 +1,7 @@
 //! Summaries: figures that other tools stated without samples. Beside the points, never among them.
 
-use super::point::{Placement, SeriesKey};
+use super::point::{Placement, Selection, SeriesKey, by_machine};
+use super::run::Location;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{StatedQuantile, Summary};
 use sqlx::types::Json;
@@ -44,25 +45,65 @@ macro_rules! select_summaries {
     };
 }
 
-/// The newest summaries of each series, in ascending order of commits, then of the beginning of their runs.
+/// The newest summaries of each series of commits from one ordinal to another, both included; in ascending order of commits,
+/// then of the beginning of their runs.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn newest(pool: &PgPool, series: &[SeriesKey], limit: i64) -> sqlx::Result<Vec<Row>> {
-    let (machine_ids, series_ids) = columns(series);
+pub async fn newest(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    (from_ordinal, to_ordinal): (i64, i64),
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (machine_id, series_ids) in by_machine(series) {
+        let of_machine = select_summaries!(
+            "unnest($2::bigint[]) as wanted (series_id)
+             cross join lateral (
+                 select * from summary
+                 where summary.machine_id = $1 and summary.series_id = wanted.series_id
+                   and summary.commit_ordinal between $3 and $4
+                 order by summary.commit_ordinal desc, summary.run_id desc
+                 limit $5
+             ) as summary
+             join commit on commit.commit_id = summary.commit_id
+             order by summary.series_id, summary.commit_ordinal, summary.run_id",
+            machine_id,
+            &series_ids,
+            from_ordinal,
+            to_ordinal,
+            limit,
+        );
+        rows.extend(of_machine.fetch_all(pool).await?);
+    }
+    Ok(rows)
+}
+
+/// The summaries of one series that are selected, in ascending order of commits, then of the beginning of their runs.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_>) -> sqlx::Result<Vec<Row>> {
     select_summaries!(
-        "unnest($1::bigint[], $2::bigint[]) as wanted (machine_id, series_id)
-         cross join lateral (
+        "(
              select * from summary
-             where summary.machine_id = wanted.machine_id and summary.series_id = wanted.series_id
-             order by summary.commit_ordinal desc, summary.measured_at desc, summary.run_id desc
-             limit $3
+             where summary.machine_id = $1 and summary.series_id = $2 and summary.commit_ordinal between $3 and $4
+               and ($6 or summary.mainline)
+               and ($7::text is null
+                    or exists (select from run where run.run_id = summary.run_id and run.branch = $7))
+             order by summary.commit_ordinal desc, summary.run_id desc
+             limit $5
          ) as summary
          join commit on commit.commit_id = summary.commit_id
-         order by summary.series_id, summary.commit_ordinal, summary.measured_at, summary.run_id",
-        &machine_ids,
-        &series_ids,
-        limit,
+         order by summary.commit_ordinal, summary.run_id",
+        series.machine_id,
+        series.series_id,
+        selection.from_ordinal,
+        selection.to_ordinal,
+        selection.last,
+        selection.is_of_all(),
+        selection.branch(),
     )
     .fetch_all(pool)
     .await
@@ -72,37 +113,18 @@ pub async fn newest(pool: &PgPool, series: &[SeriesKey], limit: i64) -> sqlx::Re
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn of_run(pool: &PgPool, run_id: Uuid, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_run(pool: &PgPool, run: Location, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_summaries!(
-        "run
-         join commit on commit.commit_id = run.commit_id
-         join summary on summary.machine_id = run.machine_id and summary.commit_ordinal = commit.ordinal
-                     and summary.run_id = run.run_id
-         where run.run_id = $1 and summary.series_id = any($2)",
-        run_id,
+        "summary
+         join commit on commit.commit_id = summary.commit_id
+         where summary.machine_id = $1 and summary.commit_ordinal = $2 and summary.run_id = $3 and summary.series_id = any($4)",
+        run.machine_id,
+        run.commit_ordinal,
+        run.run_id,
         series_ids,
     )
     .fetch_all(pool)
     .await
-}
-
-/// How many summaries each series has; series without any are left out.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn counts(pool: &PgPool, series: &[SeriesKey]) -> sqlx::Result<Vec<(i64, i64)>> {
-    let (machine_ids, series_ids) = columns(series);
-    let rows = sqlx::query!(
-        r#"select summary.series_id, count(*) as "count!"
-           from unnest($1::bigint[], $2::bigint[]) as wanted (machine_id, series_id)
-           join summary on summary.machine_id = wanted.machine_id and summary.series_id = wanted.series_id
-           group by summary.series_id"#,
-        &machine_ids,
-        &series_ids,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.series_id, row.count)).collect())
 }
 
 /// Stores the summaries of one run, each with its series. All numbers have been checked to fit.
@@ -125,14 +147,14 @@ pub async fn insert(
     let quantiles: Vec<_> = summaries.iter().map(|(_, summary)| Json(&summary.quantiles)).collect();
     sqlx::query!(
         "insert into summary (
-             machine_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified, measured_at,
+             machine_id, commit_ordinal, run_id, commit_id, environment_id, work_tree_modified, mainline, measured_at,
              series_id, latency_ns_center, latency_ns_low, latency_ns_high, latency_ns_min, latency_ns_max,
              operation_count, quantiles
          )
-         select $1, $2, $3, $4, $5, $6, $7, given.*
+         select $1, $2, $3, $4, $5, $6, $7, $8, given.*
          from unnest(
-             $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-             $15::jsonb[]
+             $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[],
+             $16::jsonb[]
          ) as given",
         placement.key.machine_id,
         placement.commit_ordinal,
@@ -140,6 +162,7 @@ pub async fn insert(
         placement.key.commit_id,
         placement.key.environment_id,
         placement.work_tree_modified,
+        placement.mainline,
         placement.measured_at,
         &series_ids,
         &centers,
@@ -153,8 +176,4 @@ pub async fn insert(
     .execute(connection)
     .await?;
     Ok(())
-}
-
-fn columns(series: &[SeriesKey]) -> (Vec<i64>, Vec<i64>) {
-    series.iter().map(|key| (key.machine_id, key.series_id)).unzip()
 }

@@ -1,74 +1,193 @@
 //! Bearer tokens: made once, shown once, stored as a digest.
-//!
-//! A token is `rt_`, 30 random characters of base 62 (178 bits) and a checksum of 6: a mistyped or cut one is told
-//! apart without asking the database, and scanners find leaked ones.
 
-use chrono::{DateTime, Utc};
-use rand::RngExt;
-use sha2::{Digest, Sha256};
-use sqlx::PgPool;
+use super::decode_error;
+use crate::access::caller::{ManagedToken, TokenSight};
+use crate::access::secret::SecretKind;
+use crate::access::{Binding, Scope, Secret, TokenKind, Visibility};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::{PgConnection, PgPool};
 
-const KIND: &str = "rt_";
-const SECRET_CHARACTERS: usize = 30;
-const CHECKSUM_CHARACTERS: usize = 6;
-/// Enough to recognise a token in a list, too few to use it.
-const PREFIX_CHARACTERS: usize = 9;
-const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/// A token that has just been made: the only time that its secret is known.
-#[derive(Clone)]
-pub struct Token {
-    /// Its key.
-    pub token_id: i64,
-    /// What it is for.
-    pub name: String,
-    /// What to send after `Bearer`. It cannot be shown again.
-    pub secret: String,
+/// A token to make.
+#[derive(Clone, Debug)]
+pub struct NewToken<'a> {
+    /// What it is for, in a person's words.
+    pub name: &'a str,
+    /// Who uses it.
+    pub kind: TokenKind,
+    /// Of a user's token: whose rights it has.
+    pub account_id: Option<i64>,
+    /// What it allows.
+    pub scopes: &'a [Scope],
+    /// Where it is good.
+    pub binding: &'a Binding,
+    /// When it ceases to be valid, if ever.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
-impl std::fmt::Debug for Token {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Token")
-            .field("token_id", &self.token_id)
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
+/// A token with its secret: the only time that this is known.
+#[derive(Debug)]
+pub struct Issued {
+    /// Its key.
+    pub token_id: i64,
+    /// What to send after `Bearer`. It cannot be shown again.
+    pub secret: Secret,
+    /// When it ceases to be valid, if ever.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 /// What an accepted token allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Grant {
-    /// As in `ingest:write`.
-    pub scopes: Vec<String>,
+    /// Its key.
+    pub token_id: i64,
+    /// Who uses it.
+    pub kind: TokenKind,
+    /// Whose rights it has.
+    pub account_id: Option<i64>,
+    /// What it is for.
+    pub scopes: Vec<Scope>,
+    /// Where it is good.
+    pub binding: Binding,
+}
+
+/// A token as lists show it.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table token, described there")]
+pub struct Row {
+    pub token_id: i64,
+    pub name: String,
+    pub prefix: String,
+    pub kind: TokenKind,
+    pub account_id: Option<i64>,
+    /// The name of that account.
+    pub account: Option<String>,
+    pub scopes: Vec<Scope>,
+    pub binding: Binding,
+    /// Of the project that it is bound to, if that exists.
+    pub visibility: Option<Visibility>,
+    pub created_at: DateTime<Utc>,
+    pub rotated_at: Option<DateTime<Utc>>,
+    pub expires_at: Option<DateTime<Utc>>,
+    pub previous_expires_at: Option<DateTime<Utc>>,
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+struct TextRow {
+    token_id: i64,
+    name: String,
+    prefix: String,
+    kind: String,
+    account_id: Option<i64>,
+    account: Option<String>,
+    scopes: Vec<String>,
+    project: Option<String>,
+    machine: Option<String>,
+    visibility: Option<String>,
+    created_at: DateTime<Utc>,
+    rotated_at: Option<DateTime<Utc>>,
+    expires_at: Option<DateTime<Utc>>,
+    previous_expires_at: Option<DateTime<Utc>>,
+    last_used_at: Option<DateTime<Utc>>,
+}
+
+macro_rules! select_tokens {
+    ($condition:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            TextRow,
+            r#"select token.token_id, token.name, token.prefix, token.kind, token.account_id,
+                      account.name as "account?", token.scopes, token.project, token.machine,
+                      project.visibility as "visibility?", token.created_at, token.rotated_at, token.expires_at,
+                      token.previous_expires_at, token.last_used_at
+               from token
+               left join account on account.account_id = token.account_id
+               left join project on project.slug = token.project
+               where token.revoked_at is null and "# + $condition
+            $(, $argument)*
+        )
+    };
+}
+
+impl Row {
+    /// What matters of it to who may manage it.
+    pub fn managed(&self) -> ManagedToken<'_> {
+        ManagedToken {
+            kind: self.kind,
+            account_id: self.account_id,
+            scopes: &self.scopes,
+            binding: &self.binding,
+            visibility: self.visibility,
+        }
+    }
 }
 
 /// Makes a token.
 ///
 /// # Errors
 /// The database does not store it.
-pub async fn create(
-    pool: &PgPool,
-    name: &str,
-    scopes: &[String],
-    expires_at: Option<DateTime<Utc>>,
-) -> sqlx::Result<Token> {
-    let secret = draw();
-    let prefix = secret.get(..PREFIX_CHARACTERS).unwrap_or_default();
-    let secret_sha256 = digest(&secret);
+pub async fn create(connection: &mut PgConnection, new: &NewToken<'_>) -> sqlx::Result<Issued> {
+    let secret = Secret::draw(SecretKind::Token(new.kind));
+    let digest = secret.digest();
     let token_id = sqlx::query_scalar!(
-        "insert into token (name, prefix, secret_sha256, scopes, created_at, expires_at)
-         values ($1, $2, $3, $4, now(), $5)
+        "insert into token
+             (name, prefix, secret_sha256, scopes, created_at, expires_at, kind, account_id, project, machine)
+         values ($1, $2, $3, $4, now(), $5, $6, $7, $8, $9)
          returning token_id",
-        name,
-        prefix,
-        secret_sha256.as_slice(),
-        scopes,
-        expires_at,
+        new.name,
+        secret.prefix(),
+        digest.as_slice(),
+        &new.scopes.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        new.expires_at,
+        new.kind.as_str(),
+        new.account_id,
+        new.binding.project,
+        new.binding.machine,
     )
-    .fetch_one(pool)
+    .fetch_one(connection)
     .await?;
-    Ok(Token { token_id, name: name.to_owned(), secret })
+    Ok(Issued { token_id, secret, expires_at: new.expires_at })
+}
+
+/// Gives a token another secret, for as long as the one before was given at first. That one is accepted for the overlap
+/// as well.
+///
+/// # Errors
+/// The database does not answer, or there is no such token.
+pub async fn rotate(
+    connection: &mut PgConnection,
+    token_id: i64,
+    kind: TokenKind,
+    overlap: TimeDelta,
+) -> sqlx::Result<Issued> {
+    let secret = Secret::draw(SecretKind::Token(kind));
+    let digest = secret.digest();
+    let expires_at = sqlx::query_scalar!(
+        "update token
+         set secret_sha256 = $2, prefix = $3, rotated_at = now(),
+             expires_at = now() + (expires_at - coalesce(rotated_at, created_at)),
+             previous_secret_sha256 = secret_sha256,
+             previous_expires_at = least($4, expires_at)
+         where token_id = $1 and revoked_at is null
+         returning expires_at",
+        token_id,
+        digest.as_slice(),
+        secret.prefix(),
+        Utc::now() + overlap,
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Issued { token_id, secret, expires_at })
+}
+
+/// Ends a token, and all sessions that began with it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn revoke(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<()> {
+    sqlx::query!("delete from session where token_id = $1", token_id).execute(&mut *connection).await?;
+    sqlx::query!("update token set revoked_at = now() where token_id = $1", token_id)
+        .execute(connection)
+        .await?;
+    Ok(())
 }
 
 /// Whether any token was ever made.
@@ -83,13 +202,14 @@ pub async fn any_exist(pool: &PgPool) -> sqlx::Result<bool> {
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn accept(pool: &PgPool, secret: &str) -> sqlx::Result<Option<Grant>> {
-    let digest = digest(secret);
+pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
+    let digest = secret.digest();
     let found = sqlx::query!(
-        r#"select token_id, scopes,
+        r#"select token_id, kind, account_id, scopes, project, machine,
                   (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!"
            from token
-           where secret_sha256 = $1 and revoked_at is null and (expires_at is null or expires_at > now())"#,
+           where (secret_sha256 = $1 or (previous_secret_sha256 = $1 and previous_expires_at > now()))
+             and revoked_at is null and (expires_at is null or expires_at > now())"#,
         digest.as_slice(),
     )
     .fetch_optional(pool)
@@ -100,55 +220,70 @@ pub async fn accept(pool: &PgPool, secret: &str) -> sqlx::Result<Option<Grant>> 
             .execute(pool)
             .await?;
     }
-    Ok(Some(Grant { scopes: token.scopes }))
+    Ok(Some(Grant {
+        token_id: token.token_id,
+        kind: token.kind.parse().map_err(decode_error)?,
+        account_id: token.account_id,
+        scopes: scopes(&token.scopes),
+        binding: Binding { project: token.project, machine: token.machine },
+    }))
 }
 
-/// Whether the text has the form of a token, checksum included.
-pub fn is_well_formed(secret: &str) -> bool {
-    let Some(rest) = secret.strip_prefix(KIND) else { return false };
-    let Some((body, sum)) = rest.split_at_checked(SECRET_CHARACTERS) else { return false };
-    sum == checksum(body)
+/// Tokens that have not been revoked, those of a sight behind `after`, in the order of their making.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, sight: &TokenSight, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
+    let rows = select_tokens!(
+        "($1 or token.account_id = $2 or (token.kind <> 'user' and token.project = any($3)))
+         and token.token_id > $4
+         order by token.token_id
+         limit $5",
+        sight.all,
+        sight.account_id,
+        &sight.projects,
+        after,
+        limit,
+    );
+    rows.fetch_all(pool).await?.into_iter().map(Row::try_from).collect()
 }
 
-fn draw() -> String {
-    let mut random = rand::rng();
-    let body: String =
-        (0..SECRET_CHARACTERS).map(|_| char::from(BASE_62[random.random_range(0..BASE_62.len())])).collect();
-    format!("{KIND}{body}{}", checksum(&body))
+/// One token that has not been revoked.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, token_id: i64) -> sqlx::Result<Option<Row>> {
+    select_tokens!("token.token_id = $1", token_id)
+        .fetch_optional(connection)
+        .await?
+        .map(Row::try_from)
+        .transpose()
 }
 
-fn checksum(body: &str) -> String {
-    let mut rest = crc32fast::hash(body.as_bytes());
-    let mut digits = [BASE_62[0]; CHECKSUM_CHARACTERS];
-    for digit in digits.iter_mut().rev() {
-        *digit = BASE_62[(rest % 62) as usize];
-        rest /= 62;
+impl TryFrom<TextRow> for Row {
+    type Error = sqlx::Error;
+
+    fn try_from(row: TextRow) -> sqlx::Result<Self> {
+        Ok(Self {
+            token_id: row.token_id,
+            name: row.name,
+            prefix: row.prefix,
+            kind: row.kind.parse().map_err(decode_error)?,
+            account_id: row.account_id,
+            account: row.account,
+            scopes: scopes(&row.scopes),
+            binding: Binding { project: row.project, machine: row.machine },
+            visibility: row.visibility.as_deref().map(str::parse).transpose().map_err(decode_error)?,
+            created_at: row.created_at,
+            rotated_at: row.rotated_at,
+            expires_at: row.expires_at,
+            previous_expires_at: row.previous_expires_at,
+            last_used_at: row.last_used_at,
+        })
     }
-    digits.iter().copied().map(char::from).collect()
 }
 
-fn digest(secret: &str) -> [u8; 32] {
-    Sha256::digest(secret).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_drawn_token_is_well_formed_and_never_the_same() {
-        let (one, other) = (draw(), draw());
-        assert!(is_well_formed(&one) && is_well_formed(&other));
-        assert_ne!(one, other);
-    }
-
-    #[test]
-    fn a_token_with_a_changed_or_missing_character_is_not_well_formed() {
-        let token = draw();
-        let last = if token.ends_with('0') { "1" } else { "0" };
-        assert!(!is_well_formed(&format!("{}{last}", &token[..token.len() - 1])));
-        assert!(!is_well_formed(&token[..token.len() - 1]));
-        assert!(!is_well_formed(&token.replacen("rt_", "gh_", 1)));
-        assert!(!is_well_formed("rt_ööööööööööööööööööööööööööööööö"));
-    }
+/// A scope that only a newer server knows allows nothing here.
+pub(super) fn scopes(texts: &[String]) -> Vec<Scope> {
+    texts.iter().filter_map(|text| text.parse().ok()).collect()
 }

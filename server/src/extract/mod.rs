@@ -1,11 +1,23 @@
 //! Extractors whose rejections are problems that name what is wrong.
 
-mod ingest_token;
+mod accept;
+mod acknowledged;
+mod caller;
+mod comma_separated;
+mod cursor;
+mod json;
+mod paged;
 mod path;
 mod query;
 mod report_body;
 
-pub use ingest_token::IngestToken;
+pub use accept::{Accept, Format};
+pub use acknowledged::AcknowledgedBefore;
+pub use caller::{Caller, Uploader};
+pub use comma_separated::CommaSeparated;
+pub use cursor::Cursor;
+pub use json::Json;
+pub use paged::{Everything, Page, Paged};
 pub use path::Path;
 pub use query::Query;
 pub use report_body::{Encoding, ReportBody};

@@ -1,6 +1,8 @@
 //! [`ReportBody`]: the bytes of an upload as they were sent, counted while they arrive.
 
+use crate::AppState;
 use crate::error::ApiError;
+use crate::ingest::admission::Admitted;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::BodyExt;
@@ -26,20 +28,23 @@ pub struct ReportBody {
     pub bytes: Vec<u8>,
     /// How they are compressed.
     pub encoding: Encoding,
+    /// Their share of the memory: part of the body, so that it is given back with it.
+    pub(crate) _admitted: Admitted,
 }
 
-impl<S: Send + Sync> FromRequest<S> for ReportBody {
+impl FromRequest<AppState> for ReportBody {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         require_json(request.headers())?;
         let encoding = encoding(request.headers())?;
         let too_large = ApiError::BodyTooLarge { max_bytes: SENT_BYTES_MAX, state: "as sent" };
-        let stated = text(request.headers(), &header::CONTENT_LENGTH).parse::<usize>().unwrap_or(0);
-        if stated > SENT_BYTES_MAX {
+        let stated = text(request.headers(), &header::CONTENT_LENGTH).parse::<usize>().ok();
+        if stated.is_some_and(|stated| stated > SENT_BYTES_MAX) {
             return Err(too_large);
         }
-        let mut bytes = Vec::with_capacity(stated);
+        let mut admitted = state.admission.admit(stated.unwrap_or(0))?;
+        let mut bytes = Vec::with_capacity(stated.unwrap_or(0));
         let mut body = request.into_body();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
@@ -49,13 +54,14 @@ impl<S: Send + Sync> FromRequest<S> for ReportBody {
             if bytes.len() + data.len() > SENT_BYTES_MAX {
                 return Err(too_large);
             }
+            admitted.cover(bytes.len() + data.len())?;
             bytes.extend_from_slice(&data);
         }
-        Ok(Self { bytes, encoding })
+        Ok(Self { bytes, encoding, _admitted: admitted })
     }
 }
 
-fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(super) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     let found = text(headers, &header::CONTENT_TYPE);
     let essence = found.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

@@ -3,27 +3,28 @@
 use crate::error::ApiError;
 use roundtrip_wire::RunReport;
 
-/// The number as the database holds it.
-pub(super) fn fit(pointer: &str, value: u64) -> Result<i64, ApiError> {
-    i64::try_from(value).map_err(|_| ApiError::InvalidReport {
-        pointer: Some(pointer.to_owned()),
-        detail: format!("{pointer} is or adds up to {value}: expected at most {}", i64::MAX),
+/// The number as the database holds it. Only a wrong one is asked where it stands.
+pub(super) fn fit(pointer: impl FnOnce() -> String, value: u64) -> Result<i64, ApiError> {
+    i64::try_from(value).map_err(|_| {
+        let pointer = pointer();
+        let detail = format!("{pointer} is or adds up to {value}: expected at most {}", i64::MAX);
+        ApiError::InvalidReport { pointer: Some(pointer), detail }
     })
 }
 
 /// Adds, as the database will hold the sum.
-pub(super) fn add(pointer: &str, sum: &mut i64, value: u64) -> Result<(), ApiError> {
+pub(super) fn add(pointer: impl FnOnce() -> String, sum: &mut i64, value: u64) -> Result<(), ApiError> {
     *sum = fit(pointer, sum.cast_unsigned().saturating_add(value))?;
     Ok(())
 }
 
 /// Checks every stored number of a report outside its repetitions.
 pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
-    fit("/pull_request", report.pull_request.unwrap_or(0))?;
-    fit("/commit/first_parent_ordinal", report.commit.first_parent_ordinal.unwrap_or(0))?;
+    fit(|| "/pull_request".into(), report.pull_request.unwrap_or(0))?;
+    fit(|| "/commit/first_parent_ordinal".into(), report.commit.first_parent_ordinal.unwrap_or(0))?;
     for (index, commit) in report.history.iter().enumerate() {
-        let pointer = format!("/history/{index}/first_parent_ordinal");
-        fit(&pointer, commit.first_parent_ordinal.unwrap_or(0))?;
+        let pointer = || format!("/history/{index}/first_parent_ordinal");
+        fit(pointer, commit.first_parent_ordinal.unwrap_or(0))?;
     }
     for (index, result) in report.results.iter().enumerate() {
         let case = &result.case;
@@ -35,7 +36,7 @@ pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
             ("messages", case.messages),
             ("operations", case.operations),
         ] {
-            fit(&format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
+            fit(|| format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
         }
         let Some(summary) = &result.summary else { continue };
         for (name, value) in [
@@ -46,10 +47,10 @@ pub(super) fn check(report: &RunReport) -> Result<(), ApiError> {
             ("max_ns", summary.max_ns),
             ("count", summary.count),
         ] {
-            fit(&format!("/results/{index}/summary/{name}"), value.unwrap_or(0))?;
+            fit(|| format!("/results/{index}/summary/{name}"), value.unwrap_or(0))?;
         }
         for (at, quantile) in summary.quantiles.iter().enumerate() {
-            fit(&format!("/results/{index}/summary/quantiles/{at}/ns"), quantile.ns)?;
+            fit(|| format!("/results/{index}/summary/quantiles/{at}/ns"), quantile.ns)?;
         }
     }
     Ok(())

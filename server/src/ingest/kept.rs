@@ -4,6 +4,7 @@ use super::reduce;
 use crate::error::ApiError;
 use anyhow::Context;
 use roundtrip_stats::Distribution;
+use roundtrip_stats::distribution::Decoder;
 use roundtrip_wire::{CaseResult, Repetition, RunReport};
 
 /// The report, byte for byte as it was before compression.
@@ -31,9 +32,11 @@ pub(crate) async fn repetitions<T: Send + 'static>(
         let result = report.results.into_iter().nth(position).context("the upload lacks a stored result");
         let mut repetitions = result.map_err(ApiError::internal)?.repetitions;
         repetitions.sort_by_key(|repetition| repetition.index);
+        let mut decoder = Decoder::default();
         let described = repetitions.into_iter().map(|repetition| {
             // It was decoded when it was stored, so a failure now is ours.
-            let distribution = reduce::decode("", &repetition).map_err(ApiError::internal)?;
+            let distribution =
+                reduce::decode(String::new, &repetition, &mut decoder).map_err(ApiError::internal)?;
             Ok(describe(repetition, &distribution))
         });
         described.collect()

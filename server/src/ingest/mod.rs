@@ -3,6 +3,8 @@
 //! Everything up to storing is work for the processor, so it is done off the asynchronous threads; storing is one
 //! transaction. Nothing is written before everything has been checked.
 
+pub(crate) mod admission;
+pub(crate) mod ids;
 mod import;
 mod inflate;
 mod integer;
@@ -12,15 +14,12 @@ mod parse;
 mod reduce;
 mod store;
 
-use crate::extract::ReportBody;
+use crate::extract::{Caller, Encoding, ReportBody};
 use crate::routes::ingest::UploadReceipt;
 use crate::{AppState, db, error::ApiError};
-use roundtrip_wire::{RunId, RunReport};
+use roundtrip_wire::{Acknowledged, RunId, RunReport};
 use sha2::{Digest, Sha256};
-use std::time::Duration;
 
-/// How long an upload waits for its turn before the agent is asked to come back.
-const TURN_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Uploads are written once and read seldom, but a run takes minutes: the default level is fast enough.
 const KEPT_LEVEL: i32 = zstd::DEFAULT_COMPRESSION_LEVEL;
 
@@ -30,7 +29,7 @@ struct Upload {
     report: RunReport,
     /// Of the body as it was before compression.
     body_sha256: [u8; 32],
-    /// The body, compressed again for keeping.
+    /// The body, compressed for keeping.
     body_zstd: Vec<u8>,
     /// One entry for each result of the report.
     numbers: Vec<Option<db::point::Numbers>>,
@@ -50,29 +49,44 @@ pub(crate) enum Stored {
 /// Takes an upload in. When it returns, the run is on disk.
 pub(crate) async fn receive(
     state: &AppState,
+    uploader: &Caller,
     run_id: RunId,
     body: ReportBody,
+    acknowledged: Option<Acknowledged>,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
-    take_in(state, move || prepare(run_id, &body)).await
+    take_in(state, uploader, acknowledged, move || prepare(run_id, body)).await
 }
 
 /// Takes a file of another tool in, with the run that its results make.
-pub(crate) async fn import(state: &AppState, body: ReportBody) -> Result<(Stored, UploadReceipt), ApiError> {
-    take_in(state, move || import::prepare(&body)).await
+pub(crate) async fn import(
+    state: &AppState,
+    uploader: &Caller,
+    body: ReportBody,
+    acknowledged: Option<Acknowledged>,
+) -> Result<(Stored, UploadReceipt), ApiError> {
+    take_in(state, uploader, acknowledged, move || import::prepare(&body)).await
 }
 
 async fn take_in(
     state: &AppState,
+    uploader: &Caller,
+    acknowledged: Option<Acknowledged>,
     prepare: impl FnOnce() -> Result<Upload, ApiError> + Send + 'static,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
-    let turn = tokio::time::timeout(TURN_WAIT_MAX, state.ingest_permits.acquire());
-    let permit = turn.await.map_err(ApiError::unavailable)?.map_err(ApiError::internal)?;
+    let turn = state.admission.turn().await?;
     let prepared = tokio::task::spawn_blocking(prepare).await;
-    drop(permit);
-    store::store(&state.pool, &prepared.map_err(ApiError::internal)??).await
+    drop(turn);
+    let upload = prepared.map_err(ApiError::internal)??;
+    // Only the report says of which project and machine it is.
+    uploader.check_upload(upload.report.project.as_str(), upload.report.machine.slug.as_str())?;
+    let stored = store::store(state, &upload, acknowledged).await?;
+    if let (Stored::Now, receipt) = &stored {
+        state.metrics.stored(receipt.result_count, receipt.point_count);
+    }
+    Ok(stored)
 }
 
-fn prepare(run_id: RunId, body: &ReportBody) -> Result<Upload, ApiError> {
+fn prepare(run_id: RunId, body: ReportBody) -> Result<Upload, ApiError> {
     let bytes = inflate::inflate(&body.bytes, body.encoding)?;
     let report = parse::parse(&bytes)?;
     if report.run_id != run_id {
@@ -83,6 +97,12 @@ fn prepare(run_id: RunId, body: &ReportBody) -> Result<Upload, ApiError> {
     }
     integer::check(&report)?;
     let numbers = reduce::reduce(&report)?;
-    let body_zstd = zstd::encode_all(bytes.as_slice(), KEPT_LEVEL).map_err(ApiError::internal)?;
-    Ok(Upload { report, body_sha256: Sha256::digest(&bytes).into(), body_zstd, numbers, original: None })
+    let body_sha256 = Sha256::digest(&bytes).into();
+    let body_zstd = match body.encoding {
+        Encoding::Zstd => body.bytes,
+        Encoding::Gzip | Encoding::Identity => {
+            zstd::encode_all(bytes.as_slice(), KEPT_LEVEL).map_err(ApiError::internal)?
+        }
+    };
+    Ok(Upload { report, body_sha256, body_zstd, numbers, original: None })
 }

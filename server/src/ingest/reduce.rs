@@ -3,6 +3,7 @@
 use super::integer::{add, fit};
 use crate::db::point::Numbers;
 use crate::error::ApiError;
+use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
 use roundtrip_wire::{Case, CaseResult, Repetition, RunReport};
 
@@ -13,12 +14,17 @@ const NS_PER_SECOND: u128 = 1_000_000_000;
 
 /// The numbers of each result, in order; none where no repetition finished.
 pub(super) fn reduce(report: &RunReport) -> Result<Vec<Option<Numbers>>, ApiError> {
-    let of_result = |(index, result)| numbers(&format!("/results/{index}"), result);
+    let mut decoder = Decoder::default();
+    let of_result = |(index, result)| numbers(index, result, &mut decoder);
     report.results.iter().enumerate().map(of_result).collect()
 }
 
-/// Decodes one repetition; `at` is the JSON pointer to it.
-pub(crate) fn decode(at: &str, repetition: &Repetition) -> Result<Distribution, ApiError> {
+/// Decodes one repetition; `at` tells the JSON pointer to it.
+pub(crate) fn decode(
+    at: impl Fn() -> String,
+    repetition: &Repetition,
+    decoder: &mut Decoder,
+) -> Result<Distribution, ApiError> {
     for (name, value) in [
         ("count", repetition.count),
         ("min_ns", repetition.min_ns),
@@ -29,7 +35,7 @@ pub(crate) fn decode(at: &str, repetition: &Repetition) -> Result<Distribution, 
         ("delivered", repetition.delivered),
         ("elapsed_ns", repetition.elapsed_ns),
     ] {
-        fit(&format!("{at}/{name}"), value)?;
+        fit(|| format!("{}/{name}", at()), value)?;
     }
     let encoded = Encoded {
         histogram: &repetition.histogram,
@@ -39,24 +45,23 @@ pub(crate) fn decode(at: &str, repetition: &Repetition) -> Result<Distribution, 
         max_ns: repetition.max_ns,
         sum_ns: repetition.sum_ns,
     };
-    Distribution::decode(&encoded).map_err(|error| {
+    decoder.decode(&encoded).map_err(|error| {
         let member = match &error {
             InvalidDistribution::Contradiction { what, .. } => what,
             InvalidDistribution::Samples(_) => "samples",
             _ => "histogram",
         };
-        ApiError::InvalidReport { pointer: Some(format!("{at}/{member}")), detail: error.to_string() }
+        ApiError::InvalidReport { pointer: Some(format!("{}/{member}", at())), detail: error.to_string() }
     })
 }
 
-fn numbers(at: &str, result: &CaseResult) -> Result<Option<Numbers>, ApiError> {
-    let mut merged: Option<Distribution> = None;
-    let mut repetition_p50_ns = Vec::with_capacity(result.repetitions.len());
+fn numbers(position: usize, result: &CaseResult, decoder: &mut Decoder) -> Result<Option<Numbers>, ApiError> {
+    let mut distributions = Vec::with_capacity(result.repetitions.len());
     let (mut count, mut sum_ns, mut elapsed_ns) = (0, 0, 0);
     let (mut attempted, mut accepted, mut delivered) = (0, 0, 0);
     for (index, repetition) in result.repetitions.iter().enumerate() {
-        let at = format!("{at}/repetitions/{index}");
-        let distribution = decode(&at, repetition)?;
+        let at = || format!("/results/{position}/repetitions/{index}");
+        let distribution = decode(at, repetition, decoder)?;
         for (name, sum, value) in [
             ("count", &mut count, repetition.count),
             ("sum_ns", &mut sum_ns, repetition.sum_ns),
@@ -65,18 +70,19 @@ fn numbers(at: &str, result: &CaseResult) -> Result<Option<Numbers>, ApiError> {
             ("accepted", &mut accepted, repetition.accepted),
             ("delivered", &mut delivered, repetition.delivered),
         ] {
-            add(&format!("{at}/{name}"), sum, value)?;
+            add(|| format!("{}/{name}", at()), sum, value)?;
         }
-        repetition_p50_ns.push(distribution.quantile_ns(500_000));
-        match &mut merged {
-            Some(merged) => merged.merge(&distribution),
-            None => merged = Some(distribution),
-        }
+        distributions.push(distribution);
     }
-    let (Some(merged), Some(medians)) = (merged, Quartiles::of(&repetition_p50_ns)) else { return Ok(None) };
     // All of these lie between the smallest and the largest time, which fit.
     let ns = |value: u64| value.cast_signed();
-    let quantile = |q_ppm| ns(merged.quantile_ns(q_ppm));
+    let of_each: Vec<[u64; 3]> =
+        distributions.iter().map(|one| one.quantiles_ns([500_000, 900_000, 990_000])).collect();
+    let p50s: Vec<u64> = of_each.iter().map(|[p50, ..]| *p50).collect();
+    let merged = Distribution::merged(distributions).zip(Quartiles::of(&p50s));
+    let Some((merged, medians)) = merged else { return Ok(None) };
+    let [p25, p50, p75, p90, p98, p99, p999] =
+        merged.quantiles_ns([250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000]);
     let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
     Ok(Some(Numbers {
         lossy: result.is_lossy(),
@@ -89,19 +95,23 @@ fn numbers(at: &str, result: &CaseResult) -> Result<Option<Numbers>, ApiError> {
         delivered,
         latency_ns_sum: sum_ns,
         latency_ns_min: ns(merged.min_ns()),
-        latency_ns_p25: quantile(250_000),
-        latency_ns_p50: quantile(500_000),
-        latency_ns_p75: quantile(750_000),
-        latency_ns_p90: quantile(900_000),
-        latency_ns_p98: quantile(980_000),
-        latency_ns_p99: quantile(990_000),
-        latency_ns_p999: quantile(999_000),
+        latency_ns_p25: ns(p25),
+        latency_ns_p50: ns(p50),
+        latency_ns_p75: ns(p75),
+        latency_ns_p90: ns(p90),
+        latency_ns_p98: ns(p98),
+        latency_ns_p99: ns(p99),
+        latency_ns_p999: ns(p999),
         latency_ns_max: ns(merged.max_ns()),
         repetition_p50_ns_q1: ns(medians.q1),
         repetition_p50_ns_median: ns(medians.median),
         repetition_p50_ns_q3: ns(medians.q3),
         throughput_bytes_per_second: throughput(&result.case, delivered, elapsed_ns),
-        histogram: merged.histogram_bytes(),
+        repetition_p50_ns: of_each.iter().map(|[p50, ..]| ns(*p50)).collect(),
+        repetition_p90_ns: of_each.iter().map(|[_, p90, _]| ns(*p90)).collect(),
+        repetition_p99_ns: of_each.iter().map(|[.., p99]| ns(*p99)).collect(),
+        oversubscribed: result.oversubscribed,
+        histogram: merged.stored_bytes(),
     }))
 }
 

@@ -174,20 +174,30 @@ impl Drop for Embedded {
 /// # Errors
 /// None runs there, or this user may not reach it.
 pub(crate) async fn running(data_dir: &Path) -> Result<PgConnectOptions> {
+    find_running(data_dir).await?.with_context(|| {
+        format!(
+            "no server runs on {}: start it with `roundtrip-server serve`, or set DATABASE_URL",
+            data_dir.display()
+        )
+    })
+}
+
+/// How to connect to the PostgreSQL that another process runs in `data_dir`, if one does.
+///
+/// # Errors
+/// This user may not reach it, or it does not answer.
+pub(crate) async fn find_running(data_dir: &Path) -> Result<Option<PgConnectOptions>> {
     let shown = data_dir.display();
-    let advice = "start it with `roundtrip-server serve`, or set DATABASE_URL";
-    let Ok(data_dir) = data_dir.canonicalize() else {
-        bail!("there is no data directory {shown}, so that no server runs on it: {advice}");
-    };
+    let Ok(data_dir) = data_dir.canonicalize() else { return Ok(None) };
     let options = connect_options(&layout::socket_dir_of(&data_dir));
     match database::connect(&options).await {
-        Ok(()) => Ok(options),
+        Ok(()) => Ok(Some(options)),
         Err(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             bail!(
                 "the server on {shown} belongs to another user: only that user and root can reach its PostgreSQL"
             )
         }
-        Err(sqlx::Error::Io(_)) => bail!("no server runs on {shown}: {advice}"),
+        Err(sqlx::Error::Io(_)) => Ok(None),
         Err(error) => Err(error).with_context(|| format!("cannot use the PostgreSQL of {shown}")),
     }
 }
@@ -211,7 +221,10 @@ fn start_postmaster(
         "log_line_prefix=%m ".to_owned(),
         "log_checkpoints=off".to_owned(),
         "max_connections=50".to_owned(),
-        "shared_buffers=128MB".to_owned(),
+        "shared_buffers=256MB".to_owned(),
+        // After a checkpoint each page is logged whole when it is first changed, and each series has pages of its own: many
+        // checkpoints under load would write most of them again and again. Only a busy server has so large a log.
+        "max_wal_size=4GB".to_owned(),
     ];
     let mut command: Vec<OsString> = vec![
         programs.postgres().into(),

@@ -12,12 +12,15 @@ pub(crate) async fn health() -> &'static str {
     "ok"
 }
 
-/// Whether requests can be served: the database answers and has the schema of this server.
+/// Whether requests can be served: the server is not about to end, the database answers and has the schema of this server.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses(
     (status = 200, description = "It can serve", body = String, content_type = "text/plain", example = "ok"),
     (status = 503, description = "Not now", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn readiness(State(state): State<AppState>) -> Result<&'static str, ApiError> {
+    if state.is_stopping() {
+        return Err(ApiError::Stopping);
+    }
     let missing =
         db::schema::missing_migrations(&state.pool, &crate::MIGRATOR).await.map_err(ApiError::unavailable)?;
     if missing.is_empty() { Ok("ok") } else { Err(ApiError::SchemaBehind { missing }) }

@@ -1,7 +1,7 @@
 //! Uploads: the one way in.
 
 use super::runs::RunPath;
-use crate::extract::{IngestToken, Path, ReportBody};
+use crate::extract::{AcknowledgedBefore, Path, ReportBody, Uploader};
 use crate::ingest::{self, Stored};
 use crate::{AppState, error::ApiError};
 use axum::{Json, extract::State, http::StatusCode};
@@ -29,6 +29,9 @@ pub struct UploadReceipt {
     put, path = "/api/v1/runs/{run_id}", tag = "ingest", params(
         RunPath,
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
+        ("roundtrip-acknowledged" = Option<String>, Header,
+            description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
+                this server has acknowledged: it tells whether any were lost"),
     ),
     request_body(content = RunReport, description = "At most 8 MiB as sent and 64 MiB inflated"),
     security(("token" = ["ingest:write"])),
@@ -38,8 +41,8 @@ pub struct UploadReceipt {
     (status = 400, description = "`invalid-json`, `invalid-encoding` or `invalid-parameter`", body = Problem,
         content_type = "application/problem+json"),
     (status = 401, description = "No valid token", body = Problem, content_type = "application/problem+json"),
-    (status = 403, description = "The token lacks the scope", body = Problem,
-        content_type = "application/problem+json"),
+    (status = 403, description = "The token lacks the scope, or is bound to another project or machine",
+        body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "Larger than allowed", body = Problem, content_type = "application/problem+json"),
     (status = 415, description = "Another type or encoding", body = Problem,
         content_type = "application/problem+json"),
@@ -52,17 +55,21 @@ pub struct UploadReceipt {
 ))]
 pub(crate) async fn put_run(
     State(state): State<AppState>,
-    _token: IngestToken,
+    Uploader(caller): Uploader,
     Path(path): Path<RunPath>,
+    AcknowledgedBefore(acknowledged): AcknowledgedBefore,
     body: ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    Ok(answer(ingest::receive(&state, path.run_id, body).await?))
+    Ok(answer(&state, ingest::receive(&state, &caller, path.run_id, body, acknowledged).await?))
 }
 
 /// Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can.
 #[utoipa::path(
     post, path = "/api/v1/import", tag = "ingest", params(
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
+        ("roundtrip-acknowledged" = Option<String>, Header,
+            description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
+                this server has acknowledged: it tells whether any were lost"),
     ),
     request_body(content = ImportRequest, description = "At most 8 MiB as sent and 64 MiB inflated"),
     security(("token" = ["ingest:write"])),
@@ -75,16 +82,19 @@ pub(crate) async fn put_run(
 ))]
 pub(crate) async fn import_file(
     State(state): State<AppState>,
-    _token: IngestToken,
+    Uploader(caller): Uploader,
+    AcknowledgedBefore(acknowledged): AcknowledgedBefore,
     body: ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    Ok(answer(ingest::import(&state, body).await?))
+    Ok(answer(&state, ingest::import(&state, &caller, body, acknowledged).await?))
 }
 
-fn answer((stored, receipt): (Stored, UploadReceipt)) -> (StatusCode, Json<UploadReceipt>) {
-    let status = match stored {
-        Stored::Now => StatusCode::CREATED,
-        Stored::Before => StatusCode::OK,
-    };
-    (status, Json(receipt))
+fn answer(state: &AppState, (stored, receipt): (Stored, UploadReceipt)) -> (StatusCode, Json<UploadReceipt>) {
+    match stored {
+        Stored::Now => {
+            state.live.announce(receipt.run_id);
+            (StatusCode::CREATED, Json(receipt))
+        }
+        Stored::Before => (StatusCode::OK, Json(receipt)),
+    }
 }

@@ -1,10 +1,11 @@
 //! Machines: where a project was measured, and the fingerprint each had last.
 
 use super::projects::{ProjectPath, project_id};
-use crate::{AppState, db, error::ApiError, extract::Path};
+use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
+use crate::{AppState, db, error::ApiError};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::{Environment, Problem};
+use roundtrip_wire::Environment;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +14,9 @@ use utoipa::ToSchema;
 pub struct MachineList {
     /// By name.
     pub machines: Vec<MachineSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<String>>,
 }
 
 /// One machine as one project sees it.
@@ -35,21 +39,27 @@ pub struct MachineSummary {
     pub environment_id: i64,
     /// The machine's fingerprint in the newest of them.
     pub environment: Environment,
+    /// Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
+    /// was restored from a backup. What is removed by age does not count.
+    pub lost_run_count: i64,
 }
 
 /// The machines that measured a project.
 #[utoipa::path(
-    get, path = "/api/v1/projects/{project}/machines", tag = "machines", params(ProjectPath), responses(
+    get, path = "/api/v1/projects/{project}/machines", tag = "machines", params(ProjectPath, Page), responses(
     (status = 200, description = "The machines, by name", body = MachineList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list_machines(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<ProjectPath>,
+    asked: Paged<Everything, String>,
 ) -> Result<Json<MachineList>, ApiError> {
-    let project_id = project_id(&state, &path).await?;
-    let machines = db::machine::list(&state.pool, project_id).await?.into_iter().map(MachineSummary::from);
-    Ok(Json(MachineList { machines: machines.collect() }))
+    let project_id = project_id(&state, &caller, &path).await?;
+    let after = asked.after.as_deref().unwrap_or_default();
+    let rows = db::machine::list(&state.pool, project_id, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.slug.clone());
+    Ok(Json(MachineList { machines: rows.into_iter().map(MachineSummary::from).collect(), next_after }))
 }
 
 impl From<db::machine::Row> for MachineSummary {
@@ -62,6 +72,7 @@ impl From<db::machine::Row> for MachineSummary {
             last_run_at: row.last_run_at,
             environment_id: row.environment_id,
             environment: Environment { stable: row.stable.0, conditions: row.conditions.0 },
+            lost_run_count: row.lost_run_count,
         }
     }
 }

@@ -1,12 +1,28 @@
 //! One file a resource. A handler extracts, calls, maps and responds; its request and response types stand beside
-//! it. SQL is in [`crate::db`], statistics in `roundtrip-stats`.
+//! it. SQL is in [`crate::db`], statistics in `roundtrip-stats`, and who may do what in [`crate::access`].
 
+pub mod accounts;
+pub mod audit;
+pub mod charts;
+pub mod commits;
+pub mod events;
+pub mod feed;
+pub mod github;
 pub mod health;
 pub mod ingest;
+pub mod links;
 pub mod machines;
+pub mod members;
 pub mod observed;
+mod permitted;
 pub mod points;
+pub mod project_settings;
 pub mod projects;
+pub mod pruned;
+pub mod pull_requests;
+mod return_path;
 pub mod runs;
 pub mod series;
+pub mod session;
 pub mod summaries;
+pub mod tokens;

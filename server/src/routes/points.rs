@@ -1,9 +1,12 @@
 //! Points: one run's result in one series, the numbers that charts draw.
 
+use super::permitted;
+use super::pruned::Pruned;
 use super::runs::{CommitSummary, within};
+use super::series::SeriesIds;
 use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
-use crate::extract::{Path, Query};
+use crate::extract::{Caller, Path, Query};
 use crate::{AppState, db, ingest};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
@@ -14,8 +17,6 @@ use std::collections::{HashMap, HashSet};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The most series of one request.
-pub const SERIES_MAX: usize = 200;
 /// The most points of each series in one answer.
 pub const POINTS_MAX: i64 = 1_000;
 /// Points of each series unless asked otherwise.
@@ -125,10 +126,12 @@ pub struct RepetitionQuartiles {
 pub struct PointDetail {
     /// The point.
     pub point: Point,
-    /// The merged distribution in eight equal steps of each doubling, without gaps.
+    /// The merged distribution in eight equal steps of each doubling, without gaps; empty when it is not kept any more.
     pub histogram: Vec<HistogramBin>,
-    /// The finished repetitions, by their index.
+    /// The finished repetitions, by their index; empty when the upload is not kept any more.
     pub repetitions: Vec<RepetitionDetail>,
+    /// What is not kept any more, and since when.
+    pub pruned: Pruned,
 }
 
 /// How many operations took how long.
@@ -179,11 +182,17 @@ pub struct RepetitionDetail {
 #[into_params(parameter_in = Query)]
 pub struct PointQuery {
     /// Series numbers, separated by commas: at most 200.
-    #[param(example = "1,2,3")]
-    pub series: String,
+    #[param(value_type = String, example = "1,2,3")]
+    series: SeriesIds,
     /// The newest so many points of each series.
     #[param(minimum = 1, maximum = 1000, default = 500)]
     pub limit: Option<i64>,
+    /// Only of commits from this ordinal on.
+    #[param(minimum = 0)]
+    pub from: Option<i64>,
+    /// Only of commits up to this ordinal, which is included.
+    #[param(minimum = 0)]
+    pub to: Option<i64>,
 }
 
 /// A series in a run, in a path.
@@ -199,37 +208,30 @@ pub struct PointPath {
 /// The newest points of several series.
 #[utoipa::path(get, path = "/api/v1/points", tag = "points", params(PointQuery), responses(
     (status = 200, description = "The points", body = PointList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list_points(
     State(state): State<AppState>,
+    caller: Caller,
     Query(query): Query<PointQuery>,
 ) -> Result<Json<PointList>, ApiError> {
     let limit = within("limit", query.limit, POINTS_DEFAULT, POINTS_MAX)?;
-    let series_ids = series_ids(&query.series)?;
-    let keys: HashMap<_, _> = db::series::find(&state.pool, &series_ids)
-        .await?
-        .into_iter()
-        .map(|row| (row.series_id, row.key()))
-        .collect();
-    if let Some(unknown) = series_ids.iter().find(|series_id| !keys.contains_key(series_id)) {
-        return Err(ApiError::unknown(Kind::Series, unknown));
-    }
-    let keys: Vec<_> = keys.into_values().collect();
+    let ordinals = ordinals(query.from, query.to)?;
+    let series_ids = query.series.as_slice();
+    let keys = permitted::series(&state, &caller, series_ids).await?;
     let mut commit_ids = HashSet::new();
     let mut points: HashMap<i64, Vec<Point>> = HashMap::new();
-    for row in db::point::newest(&state.pool, &keys, limit).await? {
+    for row in db::point::newest(&state.pool, &keys, ordinals, limit).await? {
         commit_ids.insert(row.commit_id);
         points.entry(row.series_id).or_default().push(row.into());
     }
     let mut summaries: HashMap<i64, Vec<StatedPoint>> = HashMap::new();
-    for row in db::summary::newest(&state.pool, &keys, limit).await? {
+    for row in db::summary::newest(&state.pool, &keys, ordinals, limit).await? {
         commit_ids.insert(row.commit_id);
         summaries.entry(row.series_id).or_default().push(row.into());
     }
     let commit_ids: Vec<_> = commit_ids.into_iter().collect();
     let commits = db::commit::list(&state.pool, &commit_ids).await?;
-    let series = series_ids.into_iter().map(|series_id| SeriesPoints {
+    let series = series_ids.iter().map(|&series_id| SeriesPoints {
         series_id,
         points: points.remove(&series_id).unwrap_or_default(),
         summaries: summaries.remove(&series_id).unwrap_or_default(),
@@ -244,54 +246,50 @@ pub(crate) async fn list_points(
 #[utoipa::path(
     get, path = "/api/v1/runs/{run_id}/series/{series_id}", tag = "points", params(PointPath), responses(
     (status = 200, description = "The point", body = PointDetail),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: the point is not kept any more, and since when", body = Problem,
+        content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_point(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<PointPath>,
 ) -> Result<Json<PointDetail>, ApiError> {
     let run_id = path.run_id.as_uuid();
     let unknown = || ApiError::unknown(Kind::Point, format!("of series {} in run {run_id}", path.series_id));
-    let series = db::series::find(&state.pool, &[path.series_id]).await?;
-    let series = series.first().ok_or_else(unknown)?.key();
-    let row = db::point::of_run(&state.pool, run_id, &[path.series_id]).await?.into_iter().next();
-    let row = row.ok_or_else(unknown)?;
-    let histogram = db::point::histogram(&state.pool, series, run_id).await?.ok_or_else(unknown)?;
-    let (position, kept) =
-        db::run::upload_with_position(&state.pool, run_id, path.series_id).await?.ok_or_else(unknown)?;
-    let (min_ns, max_ns, sum_ns) = (row.latency_ns_min, row.latency_ns_max, row.latency_ns_sum);
-    let merged = Distribution::of_histogram_bytes(
-        &histogram,
-        min_ns.cast_unsigned(),
-        max_ns.cast_unsigned(),
-        sum_ns.cast_unsigned(),
-    )
-    .map_err(ApiError::internal)?;
-    let bin = |(from_ns, to_ns, count)| HistogramBin { from_ns, to_ns, count };
-    Ok(Json(PointDetail {
-        point: row.into(),
-        histogram: merged.log_bins(STEPS_PER_DOUBLING).into_iter().map(bin).collect(),
-        repetitions: ingest::kept::repetitions(kept, position, RepetitionDetail::new).await?,
-    }))
+    let run = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
+    let row = db::point::of_run(&state.pool, run, &[path.series_id]).await?.into_iter().next();
+    let pruned = Pruned::of(&state, run_id).await?;
+    let row = row.ok_or_else(|| pruned.no_point(run_id, unknown()))?;
+    let series = permitted::series(&state, &caller, &[path.series_id]).await?.into_iter().next();
+    let series = series.ok_or_else(unknown)?;
+    let histogram = match db::point::histogram(&state.pool, series, run_id).await? {
+        Some(stored) => histogram(&row, &stored)?,
+        None => Vec::new(),
+    };
+    let repetitions = match db::run::upload_with_position(&state.pool, run, path.series_id).await? {
+        Some((position, kept)) => ingest::kept::repetitions(kept, position, RepetitionDetail::new).await?,
+        None => Vec::new(),
+    };
+    Ok(Json(PointDetail { point: row.into(), histogram, repetitions, pruned }))
 }
 
-/// Series numbers in a text, without repeats.
-fn series_ids(text: &str) -> Result<Vec<i64>, ApiError> {
-    let mut seen = HashSet::new();
-    let mut series_ids = Vec::new();
-    for part in text.split(',') {
-        let series_id: i64 = part.parse().map_err(|_| {
-            ApiError::parameter("series", format!("`{part}` is no number: expected as in 1,2,3"))
-        })?;
-        if seen.insert(series_id) {
-            series_ids.push(series_id);
+fn histogram(row: &db::point::Row, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> {
+    let (min_ns, max_ns, sum_ns) = (row.latency_ns_min, row.latency_ns_max, row.latency_ns_sum);
+    let exact = (min_ns.cast_unsigned(), max_ns.cast_unsigned(), sum_ns.cast_unsigned());
+    let merged = Distribution::of_stored(stored, exact).map_err(ApiError::internal)?;
+    let bin = |(from_ns, to_ns, count)| HistogramBin { from_ns, to_ns, count };
+    Ok(merged.log_bins(STEPS_PER_DOUBLING).into_iter().map(bin).collect())
+}
+
+/// A range of ordinals in a query; all of them where nothing is said.
+pub(super) fn ordinals(from: Option<i64>, to: Option<i64>) -> Result<(i64, i64), ApiError> {
+    match (from.unwrap_or(0), to.unwrap_or(i64::MAX)) {
+        (from, _) if from < 0 => Err(ApiError::parameter("from", format!("{from} is below 0"))),
+        (from, to) if to < from => {
+            Err(ApiError::parameter("to", format!("{to} is below {from}: expected that or more")))
         }
+        range => Ok(range),
     }
-    if series_ids.len() > SERIES_MAX {
-        let count = series_ids.len();
-        return Err(ApiError::parameter("series", format!("{count} series: expected at most {SERIES_MAX}")));
-    }
-    Ok(series_ids)
 }
 
 impl RepetitionDetail {

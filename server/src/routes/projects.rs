@@ -1,23 +1,26 @@
 //! Projects: the repositories whose commits are charted.
 
+use super::permitted;
 use super::runs::RunSummary;
-use crate::{
-    AppState, db,
-    error::{ApiError, Kind},
-    extract::Path,
-};
+use crate::access::{Action, Visibility};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
+use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::{Problem, Slug};
+use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;
 
-/// All projects.
+/// Projects.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProjectList {
     /// By name.
     pub projects: Vec<ProjectSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<String>>,
 }
 
 /// One project and how much there is of it.
@@ -26,6 +29,11 @@ pub struct ProjectSummary {
     /// Its name in links.
     #[schema(example = "roundtrip")]
     pub project: String,
+    /// Who may read it.
+    pub visibility: Visibility,
+    /// The branch whose runs make the trend; null: all runs without a pull request do.
+    #[schema(required)]
+    pub default_branch: Option<String>,
     /// Uploads.
     pub run_count: i64,
     /// Commits that were measured at least once.
@@ -50,52 +58,63 @@ pub struct ProjectPath {
     pub project: Slug,
 }
 
-/// All projects.
-#[utoipa::path(get, path = "/api/v1/projects", tag = "projects", responses(
-    (status = 200, description = "All projects, by name", body = ProjectList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+/// All projects that you may see.
+#[utoipa::path(get, path = "/api/v1/projects", tag = "projects", params(Page), responses(
+    (status = 200, description = "The projects, by name", body = ProjectList),
 ))]
-pub(crate) async fn list_projects(State(state): State<AppState>) -> Result<Json<ProjectList>, ApiError> {
-    Ok(Json(ProjectList { projects: summaries(&state, None).await? }))
+pub(crate) async fn list_projects(
+    State(state): State<AppState>,
+    caller: Caller,
+    asked: Paged<Everything, String>,
+) -> Result<Json<ProjectList>, ApiError> {
+    let after = asked.after.as_deref().unwrap_or_default();
+    let rows = db::project::list(&state.pool, caller.sight(), None, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.slug.clone());
+    Ok(Json(ProjectList { projects: summaries(&state, rows).await?, next_after }))
 }
 
 /// One project.
 #[utoipa::path(get, path = "/api/v1/projects/{project}", tag = "projects", params(ProjectPath), responses(
     (status = 200, description = "The project", body = ProjectSummary),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_project(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<ProjectPath>,
 ) -> Result<Json<ProjectSummary>, ApiError> {
-    let found = summaries(&state, Some(path.project.as_str())).await?;
+    let slug = Some(path.project.as_str());
+    let rows = db::project::list(&state.pool, caller.sight(), slug, "", 1).await?;
+    let found = summaries(&state, rows).await?;
     let project = found.into_iter().next().ok_or_else(|| ApiError::unknown(Kind::Project, &path.project))?;
     Ok(Json(project))
 }
 
-/// The key of the project in a path.
-pub(super) async fn project_id(state: &AppState, path: &ProjectPath) -> Result<i64, ApiError> {
-    db::project::find(&state.pool, path.project.as_str())
-        .await?
-        .ok_or_else(|| ApiError::unknown(Kind::Project, &path.project))
+/// The key of the project in a path, if the caller may see it.
+pub(super) async fn project_id(
+    state: &AppState,
+    caller: &Caller,
+    path: &ProjectPath,
+) -> Result<i64, ApiError> {
+    Ok(permitted::project(state, caller, Action::Read, &path.project).await?.project_id)
 }
 
-async fn summaries(state: &AppState, project: Option<&str>) -> Result<Vec<ProjectSummary>, ApiError> {
-    let rows = db::project::list(&state.pool, project).await?;
+async fn summaries(state: &AppState, rows: Vec<db::project::Row>) -> Result<Vec<ProjectSummary>, ApiError> {
     let latest: Vec<_> = rows.iter().filter_map(|row| row.latest_run_id).collect();
     let runs = db::run::find(&state.pool, &latest).await?;
     let mut runs: HashMap<_, _> = runs.into_iter().map(|run| (run.run_id, RunSummary::from(run))).collect();
     let summary = |row: db::project::Row| {
         let latest_run = row.latest_run_id.and_then(|run_id| runs.remove(&run_id));
-        ProjectSummary {
+        Ok(ProjectSummary {
+            visibility: row.visibility()?,
             project: row.slug,
+            default_branch: row.default_branch,
             run_count: row.run_count,
             commit_count: row.commit_count,
             machine_count: row.machine_count,
             series_count: row.series_count,
             last_run_at: latest_run.as_ref().map(|run| run.started_at),
             latest_run,
-        }
+        })
     };
-    Ok(rows.into_iter().map(summary).collect())
+    rows.into_iter().map(summary).collect()
 }

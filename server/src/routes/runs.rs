@@ -1,11 +1,13 @@
 //! Runs: uploads, what each says of its cases, and the original as it came.
 
 use super::observed::Observed;
+use super::permitted;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
+use super::pruned::Pruned;
 use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
-use crate::extract::{Path, Query};
+use crate::extract::{Caller, Cursor, Page, Paged, Path};
 use crate::{AppState, db, ingest};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -19,19 +21,14 @@ use std::collections::{BTreeMap, HashMap};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The most runs of one answer.
-pub const RUNS_MAX: i64 = 200;
-/// Runs of one answer unless asked otherwise.
-pub const RUNS_DEFAULT: i64 = 50;
-
 /// Runs of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RunList {
     /// The newest first.
     pub runs: Vec<RunSummary>,
-    /// What to pass as `before` for those that follow; null when there are none.
-    #[schema(required)]
-    pub next_before: Option<Uuid>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<Uuid>>,
 }
 
 /// One upload.
@@ -105,7 +102,9 @@ pub struct RunDetail {
     /// The file of another tool that it was imported from; null where this suite measured.
     #[schema(required)]
     pub original: Option<OriginalFile>,
-    /// One entry a case, in the order of the upload.
+    /// What is not kept any more, and since when.
+    pub pruned: Pruned,
+    /// One entry a case, in the order of the upload; none when the points are not kept any more.
     pub results: Vec<RunResult>,
 }
 
@@ -137,8 +136,9 @@ pub struct RunResult {
     /// What another tool stated without samples; null where there are some.
     #[schema(required)]
     pub summary: Option<StatedPoint>,
-    /// What its repetitions went through, besides their times.
-    pub observed: Observed,
+    /// What its repetitions went through, besides their times; null when the upload is not kept any more.
+    #[schema(required)]
+    pub observed: Option<Observed>,
     /// Facts of the channel as it really was, with the unit last: `effective_send_buffer_bytes`.
     pub counters: BTreeMap<String, u64>,
     /// What a program that was measured says of itself: its version. Empty for transports of the suite.
@@ -157,11 +157,9 @@ pub struct RunResult {
 pub struct RunQuery {
     /// The machine's name.
     pub machine: Option<Slug>,
-    /// The newest so many.
-    #[param(minimum = 1, maximum = 200, default = 50)]
-    pub limit: Option<i64>,
-    /// Only those older than this run: `next_before` of the previous answer.
-    pub before: Option<RunId>,
+    /// The number of a pull request.
+    #[param(minimum = 0)]
+    pub pull_request: Option<i64>,
 }
 
 /// A run in a path.
@@ -174,53 +172,53 @@ pub struct RunPath {
 
 /// The runs of a project.
 #[utoipa::path(
-    get, path = "/api/v1/projects/{project}/runs", tag = "runs", params(ProjectPath, RunQuery), responses(
+    get, path = "/api/v1/projects/{project}/runs", tag = "runs", params(ProjectPath, RunQuery, Page), responses(
     (status = 200, description = "The runs, the newest first", body = RunList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list_runs(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<ProjectPath>,
-    Query(query): Query<RunQuery>,
+    asked: Paged<RunQuery, Uuid>,
 ) -> Result<Json<RunList>, ApiError> {
-    let limit = within("limit", query.limit, RUNS_DEFAULT, RUNS_MAX)?;
-    let project_id = project_id(&state, &path).await?;
-    let machine = query.machine.as_ref().map(Slug::as_str);
-    let before = query.before.map(RunId::as_uuid);
-    // One more than asked for tells whether others follow.
-    let rows = db::run::list(&state.pool, project_id, machine, before, limit + 1).await?;
-    let mut runs: Vec<_> = rows.into_iter().map(RunSummary::from).collect();
-    let asked = usize::try_from(limit).map_err(ApiError::internal)?;
-    let has_more = runs.len() > asked;
-    runs.truncate(asked);
-    let next_before = runs.last().filter(|_| has_more).map(|run| run.run_id);
-    Ok(Json(RunList { runs, next_before }))
+    let project_id = project_id(&state, &caller, &path).await?;
+    let filter = db::run::Filter {
+        machine: asked.query.machine.as_ref().map(Slug::as_str),
+        pull_request: asked.query.pull_request,
+    };
+    // Before the first page come all.
+    let before = asked.after.unwrap_or(Uuid::max());
+    let rows = db::run::list(&state.pool, project_id, filter, before, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.run_id);
+    Ok(Json(RunList { runs: rows.into_iter().map(RunSummary::from).collect(), next_after }))
 }
 
 /// One run and all that it says of its cases.
 #[utoipa::path(get, path = "/api/v1/runs/{run_id}", tag = "runs", params(RunPath), responses(
     (status = 200, description = "The run", body = RunDetail),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_run(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<RunPath>,
 ) -> Result<Json<RunDetail>, ApiError> {
     let run_id = path.run_id.as_uuid();
-    let run = db::run::find(&state.pool, &[run_id]).await?.into_iter().next();
-    let run = run.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let unknown = || ApiError::unknown(Kind::Run, run_id);
+    let location = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
+    let run = db::run::find(&state.pool, &[run_id]).await?.into_iter().next().ok_or_else(unknown)?;
     let surroundings = db::run::surroundings(&state.pool, run_id).await?;
     Ok(Json(RunDetail {
         run: run.into(),
         environment_id: surroundings.environment_id,
         environment: Environment { stable: surroundings.stable.0, conditions: surroundings.conditions.0 },
         canaries: surroundings.canaries.0,
-        original: db::original::find(&state.pool, run_id).await?.map(|row| OriginalFile {
+        original: db::original::find(&state.pool, location).await?.map(|row| OriginalFile {
             name: row.name,
             format: row.format,
             bytes: row.byte_count,
         }),
-        results: results(&state, run_id).await?,
+        pruned: Pruned::of(&state, run_id).await?,
+        results: results(&state, location).await?,
     }))
 }
 
@@ -228,15 +226,20 @@ pub(crate) async fn get_run(
 #[utoipa::path(get, path = "/api/v1/runs/{run_id}/report", tag = "runs", params(RunPath), responses(
     (status = 200, description = "The report, as an attachment", body = RunReport,
         headers(("content-disposition" = String, description = "`attachment` and a file name"))),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: it is not kept any more, and since when", body = Problem,
+        content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_report(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<RunPath>,
 ) -> Result<Response, ApiError> {
     let run_id = path.run_id.as_uuid();
-    let kept = db::run::upload(&state.pool, run_id).await?;
-    let kept = kept.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let unknown = || ApiError::unknown(Kind::Run, run_id);
+    let location = permitted::run(&state, &caller, run_id).await?.ok_or_else(unknown)?;
+    let Some(kept) = db::run::upload(&state.pool, location).await? else {
+        return Err(Pruned::of(&state, run_id).await?.no_upload(run_id, unknown()));
+    };
     let report = ingest::kept::report_bytes(kept).await?;
     let headers = [
         (header::CONTENT_TYPE, "application/json".to_owned()),
@@ -250,15 +253,22 @@ pub(crate) async fn get_report(
     (status = 200, description = "The file, as an attachment", body = Vec<u8>,
         content_type = "application/octet-stream",
         headers(("content-disposition" = String, description = "`attachment` and the file's name"))),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
+    (status = 410, description = "`pruned`: it is not kept any more, and since when", body = Problem,
+        content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_original(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<RunPath>,
 ) -> Result<Response, ApiError> {
     let run_id = path.run_id.as_uuid();
-    let kept = db::original::file(&state.pool, run_id).await?;
-    let (name, kept) = kept.ok_or_else(|| ApiError::unknown(Kind::Original, format!("of run {run_id}")))?;
+    let unknown = || ApiError::unknown(Kind::Original, format!("of run {run_id}"));
+    let location = permitted::run(&state, &caller, run_id).await?;
+    let location = location.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
+    let (name, kept) = db::original::file(&state.pool, location).await?.ok_or_else(unknown)?;
+    let Some(kept) = kept else {
+        return Err(Pruned::of(&state, run_id).await?.no_upload(run_id, unknown()));
+    };
     let file = ingest::kept::report_bytes(kept).await?;
     // RFC 6266 with the encoding of RFC 8187: a name may hold anything but control characters.
     let name = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
@@ -278,21 +288,23 @@ pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> 
     }
 }
 
-async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiError> {
-    let outcomes = db::run::outcomes(&state.pool, run_id).await?;
-    let kept = db::run::upload(&state.pool, run_id).await?;
-    let kept = kept.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))?;
-    let observed = ingest::kept::results(kept, Observed::of).await?;
-    let series_ids: Vec<_> = outcomes.iter().map(|outcome| outcome.series_id).collect();
-    let points = db::point::of_run(&state.pool, run_id, &series_ids).await?;
+async fn results(state: &AppState, run: db::run::Location) -> Result<Vec<RunResult>, ApiError> {
+    let outcomes = db::run::outcomes(&state.pool, run).await?;
+    let observed = match db::run::upload(&state.pool, run).await? {
+        Some(kept) => ingest::kept::results(kept, Observed::of).await?,
+        None => Vec::new(),
+    };
+    // Every result has its outcome; what was observed is told of all of them or of none.
+    let observed = observed.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
+    let series_ids: Vec<_> = outcomes.iter().map(|(series_id, _)| *series_id).collect();
+    let points = db::point::of_run(&state.pool, run, &series_ids).await?;
     let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
-    let summaries = db::summary::of_run(&state.pool, run_id, &series_ids).await?;
+    let summaries = db::summary::of_run(&state.pool, run, &series_ids).await?;
     let mut summaries: HashMap<_, _> =
         summaries.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
     let series = db::series::find(&state.pool, &series_ids).await?;
     let mut series: HashMap<_, _> = series.into_iter().map(|row| (row.series_id, row)).collect();
-    let result = |(outcome, observed): (db::run::OutcomeRow, Observed)| {
-        let series_id = outcome.series_id;
+    let result = |((series_id, outcome), observed): ((i64, db::run::Outcome), Option<Observed>)| {
         // Every outcome refers to a series, once.
         let row = series.remove(&series_id).ok_or_else(|| ApiError::unknown(Kind::Series, series_id))?;
         let db::series::Series { transport, case, methodology, .. } = row.into_series()?;
@@ -304,13 +316,13 @@ async fn results(state: &AppState, run_id: Uuid) -> Result<Vec<RunResult>, ApiEr
             point: points.remove(&series_id),
             summary: summaries.remove(&series_id),
             observed,
-            counters: outcome.counters.0,
-            facts: outcome.facts.0,
-            failures: outcome.failures.0,
+            counters: outcome.counters,
+            facts: outcome.facts,
+            failures: outcome.failures,
             unsupported: outcome.unsupported,
         })
     };
-    // Both are in the order of the upload, and every result has its outcome.
+    // Both are in the order of the upload.
     outcomes.into_iter().zip(observed).map(result).collect()
 }
 

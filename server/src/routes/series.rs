@@ -1,25 +1,73 @@
 //! Series: one case, measured one way, on one machine, over the commits of one project.
 
+use super::permitted;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
 use super::summaries::StatedPoint;
-use crate::{
-    AppState, db,
-    error::{ApiError, Kind},
-    extract::{Path, Query},
-};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Query};
+use crate::words::Words;
+use crate::{AppState, db};
 use axum::{Json, extract::State};
-use roundtrip_wire::{Case, Methodology, Problem, Slug, TransportInfo};
+use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::str::FromStr;
 use utoipa::ToSchema;
+
+/// The most series of one request.
+pub const SERIES_MAX: usize = 200;
 
 /// Series of one project.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SeriesList {
-    /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate and
-    /// variant.
+    /// By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate, variant and
+    /// name.
     pub series: Vec<SeriesSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<SeriesPlace>>,
+}
+
+/// What there is to choose from among the series of a project. Each value comes with the number of series that it leads
+/// to: of those that all that was asked for lets through, except for what was asked of the same facet.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct SeriesFacets {
+    /// Series that all that was asked for lets through.
+    pub series_count: i64,
+    /// Machines, by name.
+    pub machine: Vec<NameCount>,
+    /// Transports, by name.
+    pub transport: Vec<NameCount>,
+    /// Scenarios, by name.
+    pub scenario: Vec<NameCount>,
+    /// Modes, by name.
+    pub mode: Vec<NameCount>,
+    /// Placements, by name.
+    pub placement: Vec<NameCount>,
+    /// Bytes of one message, ascending.
+    pub message_bytes: Vec<NumberCount>,
+    /// How many receivers, ascending.
+    pub peers: Vec<NumberCount>,
+}
+
+/// A value of a facet, and how many series have it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NameCount {
+    /// The value.
+    pub value: String,
+    /// How many.
+    pub series_count: i64,
+}
+
+/// A value of a facet, and how many series have it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NumberCount {
+    /// The value.
+    pub value: i64,
+    /// How many.
+    pub series_count: i64,
 }
 
 /// One series and its newest point.
@@ -37,8 +85,6 @@ pub struct SeriesSummary {
     pub case: Case,
     /// How.
     pub methodology: Methodology,
-    /// Its points, or summaries.
-    pub point_count: i64,
     /// The point of its newest commit; null when the case never ran here, or has summaries.
     #[schema(required)]
     pub latest: Option<Point>,
@@ -47,24 +93,52 @@ pub struct SeriesSummary {
     pub latest_summary: Option<StatedPoint>,
 }
 
-/// Which series are wanted; what is absent is not asked for.
+/// Which series are wanted; what is absent is not asked for. A parameter may have several values, separated by commas:
+/// any of them.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct SeriesQuery {
-    /// The machine's name.
-    pub machine: Option<Slug>,
-    /// The transport's name.
-    pub transport: Option<Slug>,
-    /// The scenario's name.
-    pub scenario: Option<Slug>,
+pub struct SeriesFilter {
+    /// Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
+    /// variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+    #[serde(default)]
+    #[param(value_type = Option<String>, max_length = 200, example = "ring 64kib")]
+    pub q: Words,
+    /// Machines' names.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "lab-1,lab-2")]
+    pub machine: CommaSeparated<Slug>,
+    /// Transports' names.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "pipe,unix-stream")]
+    pub transport: CommaSeparated<Slug>,
+    /// Scenarios' names.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "roundtrip")]
+    pub scenario: CommaSeparated<Slug>,
     /// `2proc` or `2thread`.
-    pub mode: Option<Slug>,
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "2proc")]
+    pub mode: CommaSeparated<Slug>,
     /// `same-cpu`, `cross-cpu` or `free`.
-    pub placement: Option<Slug>,
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "same-cpu")]
+    pub placement: CommaSeparated<Slug>,
     /// Bytes of one message.
-    #[param(minimum = 0)]
-    pub message_bytes: Option<i64>,
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "64,1024")]
+    pub message_bytes: CommaSeparated<i64>,
+    /// How many receivers.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "1")]
+    pub peers: CommaSeparated<i64>,
+}
+
+/// The place of a series in lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeriesPlace {
+    series_id: i64,
+    sort_key: String,
 }
 
 /// A series in a path.
@@ -77,50 +151,95 @@ pub struct SeriesPath {
 
 /// The series of a project.
 #[utoipa::path(
-    get, path = "/api/v1/projects/{project}/series", tag = "series", params(ProjectPath, SeriesQuery), responses(
+    get, path = "/api/v1/projects/{project}/series", tag = "series", params(ProjectPath, SeriesFilter, Page),
+    responses(
     (status = 200, description = "The series", body = SeriesList),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list_series(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<ProjectPath>,
-    Query(query): Query<SeriesQuery>,
+    asked: Paged<SeriesFilter, SeriesPlace>,
 ) -> Result<Json<SeriesList>, ApiError> {
-    let project_id = project_id(&state, &path).await?;
-    let filter = db::series::Filter {
-        machine: query.machine.as_ref().map(Slug::as_str),
-        transport: query.transport.as_ref().map(Slug::as_str),
-        scenario: query.scenario.as_ref().map(Slug::as_str),
-        mode: query.mode.as_ref().map(Slug::as_str),
-        placement: query.placement.as_ref().map(Slug::as_str),
-        message_bytes: query.message_bytes,
-    };
-    let rows = db::series::list(&state.pool, project_id, filter).await?;
-    Ok(Json(SeriesList { series: summaries(&state, rows).await? }))
+    let project_id = project_id(&state, &caller, &path).await?;
+    let filter = asked.query.filter();
+    let after = asked.after.as_ref().map_or(("", 0), |place| (place.sort_key.as_str(), place.series_id));
+    let rows = db::series::search::list(&state.pool, project_id, &filter, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, SeriesPlace::of);
+    Ok(Json(SeriesList { series: summaries(&state, rows).await?, next_after }))
+}
+
+/// What there is to choose from among the series of a project.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/series/facets", tag = "series", params(ProjectPath, SeriesFilter),
+    responses(
+    (status = 200, description = "Values of each facet with counts", body = SeriesFacets),
+))]
+pub(crate) async fn list_facets(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    Query(query): Query<SeriesFilter>,
+) -> Result<Json<SeriesFacets>, ApiError> {
+    let project_id = project_id(&state, &caller, &path).await?;
+    let rows = db::series::search::facets(&state.pool, project_id, &query.filter()).await?;
+    Ok(Json(SeriesFacets::of(rows)))
 }
 
 /// One series.
 #[utoipa::path(get, path = "/api/v1/series/{series_id}", tag = "series", params(SeriesPath), responses(
     (status = 200, description = "The series", body = SeriesSummary),
-    (status = "default", description = "A problem", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn get_series(
     State(state): State<AppState>,
+    caller: Caller,
     Path(path): Path<SeriesPath>,
 ) -> Result<Json<SeriesSummary>, ApiError> {
+    permitted::series(&state, &caller, &[path.series_id]).await?;
     let rows = db::series::find(&state.pool, &[path.series_id]).await?;
     let found = summaries(&state, rows).await?.into_iter().next();
     Ok(Json(found.ok_or_else(|| ApiError::unknown(Kind::Series, path.series_id))?))
 }
 
+/// Numbers of series in a query: each once, in the order in which they were given, at most 200.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct SeriesIds(Vec<i64>);
+
+impl TryFrom<String> for SeriesIds {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let mut seen = HashSet::new();
+        let mut series_ids = Vec::new();
+        for part in text.split(',') {
+            let series_id: i64 =
+                part.parse().map_err(|_| format!("`{part}` is no number: expected as in 1,2,3"))?;
+            if seen.insert(series_id) {
+                series_ids.push(series_id);
+            }
+        }
+        match series_ids.len() {
+            count if count > SERIES_MAX => Err(format!("{count} series: expected at most {SERIES_MAX}")),
+            _ => Ok(Self(series_ids)),
+        }
+    }
+}
+
+impl SeriesIds {
+    pub(super) fn as_slice(&self) -> &[i64] {
+        &self.0
+    }
+}
+
 async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<SeriesSummary>, ApiError> {
-    let keys: Vec<_> = rows.iter().map(db::series::Row::key).collect();
-    let counts: HashMap<_, _> = db::point::counts(&state.pool, &keys).await?.into_iter().collect();
-    let stated: HashMap<_, _> = db::summary::counts(&state.pool, &keys).await?.into_iter().collect();
-    let newest_stated = db::summary::newest(&state.pool, &keys, 1).await?;
+    const EVERY_COMMIT: (i64, i64) = (0, i64::MAX);
+    let (stated, measured): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_stated());
+    let keys = |rows: Vec<&db::series::Row>| rows.into_iter().map(db::series::Row::key).collect::<Vec<_>>();
+    let newest_stated = db::summary::newest(&state.pool, &keys(stated), EVERY_COMMIT, 1).await?;
     let mut newest_stated: HashMap<_, _> =
         newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
-    let newest = db::point::newest(&state.pool, &keys, 1).await?;
+    let newest = db::point::newest(&state.pool, &keys(measured), EVERY_COMMIT, 1).await?;
     let mut newest: HashMap<_, _> = newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summary = |row: db::series::Row| {
         let series_id = row.series_id;
@@ -132,10 +251,74 @@ async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<S
             transport,
             case,
             methodology,
-            point_count: [&counts, &stated].into_iter().filter_map(|counts| counts.get(&series_id)).sum(),
             latest: newest.remove(&series_id),
             latest_summary: newest_stated.remove(&series_id),
         })
     };
     rows.into_iter().map(summary).collect()
+}
+
+impl SeriesFilter {
+    fn filter(&self) -> db::series::search::Filter {
+        let names = |names: &CommaSeparated<Slug>| names.0.iter().map(Slug::to_string).collect();
+        db::series::search::Filter {
+            words: self.q.clone(),
+            machine: names(&self.machine),
+            transport: names(&self.transport),
+            scenario: names(&self.scenario),
+            mode: names(&self.mode),
+            placement: names(&self.placement),
+            message_bytes: self.message_bytes.0.clone(),
+            peers: self.peers.0.clone(),
+        }
+    }
+}
+
+impl SeriesFacets {
+    fn of(rows: Vec<db::series::search::FacetRow>) -> Self {
+        let mut facets = Self::default();
+        for row in rows {
+            let series_count = row.series_count;
+            let Some(facet) = row.facet else {
+                facets.series_count = series_count;
+                continue;
+            };
+            let names = [
+                ("machine", &mut facets.machine),
+                ("transport", &mut facets.transport),
+                ("scenario", &mut facets.scenario),
+                ("mode", &mut facets.mode),
+                ("placement", &mut facets.placement),
+            ];
+            let numbers = [("message_bytes", &mut facets.message_bytes), ("peers", &mut facets.peers)];
+            for (_, values) in names.into_iter().filter(|(name, _)| *name == facet) {
+                values.extend(row.name.clone().map(|value| NameCount { value, series_count }));
+            }
+            for (_, values) in numbers.into_iter().filter(|(name, _)| *name == facet) {
+                values.extend(row.number.map(|value| NumberCount { value, series_count }));
+            }
+        }
+        facets
+    }
+}
+
+impl SeriesPlace {
+    fn of(row: &db::series::Row) -> Self {
+        Self { series_id: row.series_id, sort_key: row.sort_key.clone() }
+    }
+}
+
+impl fmt::Display for SeriesPlace {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} {}", self.series_id, self.sort_key)
+    }
+}
+
+impl FromStr for SeriesPlace {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (series_id, sort_key) = text.split_once(' ').unwrap_or((text, ""));
+        Ok(Self { series_id: series_id.parse()?, sort_key: sort_key.to_owned() })
+    }
 }

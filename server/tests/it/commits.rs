@@ -91,9 +91,10 @@ async fn an_ancestor_that_becomes_certain_moves_its_estimated_descendants(pool: 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn the_same_commit_measured_twice_has_two_points(pool: PgPool) {
     let app = TestApp::new(pool).await;
+    let earlier = factory::report();
     let later = RunReport { started_at: factory::time(120), ..factory::report() };
     app.store(&later).await;
-    app.store(&factory::report()).await;
+    app.store(&earlier).await;
     let points = app.read("/api/v1/points?series=1").await;
     assert_eq!(points["commits"].as_array().unwrap().len(), 1);
     let measured: Vec<_> = points["series"][0]["points"]

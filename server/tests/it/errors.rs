@@ -42,12 +42,21 @@ async fn a_wrong_parameter_is_named(pool: PgPool) {
         ("/api/v1/runs/6fa459ea-ee8a-4ca4-894e-db77e160355e", "run_id"),
         ("/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b/series/x", "series_id"),
         ("/api/v1/projects/libfoo/runs?limit=0", "limit"),
-        ("/api/v1/projects/libfoo/runs?limit=201", "limit"),
+        ("/api/v1/projects/libfoo/runs?limit=1001", "limit"),
         ("/api/v1/projects/libfoo/runs?limit=x", "limit"),
         ("/api/v1/projects/libfoo/runs?before=x", "before"),
+        ("/api/v1/projects/libfoo/runs?after=x", "after"),
         ("/api/v1/projects/libfoo/runs?machine=A%20B", "machine"),
         ("/api/v1/projects/libfoo/runs?limt=3", "limt"),
         ("/api/v1/projects/libfoo/series?message_bytes=1k", "message_bytes"),
+        ("/api/v1/projects/libfoo/series?transport=pipe,", "transport"),
+        ("/api/v1/projects/libfoo/series?after=", "after"),
+        ("/api/v1/projects/libfoo/series?after=LTEg!", "after"),
+        ("/api/v1/projects/libfoo/series?limit=1&limit=2", "limit"),
+        ("/api/v1/projects/libfoo/series?limits=1", "limits"),
+        ("/api/v1/projects/libfoo/series?q=a%00b", "query"),
+        (&format!("/api/v1/projects/libfoo/series?q={}", "a".repeat(201)), "q"),
+        ("/api/v1/projects/libfoo/series/facets?limit=1", "limit"),
         ("/api/v1/points", "series"),
         ("/api/v1/points?series=", "series"),
         ("/api/v1/points?series=1,x", "series"),
@@ -98,7 +107,7 @@ async fn what_the_database_says_in_the_middle_of_an_upload_decides_the_status_an
         let trigger = format!(
             "create or replace function fail() returns trigger language plpgsql as
                  $$ begin raise exception 'the secret cause' using errcode = '{state}'; end $$;
-             create or replace trigger fail before insert on run_outcome execute function fail();"
+             create or replace trigger fail before insert on run_result execute function fail();"
         );
         sqlx::raw_sql(sqlx::AssertSqlSafe(trigger)).execute(&app.pool).await.unwrap();
         let problem = app.put(&factory::report()).await.assert_problem(status, code);

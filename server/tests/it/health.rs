@@ -31,3 +31,14 @@ async fn a_database_that_was_never_migrated_is_not_ready(pool: PgPool) {
     sqlx::query("drop table _sqlx_migrations").execute(&app.pool).await.unwrap();
     app.get("/readyz").await.assert_problem(503, "schema-behind");
 }
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_server_that_is_about_to_end_lives_and_is_not_ready(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.state.announce_stop();
+    assert_eq!(app.get("/healthz").await.status, 200);
+    let problem = app.get("/readyz").await;
+    problem.assert_problem(503, "stopping");
+    assert!(problem.headers.contains_key("retry-after"));
+    assert_eq!(app.get("/api/v1/projects").await.status, 200, "requests are answered as before");
+}

@@ -1,8 +1,12 @@
 //! Uploads: what is accepted, and what is refused with the right problem and leaves every table as it was.
 
 use crate::support::{TestApp, factory};
+use axum::body::Body;
+use axum::http::Request;
 use flate2::{Compression, write::GzEncoder};
 use roundtrip_server::routes::ingest::UploadReceipt;
+use roundtrip_stats::{Distribution, Encoded};
+use roundtrip_wire::{Repetition, RunId, RunReport};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use sqlx::PgPool;
@@ -19,6 +23,12 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).unwrap()
+}
+
+/// Lists in lists, a hundred thousand of them.
+fn deep(before: &str, after: &str) -> Vec<u8> {
+    let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+    format!("{before}{open}{close}{after}").into_bytes()
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -59,7 +69,16 @@ async fn a_body_that_cannot_be_read_is_refused_and_changes_nothing(pool: PgPool)
         ("not JSON", &[], b"hello".to_vec(), 400, "invalid-json"),
         ("not UTF-8", &[], vec![b'"', 0xff, b'"'], 400, "invalid-json"),
         ("JSON and more", &[], [&whole[..], b"{}"].concat(), 400, "invalid-json"),
-        ("too deep", &[], b"[".repeat(100_000), 400, "invalid-json"),
+        ("without an end", &[], b"[".repeat(100_000), 400, "invalid-json"),
+        ("too deep", &[], deep("", ""), 422, "unsupported-schema-version"),
+        ("too deep in a member", &[], deep(r#"{"schema_version":1,"results":"#, "}"), 422, "invalid-report"),
+        (
+            "too deep in an unknown one",
+            &[],
+            deep(r#"{"schema_version":1,"later":"#, "}"),
+            422,
+            "invalid-report",
+        ),
         ("not an object", &[], b"[1]".to_vec(), 422, "invalid-report"),
         ("truncated gzip", &[("content-encoding", "gzip")], cut(&gzip(&whole)), 400, "invalid-encoding"),
         ("truncated zstd", &[("content-encoding", "zstd")], cut(&zstd(&whole)), 400, "invalid-encoding"),
@@ -360,11 +379,122 @@ async fn reports_of_every_published_shape_are_stored(pool: PgPool) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let mut report: Value =
             serde_json::from_slice(&std::fs::read(entry.unwrap().path()).unwrap()).unwrap();
-        let run_id = roundtrip_wire::RunId::draw().to_string();
+        let run_id = RunId::draw().to_string();
         report["run_id"] = json!(run_id);
         let answer = app.put_bytes(&run_id, &[], report.to_string().into_bytes()).await;
         assert_eq!(answer.status, 201, "{answer:?}");
         stored += 1;
     }
     assert!(stored >= 2);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_project_that_was_removed_is_made_anew_by_its_next_upload(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let before = app.row_counts().await;
+    // All of it, while the server remembers the keys.
+    sqlx::raw_sql(
+        "truncate project, membership, machine, environment, series, measured_case, methodology, transport, run,
+                  commit, run_result, run_upload, run_original, point, point_histogram, summary",
+    )
+    .execute(&app.pool)
+    .await
+    .unwrap();
+    app.store(&factory::report()).await;
+    assert_eq!(app.row_counts().await, before);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_project_has_the_default_branch_that_its_first_run_knows_and_no_other_run_changes_it(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for named in [Some("trunk"), Some("fix"), None] {
+        let default_branch = named.map(str::to_owned);
+        app.store(&RunReport { run_id: RunId::draw(), default_branch, ..factory::report() }).await;
+        assert_eq!(app.read("/api/v1/projects/libfoo").await["default_branch"], "trunk");
+    }
+    let of_main = RunReport { run_id: RunId::draw(), ..factory::report() };
+    app.store(&of_main).await;
+    let point = sqlx::query_scalar::<_, bool>("select mainline from point where run_id = $1");
+    assert!(!point.bind(of_main.run_id.as_uuid()).fetch_one(&app.pool).await.unwrap(), "a run of main");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_trend_is_of_the_default_branch_and_of_commits_checked_out_by_themselves(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mainline = async |branch: Option<&str>, pull_request| {
+        let report = RunReport {
+            run_id: RunId::draw(),
+            branch: branch.map(str::to_owned),
+            pull_request,
+            ..factory::report()
+        };
+        app.store(&report).await;
+        let query = "select bool_and(mainline) from point where run_id = $1";
+        sqlx::query_scalar::<_, bool>(query).bind(report.run_id.as_uuid()).fetch_one(&app.pool).await.unwrap()
+    };
+    // No default branch is known: any branch may be it.
+    assert!(mainline(Some("fix"), None).await);
+    assert!(!mainline(Some("fix"), Some(7)).await);
+    sqlx::query("update project set default_branch = 'main'").execute(&app.pool).await.unwrap();
+    assert!(mainline(Some("main"), None).await);
+    assert!(mainline(None, None).await);
+    assert!(!mainline(Some("fix"), None).await);
+    assert!(!mainline(Some("main"), Some(7)).await);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_point_keeps_the_quantiles_of_each_repetition_in_the_order_of_the_upload(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let stored: Vec<(Vec<i64>, Vec<i64>, Vec<i64>)> = sqlx::query_as(
+        "select point.repetition_p50_ns, point.repetition_p90_ns, point.repetition_p99_ns
+         from run_result
+         cross join lateral unnest(series_ids) with ordinality as given (series_id, position)
+         join point on point.machine_id = run_result.machine_id and point.series_id = given.series_id
+         order by given.position",
+    )
+    .fetch_all(&app.pool)
+    .await
+    .unwrap();
+    let expected = report.results.iter().filter(|result| !result.repetitions.is_empty()).map(|result| {
+        let of = |q_ppm| {
+            let quantile = |one: &Repetition| {
+                let distribution = Distribution::decode(&Encoded {
+                    histogram: &one.histogram,
+                    samples: one.samples.as_deref(),
+                    count: one.count,
+                    min_ns: one.min_ns,
+                    max_ns: one.max_ns,
+                    sum_ns: one.sum_ns,
+                });
+                distribution.unwrap().quantile_ns(q_ppm).cast_signed()
+            };
+            result.repetitions.iter().map(quantile).collect::<Vec<_>>()
+        };
+        (of(500_000), of(900_000), of(990_000))
+    });
+    assert_eq!(stored, expected.collect::<Vec<_>>());
+    assert!(stored.iter().any(|(p50s, ..)| p50s.len() > 1), "{stored:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_the_server_cannot_hold_in_memory_is_asked_to_come_back_before_its_body_is_read(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let slow = || {
+        let request = Request::put(format!("/api/v1/runs/{}", RunId::draw()))
+            .header("authorization", format!("Bearer {}", app.token))
+            .header("content-type", "application/json")
+            .header("content-length", 8 * MIB);
+        // A client that has sent its head and takes its time.
+        request.body(Body::from_stream(futures_util::stream::pending::<std::io::Result<Vec<u8>>>())).unwrap()
+    };
+    // Eight of the largest size fit; whoever comes ninth waits for nobody.
+    let nine = (0..9).map(|_| Box::pin(app.call(slow())));
+    let (answer, _, eight) = futures_util::future::select_all(nine).await;
+    answer.assert_problem(503, "busy");
+    assert!(answer.headers["retry-after"].to_str().unwrap().parse::<u32>().unwrap() > 0);
+    drop(eight);
+    app.store(&factory::report()).await;
 }

@@ -3,20 +3,40 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
+mod accounts;
+mod charts;
 mod commits;
+mod distributed_tidy;
 mod errors;
+mod etag;
+#[path = "../fakes/github.rs"]
+mod fake_github;
+mod feed;
+mod github;
+mod graph;
 mod health;
 mod import;
 mod ingest;
+mod limits;
+mod links;
+mod live;
+mod lost;
 mod machines;
+mod metrics;
 mod numbers;
 mod openapi;
 mod points;
 mod projects;
 mod replay;
+mod retention;
 mod runs;
 mod schema_tidy;
+mod search;
+mod seed;
 mod series;
+mod session;
+mod settings;
 mod support;
 mod tokens;
+mod visibility;
 mod web;

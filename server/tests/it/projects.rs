@@ -8,7 +8,7 @@ use sqlx::PgPool;
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn an_empty_server_has_an_empty_list(pool: PgPool) {
     let app = TestApp::new(pool).await;
-    assert_eq!(app.read("/api/v1/projects").await, json!({"projects": []}));
+    assert_eq!(app.read("/api/v1/projects").await, json!({"projects": [], "next_after": null}));
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -22,8 +22,8 @@ async fn runs_are_listed_newest_first_page_by_page(pool: PgPool) {
         let runs = page["runs"].as_array().unwrap();
         assert!(runs.len() <= 2);
         seen.extend(runs.iter().map(|run| run["run_id"].as_str().unwrap().to_owned()));
-        let Some(before) = page["next_before"].as_str() else { break };
-        path = format!("/api/v1/projects/libfoo/runs?limit=2&before={before}");
+        let Some(after) = page["next_after"].as_str() else { break };
+        path = format!("/api/v1/projects/libfoo/runs?limit=2&after={after}");
     }
     assert_eq!(seen, expected);
 

@@ -1,9 +1,7 @@
 //! The conventions of `migrations/README.md`, asked of the catalogue.
 
+use roundtrip_server::db::distribution::DISTRIBUTED;
 use sqlx::{AssertSqlSafe, PgPool};
-
-/// Tables that can be distributed: they obey more rules.
-const DISTRIBUTED: [&str; 2] = ["point", "point_histogram"];
 
 /// Rows of a query that finds what breaks a rule: there must be none. sqlx's own table is not ours.
 async fn assert_none(pool: &PgPool, rule: &str, query: &str) {

@@ -1,46 +1,58 @@
-//! Who may upload.
+//! Tokens: who is let in by them, and who makes, rotates and revokes them.
 
 use crate::support::{TestApp, factory};
-use chrono::{TimeDelta, Utc};
-use roundtrip_server::db::token;
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_server::access::{Binding, Role, Scope, Secret, TokenKind};
+use roundtrip_server::db::token::{self, NewToken};
+use roundtrip_wire::RunReport;
+use serde_json::{Value, json};
 use sqlx::PgPool;
+
+fn agent<'a>(scopes: &'a [Scope], binding: &'a Binding, expires_at: Option<DateTime<Utc>>) -> NewToken<'a> {
+    NewToken { name: "test", kind: TokenKind::Agent, account_id: None, scopes, binding, expires_at }
+}
+
+/// Replaces the last character by another one.
+fn mistyped(token: &str) -> String {
+    let (rest, last) = token.split_at(token.len() - 1);
+    format!("{rest}{}", if last == "x" { "y" } else { "x" })
+}
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(pool: PgPool) {
     let app = TestApp::new(pool).await;
-    let scopes = ["ingest:write".to_owned()];
-    let expired =
-        token::create(&app.pool, "old", &scopes, Some(Utc::now() - TimeDelta::seconds(1))).await.unwrap();
-    let revoked = token::create(&app.pool, "lost", &scopes, None).await.unwrap();
-    sqlx::query("update token set revoked_at = now() where token_id = $1")
-        .bind(revoked.token_id)
+    let anywhere = Binding::default();
+    let scopes = [Scope::IngestWrite];
+    let expired = app.issue(agent(&scopes, &anywhere, Some(Utc::now() - TimeDelta::seconds(1)))).await;
+    let revoked = app.issue(agent(&scopes, &anywhere, None)).await;
+    sqlx::query("update token set revoked_at = now() where secret_sha256 = $1")
+        .bind(Secret::parse(&revoked).unwrap().digest())
         .execute(&app.pool)
         .await
         .unwrap();
-    let other_scope = token::create(&app.pool, "reader", &["read".into()], None).await.unwrap();
-    let deleted = token::create(&app.pool, "gone", &scopes, None).await.unwrap();
-    sqlx::query("delete from token where token_id = $1")
-        .bind(deleted.token_id)
+    let other_scope = app.issue(agent(&[Scope::Read], &anywhere, None)).await;
+    let deleted = app.issue(agent(&scopes, &anywhere, None)).await;
+    sqlx::query("delete from token where secret_sha256 = $1")
+        .bind(Secret::parse(&deleted).unwrap().digest())
         .execute(&app.pool)
         .await
         .unwrap();
+    let session = Secret::draw(roundtrip_server::access::secret::SecretKind::Session).expose().to_owned();
     let before = app.row_counts().await;
 
     let report = factory::report();
     let body = serde_json::to_vec(&report).unwrap();
     let bearer = |secret: &str| format!("Bearer {secret}");
-    // Its last character is another one.
-    let (rest, last) = app.token.split_at(app.token.len() - 1);
-    let mistyped = format!("{rest}{}", if last == "x" { "y" } else { "x" });
     for (name, header, status, code) in [
         ("no token", String::new(), 401, "unauthenticated"),
         ("another scheme", format!("Basic {}", app.token), 401, "unauthenticated"),
         ("malformed", bearer("secret"), 401, "unauthenticated"),
-        ("mistyped", bearer(&mistyped), 401, "unauthenticated"),
-        ("unknown", bearer(&deleted.secret), 401, "unauthenticated"),
-        ("expired", bearer(&expired.secret), 401, "unauthenticated"),
-        ("revoked", bearer(&revoked.secret), 401, "unauthenticated"),
-        ("another scope", bearer(&other_scope.secret), 403, "forbidden"),
+        ("mistyped", bearer(&mistyped(&app.token)), 401, "unauthenticated"),
+        ("unknown", bearer(&deleted), 401, "unauthenticated"),
+        ("expired", bearer(&expired), 401, "unauthenticated"),
+        ("revoked", bearer(&revoked), 401, "unauthenticated"),
+        ("a session's", bearer(&session), 401, "unauthenticated"),
+        ("another scope", bearer(&other_scope), 403, "forbidden"),
     ] {
         let answer =
             app.put_bytes(&report.run_id.to_string(), &[("authorization", &header)], body.clone()).await;
@@ -60,30 +72,254 @@ async fn a_stranger_is_refused_before_the_body_is_looked_at(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_wrong_token_is_refused_even_where_none_is_needed(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    assert_eq!(app.send("GET", "/api/v1/projects/libfoo", "", None).await.status, 200);
+    let answer = app.send("GET", "/api/v1/projects/libfoo", &mistyped(&app.token), None).await;
+    answer.assert_problem(401, "unauthenticated");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(pool: PgPool) {
     let app = TestApp::new(pool).await;
-    let scopes = ["ingest:write".to_owned(), "read".to_owned()];
-    let token =
-        token::create(&app.pool, "new", &scopes, Some(Utc::now() + TimeDelta::hours(1))).await.unwrap();
+    let scopes = [Scope::IngestWrite, Scope::Read];
+    let secret = app.issue(agent(&scopes, &Binding::default(), Some(Utc::now() + TimeDelta::hours(1)))).await;
     let report = factory::report();
-    let header = format!("bearer {}", token.secret);
+    let header = format!("bearer {secret}");
     let body = serde_json::to_vec(&report).unwrap();
     let answer = app.put_bytes(&report.run_id.to_string(), &[("authorization", &header)], body).await;
     assert_eq!(answer.status, 201);
-    let is_noted: bool = sqlx::query_scalar("select last_used_at is not null from token where token_id = $1")
-        .bind(token.token_id)
-        .fetch_one(&app.pool)
-        .await
-        .unwrap();
+    let is_noted: bool =
+        sqlx::query_scalar("select last_used_at is not null from token where secret_sha256 = $1")
+            .bind(Secret::parse(&secret).unwrap().digest())
+            .fetch_one(&app.pool)
+            .await
+            .unwrap();
     assert!(is_noted);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_token_of_the_first_servers_is_still_good(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let new = Secret::draw(roundtrip_server::access::secret::SecretKind::Token(TokenKind::Agent));
+    let old = Secret::parse(&new.expose().replacen("rta_", "rt_", 1)).unwrap();
+    // As they stored it: without what came later.
+    sqlx::query(
+        "insert into token (name, prefix, secret_sha256, scopes, created_at) values ('agent', $1, $2, $3, now())",
+    )
+    .bind(old.prefix())
+    .bind(old.digest())
+    .bind(vec!["ingest:write"])
+    .execute(&app.pool)
+    .await
+    .unwrap();
+    assert_eq!(app.put_as(old.expose(), &factory::report()).await.status, 201);
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn the_secret_is_nowhere_in_the_database(pool: PgPool) {
     assert!(!token::any_exist(&pool).await.unwrap());
-    let made = token::create(&pool, "agent", &["ingest:write".into()], None).await.unwrap();
-    assert!(token::any_exist(&pool).await.unwrap());
-    let row: String = sqlx::query_scalar("select token::text from token").fetch_one(&pool).await.unwrap();
-    assert!(row.contains(&made.secret[..9]) && !row.contains(&made.secret[..12]), "{row}");
-    assert!(!format!("{made:?}").contains(&made.secret));
+    let app = TestApp::new(pool).await;
+    assert!(token::any_exist(&app.pool).await.unwrap());
+    let row: String = sqlx::query_scalar("select token::text from token").fetch_one(&app.pool).await.unwrap();
+    assert!(row.contains(&app.token[..10]) && !row.contains(&app.token[..12]), "{row}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_that_is_bound_uploads_for_its_project_and_machine_alone(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
+    let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
+    let before = app.row_counts().await;
+
+    let mut of_lab_2 = factory::report();
+    of_lab_2.machine.slug = factory::slug("lab-2");
+    let problem = app.put_as(&bound, &of_lab_2).await.assert_problem(403, "forbidden");
+    assert!(problem.detail.contains("lab-1") && problem.detail.contains("lab-2"), "{problem:?}");
+    let of_another = RunReport { project: factory::slug("another"), ..factory::report() };
+    let problem = app.put_as(&bound, &of_another).await.assert_problem(403, "forbidden");
+    assert!(problem.detail.contains("libfoo") && problem.detail.contains("another"), "{problem:?}");
+    assert_eq!(without_tokens(app.row_counts().await), without_tokens(before), "nothing was stored");
+
+    assert_eq!(app.put_as(&bound, &factory::report()).await.status, 201, "it begins its project");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_import_is_held_to_the_same(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let binding = Binding { project: Some("libfoo".into()), machine: Some("lab-1".into()) };
+    let bound = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &binding).await;
+    let import = |machine: &str| {
+        let mut report = RunReport { results: Vec::new(), ..factory::report() };
+        report.machine.slug = factory::slug(machine);
+        let file = "BenchmarkPing-8 100 1200 ns/op\n";
+        let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
+        json!({"report": report, "file": {"name": "bench.txt", "format": "go", "base64": base64}})
+    };
+    let answer = app.send("POST", "/api/v1/import", &bound, Some(import("lab-2"))).await;
+    assert!(answer.assert_problem(403, "forbidden").detail.contains("lab-2"));
+    assert_eq!(app.send("POST", "/api/v1/import", &bound, Some(import("lab-1"))).await.status, 201);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn people_upload_where_they_contribute(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let viewer = app.member("victor", "libfoo", Role::Viewer).await;
+    let contributor = app.member("carol", "libfoo", Role::Contributor).await;
+    let admin = app.account("ada", true).await;
+    let elsewhere = RunReport { project: factory::slug("another"), ..factory::report() };
+
+    let problem = app.put_as(&viewer, &factory::report()).await.assert_problem(403, "forbidden");
+    assert!(problem.detail.contains("contributor"), "{problem:?}");
+    assert_eq!(app.put_as(&contributor, &factory::report()).await.status, 201);
+    app.put_as(&contributor, &elsewhere).await.assert_problem(403, "forbidden");
+    assert_eq!(app.put_as(&admin, &elsewhere).await.status, 201, "an administrator begins projects");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_maintainer_makes_lists_and_revokes_tokens_of_the_project(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let request = json!({"name": "lab-1", "kind": "agent", "project": "libfoo", "machine": "lab-1"});
+
+    let answer = app.send("POST", "/api/v1/tokens", &maintainer, Some(request)).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(answer.headers["cache-control"], "no-store");
+    let issued: Value = answer.json();
+    let secret = issued["secret"].as_str().unwrap();
+    assert!(secret.starts_with("rta_") && secret.starts_with(issued["token"]["prefix"].as_str().unwrap()));
+    assert_eq!(issued["token"]["scopes"], json!(["ingest:write"]));
+    let days = issued["token"]["expires_at"].as_str().unwrap().parse::<DateTime<Utc>>().unwrap() - Utc::now();
+    assert_eq!(days.num_days(), 89, "90 days, but for a moment");
+    assert_eq!(app.put_as(secret, &factory::report()).await.status, 201);
+
+    let list = app.send("GET", "/api/v1/tokens", &maintainer, None).await;
+    assert!(!String::from_utf8(list.body.clone()).unwrap().contains(secret), "a secret is shown once");
+    let list: Value = list.json();
+    let names: Vec<_> = list["tokens"].as_array().unwrap().iter().map(|token| &token["name"]).collect();
+    assert_eq!(names, ["first", "lab-1"], "its own and the project's: {list}");
+
+    let path = format!("/api/v1/tokens/{}", issued["token"]["token_id"]);
+    let contributor = app.member("carol", "libfoo", Role::Contributor).await;
+    app.send("DELETE", &path, &contributor, None).await.assert_problem(404, "unknown-token");
+    assert_eq!(app.send("DELETE", &path, &maintainer, None).await.status, 204);
+    app.put_as(secret, &factory::report()).await.assert_problem(401, "unauthenticated");
+    app.send("DELETE", &path, &maintainer, None).await.assert_problem(404, "unknown-token");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_rotated_token_has_two_secrets_until_the_overlap_ends(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let request = json!({"name": "ci", "kind": "ci", "project": "libfoo", "expires_in_days": 30});
+    let issued: Value = app.send("POST", "/api/v1/tokens", &maintainer, Some(request)).await.json();
+    let path = format!("/api/v1/tokens/{}/rotate", issued["token"]["token_id"]);
+    let first = issued["secret"].as_str().unwrap().to_owned();
+
+    let rotated: Value = app.send("POST", &path, &maintainer, Some(json!({"overlap_hours": 2}))).await.json();
+    let second = rotated["secret"].as_str().unwrap();
+    assert_ne!(first, second);
+    let time = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
+    assert_eq!((time(&rotated["token"]["expires_at"]) - Utc::now()).num_days(), 29, "as long as at first");
+    assert_eq!((time(&rotated["token"]["previous_expires_at"]) - Utc::now()).num_minutes(), 119);
+    for secret in [first.as_str(), second] {
+        assert_eq!(app.put_as(secret, &factory::report()).await.status, 201);
+    }
+    sqlx::query("update token set previous_expires_at = now() where rotated_at is not null")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    app.put_as(&first, &factory::report()).await.assert_problem(401, "unauthenticated");
+
+    let at_once = app.send("POST", &path, &maintainer, Some(json!({"overlap_hours": 0}))).await;
+    let third: Value = at_once.json();
+    app.put_as(second, &factory::report()).await.assert_problem(401, "unauthenticated");
+    assert_eq!(app.put_as(third["secret"].as_str().unwrap(), &factory::report()).await.status, 201);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nobody_makes_tokens_for_what_they_may_not_do(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.hide("libfoo").await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let outsider = app.account("oscar", false).await;
+    let reader = app.user_token("mary", &[Scope::Read], &Binding::default()).await;
+    let agent = |project: Value| json!({"name": "x", "kind": "agent", "project": project});
+    for (who, request, status, code) in [
+        ("", agent(json!("libfoo")), 404, "unknown-project"),
+        ("", json!({"name": "x", "kind": "user"}), 401, "unauthenticated"),
+        (app.token.as_str(), json!({"name": "x", "kind": "user"}), 403, "forbidden"),
+        (app.token.as_str(), agent(json!("libfoo")), 404, "unknown-project"),
+        (&outsider, agent(json!("libfoo")), 404, "unknown-project"),
+        (&reader, agent(json!("libfoo")), 403, "forbidden"),
+        (&maintainer, agent(Value::Null), 403, "forbidden"),
+        (&maintainer, agent(json!("not-yet-there")), 404, "unknown-project"),
+        (&reader, json!({"name": "x", "kind": "user", "scopes": ["read"]}), 403, "forbidden"),
+        (
+            &maintainer,
+            json!({"name": "x", "kind": "agent", "project": "libfoo", "scopes": ["admin"]}),
+            400,
+            "invalid-parameter",
+        ),
+        (
+            &maintainer,
+            json!({"name": "x", "kind": "ci", "project": "libfoo", "machine": "lab-1"}),
+            400,
+            "invalid-parameter",
+        ),
+        (
+            &maintainer,
+            json!({"name": "x", "kind": "ci", "project": "libfoo", "scopes": []}),
+            400,
+            "invalid-parameter",
+        ),
+        (&maintainer, json!({"name": "", "kind": "ci", "project": "libfoo"}), 400, "invalid-parameter"),
+        (
+            &maintainer,
+            json!({"name": "x", "kind": "ci", "project": "libfoo", "expires_in_days": 0}),
+            400,
+            "invalid-parameter",
+        ),
+        (&maintainer, json!({"name": "x", "kind": "robot"}), 400, "invalid-parameter"),
+        (&maintainer, json!({"name": "x", "kind": "ci", "colour": 1}), 400, "invalid-parameter"),
+    ] {
+        let answer = app.send("POST", "/api/v1/tokens", who, Some(request.clone())).await;
+        let problem = answer.problem();
+        assert_eq!((problem.status, problem.code.as_str()), (status, code), "{request}: {problem:?}");
+    }
+    let admin = app.account("ada", true).await;
+    let answer = app.send("POST", "/api/v1/tokens", &admin, Some(agent(json!("not-yet-there")))).await;
+    assert_eq!(answer.status, 201, "an administrator binds it before the project begins");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_token_of_ones_own_has_at_most_what_one_has(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let ada = app.account("ada", true).await;
+    let own = json!({"name": "laptop", "kind": "user", "scopes": ["admin", "read"]});
+    let issued: Value = app.send("POST", "/api/v1/tokens", &ada, Some(own)).await.json();
+    let narrow = issued["secret"].as_str().unwrap();
+    assert_eq!(issued["token"]["account"], "ada");
+    let wider = json!({"name": "x", "kind": "user", "scopes": ["ingest:write"]});
+    let answer = app.send("POST", "/api/v1/tokens", narrow, Some(wider)).await;
+    assert!(answer.assert_problem(403, "forbidden").detail.contains("ingest:write"));
+    // Nor by rotating one that has more.
+    let first: i64 = sqlx::query_scalar("select token_id from token where name = 'first'")
+        .fetch_one(&app.pool)
+        .await
+        .unwrap();
+    let path = format!("/api/v1/tokens/{first}/rotate");
+    app.send("POST", &path, narrow, Some(json!({}))).await.assert_problem(403, "forbidden");
+}
+
+fn without_tokens(
+    mut counts: std::collections::BTreeMap<String, i64>,
+) -> std::collections::BTreeMap<String, i64> {
+    counts.remove("token");
+    counts
 }

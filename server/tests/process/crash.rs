@@ -7,31 +7,31 @@ use rustix::process::{Signal, kill_process};
 fn after_the_server_is_killed_the_guard_stops_postgresql_and_the_data_stays() {
     let place = Place::new();
     let server = place.serve();
-    let token = std::fs::read_to_string(place.data("agent.token")).unwrap();
+    let token = place.token();
     server.signal(Signal::KILL);
     server.finish();
     eventually("the end of PostgreSQL", || (!place.has_postgres()).then_some(()));
     assert!(!place.data("postgres/postmaster.pid").exists(), "PostgreSQL was stopped in order");
     let server = place.serve();
-    assert_token_is_known(&server, token.trim());
+    assert_token_is_known(&server, &token);
 }
 
 #[test]
 fn a_start_right_after_a_kill_waits_for_the_postgresql_before() {
     let place = Place::new();
     let server = place.serve();
-    let token = std::fs::read_to_string(place.data("agent.token")).unwrap();
+    let token = place.token();
     server.signal(Signal::KILL);
     server.finish();
     let server = place.serve();
-    assert_token_is_known(&server, token.trim());
+    assert_token_is_known(&server, &token);
 }
 
 #[test]
 fn after_server_and_guard_are_killed_the_next_server_stops_the_orphan_and_works() {
     let place = Place::new();
     let server = place.serve();
-    let token = std::fs::read_to_string(place.data("agent.token")).unwrap();
+    let token = place.token();
     // Stopped first, so that it cannot react to the end of its guard.
     server.signal(Signal::STOP);
     kill_process(place.process("postgres-guard"), Signal::KILL).unwrap();
@@ -41,7 +41,7 @@ fn after_server_and_guard_are_killed_the_next_server_stops_the_orphan_and_works(
     assert!(place.has_postgres(), "nobody was left to stop it");
     let server = place.serve();
     assert_ne!(place.postmaster(), orphan);
-    assert_token_is_known(&server, token.trim());
+    assert_token_is_known(&server, &token);
     let finished = server.stop();
     assert!(finished.errors.contains("an earlier server left"), "{finished:?}");
 }
@@ -50,7 +50,7 @@ fn after_server_and_guard_are_killed_the_next_server_stops_the_orphan_and_works(
 fn after_everything_is_killed_at_once_what_was_stored_is_there() {
     let place = Place::new();
     let server = place.serve();
-    let token = std::fs::read_to_string(place.data("agent.token")).unwrap();
+    let token = place.token();
     server.signal(Signal::STOP);
     for pid in [place.process("postgres-guard"), place.postmaster()] {
         kill_process(pid, Signal::KILL).unwrap();
@@ -59,7 +59,7 @@ fn after_everything_is_killed_at_once_what_was_stored_is_there() {
     server.finish();
     assert!(place.data("postgres/postmaster.pid").exists(), "PostgreSQL could not clean up");
     let server = place.serve();
-    assert_token_is_known(&server, token.trim());
+    assert_token_is_known(&server, &token);
 }
 
 #[test]

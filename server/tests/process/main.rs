@@ -2,8 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod access;
+mod backup;
 mod crash;
+mod database;
+mod disk;
+#[path = "../fakes/github.rs"]
+mod fake_github;
+mod faults;
 mod refusal;
+mod report;
+mod retention;
+mod secrets;
+mod seed;
 mod serving;
 mod support;
+mod telemetry;
+mod together;
 mod token;

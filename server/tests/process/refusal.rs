@@ -1,11 +1,11 @@
 //! What is refused: each with one sentence, without harm to what is there, and with nothing left running.
 
+use crate::disk::Disk;
 use crate::support::{Place, SERVE, Server, give_to_postgres, is_root_or_says_why};
 use std::fs::Permissions;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 #[test]
 fn a_second_server_on_the_same_directory() {
@@ -126,10 +126,7 @@ fn a_full_disk_leaves_nothing_half_and_room_mends_it() {
     }
     let place = Place::new();
     std::fs::create_dir(place.data_dir()).unwrap();
-    let Some(disk) = Disk::mount(&place.data_dir(), 20) else {
-        println!("a full disk does not apply: this system does not let root mount a file system");
-        return;
-    };
+    let Some(disk) = Disk::mount(&place.data_dir(), 20) else { return };
     let refused = place.run(&SERVE);
     let sentence = refused.sentence(1);
     assert!(sentence.contains("is full"), "{sentence}");
@@ -141,31 +138,6 @@ fn a_full_disk_leaves_nothing_half_and_room_mends_it() {
     let server = place.serve();
     assert_eq!(server.get("/readyz"), 200);
     assert!(server.stop().status.success());
-}
-
-/// A small disk. Taken away when dropped.
-struct Disk {
-    at: PathBuf,
-}
-
-impl Disk {
-    fn mount(at: &Path, mebibytes: u32) -> Option<Self> {
-        let options = format!("size={mebibytes}m,mode=0755");
-        let status =
-            Command::new("mount").args(["-t", "tmpfs", "-o", &options, "tmpfs"]).arg(at).status().unwrap();
-        status.success().then(|| Self { at: at.to_path_buf() })
-    }
-
-    fn resize(&self, mebibytes: u32) {
-        let options = format!("remount,size={mebibytes}m");
-        assert!(Command::new("mount").args(["-o", &options]).arg(&self.at).status().unwrap().success());
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("umount").arg("--lazy").arg(&self.at).status();
-    }
 }
 
 fn names_in(folder: &Path) -> Vec<String> {

@@ -3,6 +3,7 @@
 use crate::support::{Place, SERVE, Server, eventually};
 use rustix::process::{Signal, kill_process};
 use sqlx::Connection;
+use std::io::BufRead;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
@@ -35,6 +36,21 @@ fn stops_in_order_on(signal: Signal) {
     assert!(!place.has_postgres());
     let log = std::fs::read_to_string(place.data("postgres.log")).unwrap();
     assert!(log.contains("database system is shut down"), "{log}");
+}
+
+#[test]
+fn clients_that_follow_what_arrives_do_not_hold_up_the_end() {
+    let place = Place::new();
+    let server = place.serve();
+    let token = place.token();
+    let report = include_str!("../../../crates/wire/tests/golden/v1/minimal.json");
+    assert_eq!(server.put("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", report, &token), 201);
+    let mut events = server.open("/api/v1/projects/libfoo/events").lines().map(Result::unwrap);
+    assert_eq!(events.next().as_deref(), Some("retry: 3000"));
+    let finished = server.stop();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!finished.errors.contains("cut off"), "{finished:?}");
+    assert!(events.all(|line| line.is_empty()), "the stream has an end");
 }
 
 #[test]

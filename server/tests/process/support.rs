@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -44,6 +44,11 @@ impl Place {
         self.data_dir().join(name)
     }
 
+    /// The token that the first server has written.
+    pub(crate) fn token(&self) -> String {
+        std::fs::read_to_string(self.data("agent.token")).unwrap().trim().to_owned()
+    }
+
     /// Starts `serve` on a free port and waits until it is ready.
     pub(crate) fn serve(&self) -> Server {
         self.serve_with(&[])
@@ -54,9 +59,26 @@ impl Place {
         Server::start(&self.data_dir(), &[&SERVE, arguments].concat(), &[])
     }
 
+    /// The address of the PostgreSQL that a server of this place runs.
+    pub(crate) fn address(&self) -> String {
+        let folder = self.data("run").canonicalize().unwrap();
+        let folder = folder.to_str().unwrap().replace('/', "%2F");
+        format!("postgresql:///roundtrip?host={folder}&user=roundtrip")
+    }
+
+    /// Runs only the PostgreSQL.
+    pub(crate) fn postgres(&self) -> Server {
+        Server::start(&self.data_dir(), &["postgres"], &[])
+    }
+
     /// Runs a verb on the data directory to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Finished {
         Server::spawn(&self.data_dir(), arguments, &[]).finish()
+    }
+
+    /// Runs a verb on another database to its end.
+    pub(crate) fn run_on(&self, url: &str, arguments: &[&str]) -> Finished {
+        Server::spawn(&self.data_dir(), arguments, &[("DATABASE_URL", Path::new(url))]).finish()
     }
 
     /// Whether any process of a PostgreSQL of this place is left, or its guard.
@@ -101,7 +123,8 @@ pub(crate) struct Server {
     child: Child,
     /// What it printed first: the address, or a verb's answer.
     pub(crate) first_line: String,
-    lines: mpsc::Receiver<String>,
+    /// Read by one at a time; the server is asked by many.
+    lines: Mutex<mpsc::Receiver<String>>,
     errors: Option<JoinHandle<String>>,
 }
 
@@ -117,7 +140,7 @@ impl Server {
     /// Starts a verb and waits for its first line.
     pub(crate) fn start(data_dir: &Path, arguments: &[&str], variables: &[(&str, &Path)]) -> Self {
         let mut server = Self::spawn(data_dir, arguments, variables);
-        match server.lines.recv_timeout(DEADLINE) {
+        match server.lines.get_mut().unwrap().recv_timeout(DEADLINE) {
             Ok(line) => server.first_line = line,
             Err(_) => panic!("no line from {arguments:?}: {:?}", server.finish()),
         }
@@ -150,7 +173,7 @@ impl Server {
             errors.read_to_end(&mut bytes).unwrap();
             String::from_utf8(bytes).unwrap()
         });
-        Self { child, first_line: String::new(), lines, errors: Some(errors) }
+        Self { child, first_line: String::new(), lines: Mutex::new(lines), errors: Some(errors) }
     }
 
     pub(crate) fn pid(&self) -> Pid {
@@ -169,7 +192,7 @@ impl Server {
     /// Waits for its end.
     pub(crate) fn finish(mut self) -> Finished {
         let status = eventually("the end of the process", || self.child.try_wait().unwrap());
-        let output: Vec<String> = self.lines.iter().collect();
+        let output: Vec<String> = self.lines.get_mut().unwrap().iter().collect();
         let errors = self.errors.take().unwrap().join().unwrap();
         Finished { status, output: output.join("\n"), errors }
     }
@@ -185,16 +208,85 @@ impl Server {
         client().get(&self.address(path)).call().unwrap().status().as_u16()
     }
 
+    /// The status of a GET; none when nobody answers.
+    pub(crate) fn try_get(&self, path: &str) -> Option<u16> {
+        Some(client().get(&self.address(path)).call().ok()?.status().as_u16())
+    }
+
+    /// The status of a GET with a header.
+    pub(crate) fn get_with(&self, path: &str, name: &str, value: &str) -> u16 {
+        client().get(&self.address(path)).header(name, value).call().unwrap().status().as_u16()
+    }
+
+    /// The name of a request in the answer to it, when the client gives this one.
+    pub(crate) fn answered_id(&self, path: &str, id: &str) -> String {
+        let answer = client().get(&self.address(path)).header("x-request-id", id).call().unwrap();
+        answer.headers()["x-request-id"].to_str().unwrap().to_owned()
+    }
+
+    /// The answer to any request, with its body.
+    pub(crate) fn call(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> ureq::http::Response<String> {
+        let mut request = ureq::http::Request::builder().method(method).uri(self.address(path));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let (parts, mut answer) = client().run(request.body(body.to_owned()).unwrap()).unwrap().into_parts();
+        ureq::http::Response::from_parts(parts, answer.read_to_string().unwrap())
+    }
+
+    /// The status of a GET with a token.
+    pub(crate) fn get_as(&self, token: &str, path: &str) -> u16 {
+        self.call("GET", path, &[("authorization", &format!("Bearer {token}"))], "").status().as_u16()
+    }
+
+    /// Sends a body of JSON, and tells how it was answered.
+    pub(crate) fn send(&self, method: &str, path: &str, token: &str, body: &[u8]) -> u16 {
+        self.try_send(method, path, token, body).expect("an answer")
+    }
+
+    /// The same; none when there is no answer.
+    pub(crate) fn try_send(&self, method: &str, path: &str, token: &str, body: &[u8]) -> Option<u16> {
+        let request = ureq::http::Request::builder()
+            .method(method)
+            .uri(self.address(path))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json");
+        Some(client().run(request.body(body).unwrap()).ok()?.status().as_u16())
+    }
+
     /// The status of an upload that is no report.
     pub(crate) fn put_nonsense(&self, token: &str) -> u16 {
+        self.put("01a1f000-0000-7000-8000-000000000001", "nonsense", token)
+    }
+
+    /// The status of an upload.
+    pub(crate) fn put(&self, run_id: &str, body: &str, token: &str) -> u16 {
         client()
-            .put(&self.address("/api/v1/runs/01a1f000-0000-7000-8000-000000000001"))
+            .put(&self.address(&format!("/api/v1/runs/{run_id}")))
             .header("authorization", &format!("Bearer {token}"))
             .header("content-type", "application/json")
-            .send("nonsense")
+            .send(body)
             .unwrap()
             .status()
             .as_u16()
+    }
+
+    /// What a GET answers, which must succeed.
+    pub(crate) fn text(&self, path: &str) -> String {
+        text(&self.address(path))
+    }
+
+    /// What a GET answers, while it does.
+    pub(crate) fn open(&self, path: &str) -> impl BufRead + use<> {
+        let response = client().get(&self.address(path)).call().unwrap();
+        assert_eq!(response.status(), 200);
+        BufReader::new(response.into_body().into_reader())
     }
 
     fn address(&self, path: &str) -> String {
@@ -255,8 +347,13 @@ pub(crate) fn give_to_postgres(path: &Path) {
     assert!(status.success());
 }
 
+/// What a GET of any address answers, which must succeed.
+pub(crate) fn text(url: &str) -> String {
+    client().get(url).call().unwrap().body_mut().read_to_string().unwrap()
+}
+
 fn client() -> ureq::Agent {
-    ureq::Agent::config_builder().http_status_as_error(false).build().into()
+    ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0).build().into()
 }
 
 fn is_lock_taken(path: &Path) -> bool {

@@ -3,8 +3,11 @@ import createClient from "openapi-fetch";
 import { errorOfResponse, errorOfSilence } from "./errors";
 import type { paths } from "./schema.gen";
 
-/** Requests go to the origin that served the page. */
-export const client = createClient<paths>({ baseUrl: window.location.origin });
+/** Requests go to the origin that served the page, and say that one of its pages sent them. */
+export const client = createClient<paths>({
+  baseUrl: window.location.origin,
+  headers: { "x-roundtrip-csrf": "1" },
+});
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
@@ -21,4 +24,16 @@ export async function dataOf<Data>(request: Promise<Answer<Data>>): Promise<Data
   });
   if (data === undefined) throw errorOfResponse(response, error);
   return data;
+}
+
+/**
+ * Waits for an answer without data.
+ *
+ * @throws ApiError unless it is one.
+ */
+export async function done(request: Promise<Answer<unknown>>): Promise<void> {
+  const { error, response } = await request.catch(() => {
+    throw errorOfSilence();
+  });
+  if (!response.ok) throw errorOfResponse(response, error);
 }

@@ -1,17 +1,36 @@
 /** One query per endpoint: its cache key, how to ask, and how long the answer stays fresh. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf } from "./client";
+import { wholeList } from "./list";
 
-/** What a run measured never changes after its upload. */
+/** What does not change: what a run measured, after its upload. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
+
+/** Whether an answer may be another one after the next upload. */
+export function isChangeable({ queryKey: [kind] }: { queryKey: readonly unknown[] }): boolean {
+  return kind !== "run" && kind !== "point";
+}
+
 /** The server answers at most this many points a series. */
 const POINTS_MAX = 1000;
 /** The server takes at most this many series in one request for points. */
 const SERIES_MAX = 200;
 
+/** Who asks. It changes with the page only: signing in and out loads a new one. */
+export const sessionQuery = queryOptions({
+  queryKey: ["session"],
+  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/session", { signal })),
+  ...FOREVER,
+});
+
 export const projectsQuery = queryOptions({
   queryKey: ["projects"],
-  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/projects", { signal })),
+  queryFn: async ({ signal }) => ({
+    projects: await wholeList(
+      (query) => dataOf(client.GET("/api/v1/projects", { params: { query }, signal })),
+      ({ projects }) => projects,
+    ),
+  }),
 });
 
 export const projectQuery = (project: string) =>
@@ -24,11 +43,21 @@ export const projectQuery = (project: string) =>
 export const machinesQuery = (project: string) =>
   queryOptions({
     queryKey: ["machines", project],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}/machines", { params: { path: { project } }, signal })),
+    queryFn: async ({ signal }) => ({
+      machines: await wholeList(
+        (query) =>
+          dataOf(
+            client.GET("/api/v1/projects/{project}/machines", {
+              params: { path: { project }, query },
+              signal,
+            }),
+          ),
+        ({ machines }) => machines,
+      ),
+    }),
   });
 
-export const runsQuery = (project: string, query: { machine?: string; limit?: number; before?: string }) =>
+export const runsQuery = (project: string, query: { machine?: string; limit?: number; after?: string }) =>
   queryOptions({
     queryKey: ["runs", project, query],
     queryFn: ({ signal }) =>
@@ -38,8 +67,15 @@ export const runsQuery = (project: string, query: { machine?: string; limit?: nu
 export const seriesListQuery = (project: string) =>
   queryOptions({
     queryKey: ["series-list", project],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}/series", { params: { path: { project } }, signal })),
+    queryFn: async ({ signal }) => ({
+      series: await wholeList(
+        (query) =>
+          dataOf(
+            client.GET("/api/v1/projects/{project}/series", { params: { path: { project }, query }, signal }),
+          ),
+        ({ series }) => series,
+      ),
+    }),
   });
 
 export const seriesQuery = (series_id: number) =>

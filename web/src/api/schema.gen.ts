@@ -4,6 +4,92 @@
  */
 
 export interface paths {
+    "/api/v1/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All accounts. */
+        get: operations["list_accounts"];
+        put?: never;
+        /** Makes an account. Nobody gets one by signing in alone. */
+        post: operations["create_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Removes an account, with its tokens, its sessions and its roles. */
+        delete: operations["delete_account"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who changed what on this server: tokens, sessions, accounts, members, settings, deletions. */
+        get: operations["list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/charts/heatmap": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Distributions over commits, a column a commit. */
+        get: operations["heat_map"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/charts/line": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lines over commits, by columns. */
+        get: operations["line_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -15,6 +101,23 @@ export interface paths {
         put?: never;
         /** Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can. */
         post: operations["import_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a short link. The same path always gets the same one. */
+        post: operations["create_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -45,7 +148,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All projects. */
+        /** All projects that you may see. */
         get: operations["list_projects"];
         put?: never;
         post?: never;
@@ -64,6 +167,97 @@ export interface paths {
         };
         /** One project. */
         get: operations["get_project"];
+        put?: never;
+        post?: never;
+        /** Deletes a project with all that was measured of it, and revokes the tokens that are bound to it. There is no way back. */
+        delete: operations["delete_project"];
+        options?: never;
+        head?: never;
+        /** Changes what a project is set to. Another default branch says of all its points anew whether they are on the main line. */
+        patch: operations["change_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/charts/sweep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lines over a parameter. */
+        get: operations["sweep_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/commits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The commits of a project. */
+        get: operations["list_commits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/commits/{sha}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One commit and its runs. */
+        get: operations["get_commit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Two commits or runs, series by series. */
+        get: operations["compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tells of new runs of a project while they arrive, as server-sent events: `runs` for some that are new, `gap` when some
+         *     may have been missed. After a gap, and after connecting again, ask for what you show once more: what was before is not
+         *     told again, whatever `Last-Event-ID` says.
+         */
+        get: operations["follow_project"];
         put?: never;
         post?: never;
         delete?: never;
@@ -89,6 +283,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The members of a project. */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/members/{account}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Gives an account a role in a project, in place of the one it has. */
+        put: operations["put_member"];
+        post?: never;
+        /** Takes an account out of a project. */
+        delete: operations["delete_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/merge-base": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The nearest commit that two commits come from, as far as their parents are stored. */
+        get: operations["get_merge_base"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/pull-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pull requests that runs of a project name. */
+        get: operations["list_pull_requests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs": {
         parameters: {
             query?: never;
@@ -106,6 +369,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/runs.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest 50 runs of a project as an Atom feed. */
+        get: operations["feed_of_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/series": {
         parameters: {
             query?: never;
@@ -115,6 +395,23 @@ export interface paths {
         };
         /** The series of a project. */
         get: operations["list_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/series/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What there is to choose from among the series of a project. */
+        get: operations["list_facets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -209,6 +506,111 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who asks. It never fails for want of an answer: without a session and without a token, `account` is null. */
+        get: operations["get_session"];
+        put?: never;
+        /** Signs in with a user's token: the answer sets the cookie. Scripts need no session: they send their token. */
+        post: operations["sign_in"];
+        /** Signs out. It does no harm when nobody is signed in. */
+        delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The tokens that you may manage: your own, those of the projects that you maintain, all as an administrator. */
+        get: operations["list_tokens"];
+        put?: never;
+        /** Makes a token. */
+        post: operations["create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a token: from the next request on it is refused, and the sessions that began with it are over. */
+        delete: operations["revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives a token another secret, for as long as it was valid at first. The secret of now is accepted for the overlap. */
+        post: operations["rotate_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/github": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Leads to GitHub. */
+        get: operations["begin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/github/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Comes back from GitHub, signed in or not. */
+        get: operations["callback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -226,6 +628,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/l/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Leads to the page behind a short link. 302: browsers keep a permanent redirect for good, and where a page is may change
+         *     while its links stay.
+         */
+        get: operations["follow_link"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/readyz": {
         parameters: {
             query?: never;
@@ -233,7 +655,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether requests can be served: the database answers and has the schema of this server. */
+        /** Whether requests can be served: the server is not about to end, the database answers and has the schema of this server. */
         get: operations["readiness"];
         put?: never;
         post?: never;
@@ -247,6 +669,76 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description All accounts. */
+        AccountList: {
+            /** @description By name. */
+            accounts: components["schemas"]["AccountSummary"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+        };
+        /** @description An account to make. */
+        AccountRequest: {
+            /**
+             * @description Its login at GitHub. Without one it gets a token to begin with.
+             * @example ada-lovelace
+             */
+            github_login?: string | null;
+            /** @description Whether it may do everything on this server. */
+            is_admin?: boolean;
+            /** @description Its name. */
+            name: components["schemas"]["Slug"];
+        };
+        /** @description Someone who signs in. */
+        AccountSummary: {
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /** @description Its login at GitHub; null when it signs in by token alone. */
+            github_login: string | null;
+            /** @description Whether it may do everything on this server. */
+            is_admin: boolean;
+            /**
+             * @description Its name.
+             * @example ada
+             */
+            name: string;
+        };
+        /** @description One change. */
+        AuditEvent: {
+            /**
+             * @description What.
+             * @example token.create
+             */
+            action: string;
+            /**
+             * @description Who: `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+             * @example account:ada
+             */
+            actor: string;
+            /** @description What else there is to know. */
+            details: Record<string, never>;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            happened_at: string;
+            /** @description The request's id in the server's log; null when it was none. */
+            request_id: string | null;
+            /**
+             * @description On what.
+             * @example token:17
+             */
+            subject: string;
+        };
+        /** @description Who changed what. */
+        AuditLog: {
+            /** @description The newest first. */
+            events: components["schemas"]["AuditEvent"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+        };
         /**
          * @description A small measurement of the machine itself that rides in every run. It cannot have changed with the commit,
          *     so when it moves, the machine moved.
@@ -382,6 +874,29 @@ export interface components {
             /** @description The first line of the message. */
             subject: string;
         };
+        /** @description One commit and what was measured of it. */
+        CommitDetail: {
+            /** @description The commit. */
+            commit: components["schemas"]["CommitSummary"];
+            /** @description True when its place was derived from neighbours, because the agent had a shallow clone: it may change. */
+            ordinal_is_estimate: boolean;
+            /** @description Object names of its parents, the first parent first. Those of the last commit of a shallow clone are not known. */
+            parents: string[];
+            /**
+             * Format: int64
+             * @description How many runs there are of it.
+             */
+            run_count: number;
+            /** @description The newest of them, at most 200. */
+            runs: components["schemas"]["RunSummary"][];
+        };
+        /** @description Commits of one project. */
+        CommitList: {
+            /** @description The last first. */
+            commits: components["schemas"]["CommitSummary"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+        };
         /**
          * @description A full git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
          * @example 9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c
@@ -405,6 +920,69 @@ export interface components {
             sha: string;
             /** @description First line of the message. */
             subject: string;
+        };
+        /** @description Two commits or runs of one project. */
+        Comparison: {
+            /** @description What is compared with. */
+            base: components["schemas"]["ComparisonSide"];
+            /** @description What is compared. */
+            head: components["schemas"]["ComparisonSide"];
+            /** @description By machine: the series of the head in their order, then those of the base alone. */
+            pairs: components["schemas"]["ComparisonPair"][];
+        };
+        /** @description One case on one machine, on both sides or on one. */
+        ComparisonPair: {
+            base: components["schemas"]["MeasuredSide"] | null;
+            /** @description What. */
+            case: components["schemas"]["Case"];
+            /**
+             * Format: double
+             * @description By how much head's times are longer than base's (Hodges and Lehmann), as a share.
+             */
+            change: number | null;
+            /** @description The 95 % interval of that change; null as well with too few repetitions. */
+            change_interval: number[] | null;
+            /** @description Why it is not compared: what is not the same on both sides. */
+            differences: components["schemas"]["Difference"][];
+            head: components["schemas"]["MeasuredSide"] | null;
+            /**
+             * Format: double
+             * @description How probable so uneven times are without a change.
+             */
+            p: number | null;
+            /**
+             * Format: double
+             * @description The same, adjusted for all pairs of the comparison (Benjamini and Hochberg).
+             */
+            p_adjusted: number | null;
+            /**
+             * Format: double
+             * @description The head's time by the base's, both medians over repetitions. Null where they are not compared, here and below.
+             */
+            ratio: number | null;
+            /** @description Why there is nothing to compare: a side without the case, or without the figures of its repetitions. */
+            reasons: string[];
+            /** @description How Node's tool marks that t, without regard to the number of pairs: up to three stars. */
+            stars: string;
+            /**
+             * Format: double
+             * @description Welch's t of the rates, positive where head is faster.
+             */
+            t: number | null;
+            /** @description On what. */
+            transport: components["schemas"]["TransportInfo"];
+            /** @description What is said of it. */
+            verdict: components["schemas"]["Verdict"];
+        };
+        /** @description A commit, or one run of it. */
+        ComparisonSide: {
+            /** @description The commit. */
+            commit: components["schemas"]["CommitSummary"];
+            /**
+             * Format: uuid
+             * @description The run that was asked for; null when it was the commit.
+             */
+            run_id: string | null;
         };
         /** @description What became, at one receiver, of the messages that the transport took from all senders. */
         Delivery: {
@@ -433,6 +1011,24 @@ export interface components {
              * @description Received with another content than any message that was sent.
              */
             torn: number;
+        };
+        /**
+         * @description A column of whole numbers: the first one, then the difference of each to the one before.
+         * @example [
+         *       1000,
+         *       2,
+         *       -3
+         *     ]
+         */
+        Deltas: number[];
+        /** @description One reason: `on_full: wait against drop`. */
+        Difference: {
+            /** @description How it is in the base. */
+            base: string;
+            /** @description How it is in the head. */
+            head: string;
+            /** @description What differs, as the wire format calls it: `on_full`, `delivered`, `environment.cpu.model`. */
+            what: string;
         };
         /** @description A reason to doubt repetitions. */
         DisturbedReason: {
@@ -506,6 +1102,16 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description Where an environment begins in a column, which lasts until the next one does. */
+        EnvironmentBegins: {
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts: points with different ones are not compared.
+             */
+            environment_id: number;
+            /** @description Place of the first point with it, from 0. */
+            index: number;
+        };
         /** @description A repetition that did not finish. */
         Failure: {
             /** @description What happened: `responder: killed by signal 9`. */
@@ -515,6 +1121,40 @@ export interface components {
              * @description Which one, counted from 0.
              */
             repetition: number;
+        };
+        /** @description The distributions of one series over commits. */
+        HeatMapChart: {
+            /** @description The columns. */
+            columns: components["schemas"]["HeatMapColumns"];
+            /** @description Commits that are in the columns: more than there are columns where neighbours were merged. */
+            commit_count: number;
+            /** @description Of these, points whose distribution is no longer kept. */
+            missing_count: number;
+            /** @description How many points were asked for and are stored. */
+            point_count: number;
+            /**
+             * Format: int64
+             * @description Which series.
+             */
+            series_id: number;
+            /**
+             * Format: int32
+             * @description How many bins a doubling of the time has.
+             */
+            steps_per_doubling: number;
+        };
+        /** @description The columns of a heat map, the oldest first. Every list has one entry a column. */
+        HeatMapColumns: {
+            /** @description How many operations took how long, from the first bin on. A number below zero is that many bins without any. */
+            counts: number[][];
+            /** @description The bin that the first count is of. Bin `k` holds times from 2^(k / 8) ns to less than 2^((k + 1) / 8) ns. */
+            first_bins: components["schemas"]["Deltas"];
+            /** @description Ordinal of the first commit in it. */
+            from_ordinals: components["schemas"]["Deltas"];
+            /** @description Places of those with a lossy run: what did not arrive is not in them. */
+            lossy: number[];
+            /** @description Ordinal of the last commit in it: another one where neighbours were merged. */
+            to_ordinals: components["schemas"]["Deltas"];
         };
         /** @description How many operations took how long. */
         HistogramBin: {
@@ -548,6 +1188,25 @@ export interface components {
             format?: components["schemas"]["Slug"] | null;
             /** @description What it is called: `results.json`. */
             name: string;
+        };
+        /** @description A token that has just been made, or has a new secret. */
+        IssuedToken: {
+            /** @description What to send after `Bearer`. It cannot be shown again. */
+            secret: string;
+            /** @description The token. */
+            token: components["schemas"]["TokenSummary"];
+        };
+        /** @description Nearest-rank quantiles of all operations; those that were not asked for are absent. */
+        LatencyColumns: {
+            max?: components["schemas"]["Deltas"] | null;
+            min?: components["schemas"]["Deltas"] | null;
+            p25?: components["schemas"]["Deltas"] | null;
+            p50?: components["schemas"]["Deltas"] | null;
+            p75?: components["schemas"]["Deltas"] | null;
+            p90?: components["schemas"]["Deltas"] | null;
+            p98?: components["schemas"]["Deltas"] | null;
+            p99?: components["schemas"]["Deltas"] | null;
+            p999?: components["schemas"]["Deltas"] | null;
         };
         /** @description Nearest-rank quantiles of a distribution, in nanoseconds; the extremes are exact. */
         LatencyQuantiles: {
@@ -597,6 +1256,62 @@ export interface components {
              */
             p999: number;
         };
+        /** @description Lines over commits. */
+        LineChart: {
+            /** @description One entry a series, in the order of the request. */
+            series: components["schemas"]["LineSeries"][];
+        };
+        /**
+         * @description The points of one series by columns: the oldest commit first, then the runs of a commit by their beginning. A series has
+         *     measured points or stated ones. Times are in nanoseconds.
+         */
+        LineSeries: {
+            /** @description Places of the commits in their project. */
+            commit_ordinals: components["schemas"]["Deltas"];
+            /** @description The machine's environments, each where it begins. */
+            environments: components["schemas"]["EnvironmentBegins"][];
+            /**
+             * @description True when there are more than are here. Left out is what changes the picture least: no smallest and no largest p50,
+             *     and neither of the highest quantile asked for, of any stretch.
+             */
+            is_thinned: boolean;
+            kept: components["schemas"]["Deltas"] | null;
+            latency_ns: components["schemas"]["LatencyColumns"] | null;
+            /** @description Places of the points at which not everything arrived, from 0. */
+            lossy: number[];
+            /** @description How many points were asked for and are stored. */
+            point_count: number;
+            repetition_p50_ns: components["schemas"]["RepetitionColumns"] | null;
+            /**
+             * Format: int64
+             * @description Which series.
+             */
+            series_id: number;
+            stated: components["schemas"]["StatedColumns"] | null;
+            /** @description Places of the points at which tracked files differed from the commit, from 0. */
+            work_tree_modified: number[];
+        };
+        /** @description A short link. */
+        Link: {
+            /**
+             * @description Its name, the same for the same path.
+             * @example 3fa9c01b2e
+             */
+            code: string;
+            /**
+             * @description The path to give away, to be put behind the server's address.
+             * @example /l/3fa9c01b2e
+             */
+            url: string;
+        };
+        /** @description A page to link to. */
+        LinkRequest: {
+            /**
+             * @description Its path and query, as in the address bar behind the server's name. At most 2,000 bytes.
+             * @example /libfoo/series/7?tables=trend
+             */
+            path: string;
+        };
         /** @description One physical or virtual host with an agent. */
         Machine: {
             /** @description Processor architecture as the compiler names it: `x86-64`, `aarch64`. */
@@ -610,6 +1325,8 @@ export interface components {
         MachineList: {
             /** @description By name. */
             machines: components["schemas"]["MachineSummary"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
         };
         /** @description One machine as one project sees it. */
         MachineSummary: {
@@ -631,6 +1348,12 @@ export interface components {
              */
             last_run_at: string;
             /**
+             * Format: int64
+             * @description Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
+             *     was restored from a backup. What is removed by age does not count.
+             */
+            lost_run_count: number;
+            /**
              * @description Its name in charts and links.
              * @example lab-1
              */
@@ -645,6 +1368,84 @@ export interface components {
              * @description Uploads from it to this project.
              */
             run_count: number;
+        };
+        /** @description What was measured of a case on one side. */
+        MeasuredSide: {
+            /**
+             * Format: int64
+             * @description In `stream`: payload bytes that arrived, over the time of all transfers.
+             */
+            bytes_per_second: number | null;
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts.
+             */
+            environment_id: number;
+            /** @description The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions. */
+            interval_ns: number[] | null;
+            /** @description Quantiles of all operations. */
+            latency_ns: components["schemas"]["UsualQuantiles"];
+            /** @description True when not everything arrived once, in order and intact. */
+            lossy: boolean;
+            /** @description Where. */
+            machine: string;
+            /** @description How. */
+            methodology: components["schemas"]["Methodology"];
+            /** @description How the medians of the repetitions lie. */
+            repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
+            /** @description The figures of each repetition. */
+            repetitions: components["schemas"]["RepetitionFigures"];
+            /**
+             * Format: uuid
+             * @description Of which run: of several, the newest one that measured exactly the commit.
+             */
+            run_id: string;
+            /**
+             * Format: int64
+             * @description The series' number.
+             */
+            series_id: number;
+            /** @description True when tracked files differed from the commit. */
+            work_tree_modified: boolean;
+        };
+        /** @description An account in a project. */
+        Member: {
+            /**
+             * @description The account's name.
+             * @example ada
+             */
+            account: string;
+            /**
+             * Format: date-time
+             * @description Since when it is a member.
+             */
+            created_at: string;
+            /** @description What it is. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description The members of a project. */
+        MemberList: {
+            /** @description By name. */
+            members: components["schemas"]["Member"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+        };
+        /** @description What an account is to be. */
+        MemberRequest: {
+            /** @description The role. */
+            role: components["schemas"]["Role"];
+        };
+        /** @description The nearest commit that two commits come from. */
+        MergeBase: {
+            /** @description One of them. */
+            base: components["schemas"]["CommitSummary"];
+            /** @description The other one. */
+            head: components["schemas"]["CommitSummary"];
+            /** @description False when a nearer one may exist that is not known. */
+            is_certain: boolean;
+            merge_base: components["schemas"]["CommitSummary"] | null;
+            /** @description Why it is not certain: commits whose parents are not all stored, or too far away, at most 20. */
+            unknown_parents_of: string[];
         };
         /**
          * @description How it was measured. Two results with different methodologies are never compared.
@@ -702,6 +1503,58 @@ export interface components {
              */
             window: number;
         };
+        /** @description A value of a facet, and how many series have it. */
+        NameCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            series_count: number;
+            /** @description The value. */
+            value: string;
+        };
+        /** @description An account that has just been made. */
+        NewAccount: {
+            /** @description The account. */
+            account: components["schemas"]["AccountSummary"];
+            /** @description A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub. */
+            token: string | null;
+        };
+        /** @description A run that was stored. */
+        NewRun: {
+            /**
+             * Format: int64
+             * @description The place of its commit.
+             */
+            commit_ordinal: number;
+            /** @description Where it was measured. */
+            machine: string;
+            /**
+             * Format: uuid
+             * @description Which one.
+             */
+            run_id: string;
+        };
+        /** @description New runs of one project. */
+        NewRuns: {
+            /** @description How many. */
+            run_count: number;
+            /** @description The newest of them, at most 40. */
+            runs: components["schemas"]["NewRun"][];
+        };
+        /** @description A value of a facet, and how many series have it. */
+        NumberCount: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            series_count: number;
+            /**
+             * Format: int64
+             * @description The value.
+             */
+            value: number;
+        };
         /** @description What the repetitions of one result went through, taken together. */
         Observed: {
             /**
@@ -728,6 +1581,17 @@ export interface components {
             /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
             oversubscribed: boolean;
         };
+        /**
+         * @description A column in which values may be absent: `null` for these, and for each other one the difference to the last one before
+         *     it that is not.
+         * @example [
+         *       1000,
+         *       null,
+         *       2,
+         *       -3
+         *     ]
+         */
+        OptionalDeltas: (number | null)[];
         /** @description A file of another tool, kept as it came. */
         OriginalFile: {
             /**
@@ -821,11 +1685,13 @@ export interface components {
         };
         /** @description One point with its distribution and its repetitions. */
         PointDetail: {
-            /** @description The merged distribution in eight equal steps of each doubling, without gaps. */
+            /** @description The merged distribution in eight equal steps of each doubling, without gaps; empty when it is not kept any more. */
             histogram: components["schemas"]["HistogramBin"][];
             /** @description The point. */
             point: components["schemas"]["Point"];
-            /** @description The finished repetitions, by their index. */
+            /** @description What is not kept any more, and since when. */
+            pruned: components["schemas"]["Pruned"];
+            /** @description The finished repetitions, by their index; empty when the upload is not kept any more. */
             repetitions: components["schemas"]["RepetitionDetail"][];
         };
         /** @description Points of several series, over the commits they belong to. */
@@ -855,10 +1721,33 @@ export interface components {
             /** @description A URI reference that names the kind of problem: `/problems/` and the code. */
             type: string;
         };
-        /** @description All projects. */
+        /** @description What is to change; what is absent stays. */
+        ProjectChange: {
+            /**
+             * @description The branch whose runs make the trend; null: all runs without a pull request do.
+             * @example main
+             */
+            default_branch?: string | null;
+            visibility?: components["schemas"]["Visibility"] | null;
+        };
+        /** @description Projects. */
         ProjectList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
             /** @description By name. */
             projects: components["schemas"]["ProjectSummary"][];
+        };
+        /** @description What a project is set to. */
+        ProjectSettings: {
+            /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
+            default_branch: string | null;
+            /**
+             * @description Its name.
+             * @example roundtrip
+             */
+            project: string;
+            /** @description Who may read it. */
+            visibility: components["schemas"]["Visibility"];
         };
         /** @description One project and how much there is of it. */
         ProjectSummary: {
@@ -867,6 +1756,8 @@ export interface components {
              * @description Commits that were measured at least once.
              */
             commit_count: number;
+            /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
+            default_branch: string | null;
             /**
              * Format: date-time
              * @description When the newest run began.
@@ -893,6 +1784,53 @@ export interface components {
              * @description Series: cases, measured one way, on one machine.
              */
             series_count: number;
+            /** @description Who may read it. */
+            visibility: components["schemas"]["Visibility"];
+        };
+        /** @description What was removed of a run by age, and when. Numbers that are shown are what they were. */
+        Pruned: {
+            /**
+             * Format: date-time
+             * @description The distributions of points; null while they are kept.
+             */
+            histograms_at: string | null;
+            /**
+             * Format: date-time
+             * @description The points, and all else but the run itself; null while they are kept.
+             */
+            points_at: string | null;
+            /**
+             * Format: date-time
+             * @description The upload and imported files, and with them what was told of single repetitions; null while they are kept.
+             */
+            upload_at: string | null;
+        };
+        /** @description Pull requests of one project. */
+        PullRequestList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+            /** @description The largest number first. */
+            pull_requests: components["schemas"]["PullRequestSummary"][];
+        };
+        /** @description A pull request that was measured. */
+        PullRequestSummary: {
+            /** @description The commit of its newest run. */
+            head: components["schemas"]["CommitSummary"];
+            /** @description The newest of them. */
+            latest_run: components["schemas"]["RunSummary"];
+            merge_base: components["schemas"]["CommitSummary"] | null;
+            /** @description False when a nearer one may exist that is not known, because not all parents are stored. */
+            merge_base_is_certain: boolean;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            pull_request: number;
+            /**
+             * Format: int64
+             * @description How many runs name it: `runs?pull_request=` lists them.
+             */
+            run_count: number;
         };
         /**
          * @description One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
@@ -980,6 +1918,15 @@ export interface components {
              */
             sum_ns: number;
         };
+        /** @description Quartiles of the medians of the repetitions. */
+        RepetitionColumns: {
+            /** @description Median. */
+            median: components["schemas"]["Deltas"];
+            /** @description First quartile. */
+            q1: components["schemas"]["Deltas"];
+            /** @description Third quartile. */
+            q3: components["schemas"]["Deltas"];
+        };
         /** @description One repetition, decoded from the original upload. */
         RepetitionDetail: {
             /**
@@ -1042,6 +1989,15 @@ export interface components {
              */
             p99_ns: number;
         };
+        /** @description Quantiles of each repetition, in the order of the upload. Empty where they were stored before these were. */
+        RepetitionFigures: {
+            /** @description Medians: what is compared. */
+            p50_ns: number[];
+            /** @description 90 %. */
+            p90_ns: number[];
+            /** @description 99 %. */
+            p99_ns: number[];
+        };
         /** @description Quartiles of the medians of the repetitions, in nanoseconds. */
         RepetitionQuartiles: {
             /**
@@ -1060,6 +2016,20 @@ export interface components {
              */
             q3: number;
         };
+        /**
+         * @description What an account is in a project. Each may do what those before it may.
+         * @enum {string}
+         */
+        Role: "viewer" | "contributor" | "maintainer" | "admin";
+        /** @description How to rotate a token. */
+        RotateRequest: {
+            /**
+             * Format: int32
+             * @description How long the secret of now is accepted beside the new one.
+             * @default 24
+             */
+            overlap_hours: number | null;
+        };
         /** @description One run and all that it says of its cases. */
         RunDetail: {
             /** @description The machine's own readings. */
@@ -1072,7 +2042,9 @@ export interface components {
              */
             environment_id: number;
             original: components["schemas"]["OriginalFile"] | null;
-            /** @description One entry a case, in the order of the upload. */
+            /** @description What is not kept any more, and since when. */
+            pruned: components["schemas"]["Pruned"];
+            /** @description One entry a case, in the order of the upload; none when the points are not kept any more. */
             results: components["schemas"]["RunResult"][];
             /** @description The run. */
             run: components["schemas"]["RunSummary"];
@@ -1086,11 +2058,8 @@ export interface components {
         RunId: string;
         /** @description Runs of one project. */
         RunList: {
-            /**
-             * Format: uuid
-             * @description What to pass as `before` for those that follow; null when there are none.
-             */
-            next_before: string | null;
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
             /** @description The newest first. */
             runs: components["schemas"]["RunSummary"][];
         };
@@ -1102,6 +2071,11 @@ export interface components {
             canaries: components["schemas"]["Canary"][];
             /** @description The commit that was measured. */
             commit: components["schemas"]["Commit"];
+            /**
+             * @description The branch that the repository's owners take for the main one, where that is known. A project that begins with this
+             *     run has it as its default branch; later it is changed by its maintainers alone.
+             */
+            default_branch?: string | null;
             /** @description The machine's fingerprint at that time. */
             environment: components["schemas"]["Environment"];
             /**
@@ -1155,8 +2129,7 @@ export interface components {
             failures: components["schemas"]["Failure"][];
             /** @description How. */
             methodology: components["schemas"]["Methodology"];
-            /** @description What its repetitions went through, besides their times. */
-            observed: components["schemas"]["Observed"];
+            observed: components["schemas"]["Observed"] | null;
             point: components["schemas"]["Point"] | null;
             /**
              * Format: int64
@@ -1233,11 +2206,43 @@ export interface components {
             /** @description True when tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
+        /**
+         * @description What a token is for. It never allows more than whoever holds it may do anyway.
+         * @enum {string}
+         */
+        Scope: "read" | "ingest:write" | "project:write" | "admin";
+        /**
+         * @description What there is to choose from among the series of a project. Each value comes with the number of series that it leads
+         *     to: of those that all that was asked for lets through, except for what was asked of the same facet.
+         */
+        SeriesFacets: {
+            /** @description Machines, by name. */
+            machine: components["schemas"]["NameCount"][];
+            /** @description Bytes of one message, ascending. */
+            message_bytes: components["schemas"]["NumberCount"][];
+            /** @description Modes, by name. */
+            mode: components["schemas"]["NameCount"][];
+            /** @description How many receivers, ascending. */
+            peers: components["schemas"]["NumberCount"][];
+            /** @description Placements, by name. */
+            placement: components["schemas"]["NameCount"][];
+            /** @description Scenarios, by name. */
+            scenario: components["schemas"]["NameCount"][];
+            /**
+             * Format: int64
+             * @description Series that all that was asked for lets through.
+             */
+            series_count: number;
+            /** @description Transports, by name. */
+            transport: components["schemas"]["NameCount"][];
+        };
         /** @description Series of one project. */
         SeriesList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
             /**
-             * @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate and
-             *     variant.
+             * @description By machine, scenario, transport, mode, placement, sizes, messages, senders, receivers, buffer, rate, variant and
+             *     name.
              */
             series: components["schemas"]["SeriesSummary"][];
         };
@@ -1263,11 +2268,6 @@ export interface components {
             machine: string;
             /** @description How. */
             methodology: components["schemas"]["Methodology"];
-            /**
-             * Format: int64
-             * @description Its points, or summaries.
-             */
-            point_count: number;
             /** @description Whose commits. */
             project: string;
             /**
@@ -1277,6 +2277,40 @@ export interface components {
             series_id: number;
             /** @description On what. */
             transport: components["schemas"]["TransportInfo"];
+        };
+        /** @description Who asks, and what they may do. */
+        SessionInfo: {
+            account: components["schemas"]["SignedIn"] | null;
+            /** @description Whether people can sign in with GitHub here. */
+            has_github: boolean;
+            /** @description Whether nobody sees anything here without signing in. */
+            is_private: boolean;
+            /** @description The only project that it is good for; null: any. */
+            project: string | null;
+            /** @description What the session or the token is for; empty when nobody is signed in. */
+            scopes: components["schemas"]["Scope"][];
+        };
+        /** @description How to sign in. */
+        SignInRequest: {
+            /**
+             * @description A user's token. The session may do what the token may, and ends with it.
+             * @example rtu_...
+             */
+            token: string;
+        };
+        /** @description An account, as it sees itself. */
+        SignedIn: {
+            /** @description Whether it may do everything on this server. */
+            is_admin: boolean;
+            /**
+             * @description Its name.
+             * @example ada
+             */
+            name: string;
+            /** @description Its role in each project that it is a member of. */
+            roles: {
+                [key: string]: components["schemas"]["Role"];
+            };
         };
         /**
          * @description A lower-case identifier: `a-z`, `0-9` and single hyphens between them, 1 to 64 bytes, as in `ring-futex`.
@@ -1289,6 +2323,15 @@ export interface components {
          * @example ring-futex
          */
         Slug: string;
+        /** @description Figures without samples; what they are says the methodology's `statistic`. */
+        StatedColumns: {
+            /** @description The figure itself. */
+            center: components["schemas"]["Deltas"];
+            /** @description Where it ends. */
+            high: components["schemas"]["OptionalDeltas"];
+            /** @description Where a stated interval begins. */
+            low: components["schemas"]["OptionalDeltas"];
+        };
         /**
          * @description What a tool stated of one run in one series. Times in nanoseconds, of as many operations as the case says. What the
          *     figure is says the methodology's `statistic`.
@@ -1413,6 +2456,81 @@ export interface components {
             /** @description Quantiles, ascending. */
             quantiles?: components["schemas"]["StatedQuantile"][];
         };
+        /** @description The newest points of one machine and scenario over a parameter of their cases. */
+        SweepChart: {
+            commit: components["schemas"]["CommitSummary"] | null;
+            /** @description By transport, mode and placement. What differs in anything but the parameter is never one line. */
+            lines: components["schemas"]["SweepLine"][];
+            /** @description The parameter. */
+            over: components["schemas"]["SweptParameter"];
+            /** @description Names of what is not the same in all lines: of cases, of methodologies, and `transport`. */
+            told_apart_by: string[];
+        };
+        /** @description One transport, measured in one way, over a parameter. */
+        SweepLine: {
+            /** @description How. */
+            methodology: components["schemas"]["Methodology"];
+            /** @description What the cases have in common, by name. A parameter that grows with the swept one reads `1 x message_bytes`. */
+            parameters: {
+                [key: string]: string;
+            };
+            /** @description By the parameter, ascending. */
+            points: components["schemas"]["SweepPoint"][];
+            /** @description Of `told_apart_by`, what this line has. */
+            told_apart: {
+                [key: string]: string;
+            };
+            /** @description On what. */
+            transport: components["schemas"]["TransportInfo"];
+        };
+        /** @description One run's result at one value of the parameter. */
+        SweepPoint: {
+            /**
+             * Format: int64
+             * @description In `stream`: payload bytes that arrived, over the time of all transfers.
+             */
+            bytes_per_second: number | null;
+            /**
+             * Format: int64
+             * @description The commit's place in its project.
+             */
+            commit_ordinal: number;
+            /** @description Of which commit. */
+            commit_sha: string;
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts: points with different ones are not compared.
+             */
+            environment_id: number;
+            /** @description Quantiles of all operations. */
+            latency_ns: components["schemas"]["UsualQuantiles"];
+            /** @description True when not everything arrived once, in order and intact: never compared with a lossless point. */
+            lossy: boolean;
+            /** @description How the medians of the repetitions lie. */
+            repetition_p50_ns: components["schemas"]["RepetitionQuartiles"];
+            /**
+             * Format: uuid
+             * @description Of which run.
+             */
+            run_id: string;
+            /**
+             * Format: int64
+             * @description Of which series.
+             */
+            series_id: number;
+            /** @description True when tracked files differed from the commit. */
+            work_tree_modified: boolean;
+            /**
+             * Format: int64
+             * @description The value of the parameter.
+             */
+            x: number;
+        };
+        /**
+         * @description What a sweep is over.
+         * @enum {string}
+         */
+        SweptParameter: "message_bytes" | "peers" | "senders";
         /** @description System calls of one name that returned the same: `2,048 reads of 8,192 B`. */
         SystemCalls: {
             /**
@@ -1427,6 +2545,91 @@ export interface components {
             count: number;
             /** @description Its name: `read`, `sendmsg`, `futex`. */
             name: string;
+        };
+        /**
+         * @description Who uses a token. Its prefix tells.
+         * @enum {string}
+         */
+        TokenKind: "user" | "agent" | "ci";
+        /** @description Tokens that have not been revoked. */
+        TokenList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+            /** @description In the order of their making. */
+            tokens: components["schemas"]["TokenSummary"][];
+        };
+        /** @description A token to make. */
+        TokenRequest: {
+            /**
+             * Format: int32
+             * @description When it ceases to be valid.
+             * @default 90
+             */
+            expires_in_days: number | null;
+            /** @description Who uses it. A user's token has the rights of your account. */
+            kind: components["schemas"]["TokenKind"];
+            machine?: components["schemas"]["Slug"] | null;
+            /**
+             * @description What it is for, in a person's words.
+             * @example lab-3
+             */
+            name: string;
+            project?: components["schemas"]["Slug"] | null;
+            /** @description What it allows. Absent: `ingest:write` for agents, `read` and that for CI, both and `project:write` for users. */
+            scopes?: components["schemas"]["Scope"][] | null;
+        };
+        /** @description A token, without its secret. */
+        TokenSummary: {
+            /** @description Of a user's token: whose rights it has. */
+            account: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it ceases to be valid; null: never.
+             */
+            expires_at: string | null;
+            /** @description Who uses it. */
+            kind: components["schemas"]["TokenKind"];
+            /**
+             * Format: date-time
+             * @description When it was last accepted, to the minute; null: never.
+             */
+            last_used_at: string | null;
+            /** @description The only machine that it uploads for; null: any. */
+            machine: string | null;
+            /**
+             * @description What it is for, in a person's words.
+             * @example lab-3
+             */
+            name: string;
+            /**
+             * @description Its first characters, by which a person recognises it.
+             * @example rta_4fKx2P
+             */
+            prefix: string;
+            /**
+             * Format: date-time
+             * @description Until when the secret before is accepted as well; null when there is none.
+             */
+            previous_expires_at: string | null;
+            /** @description The only project that it is good for; null: any. */
+            project: string | null;
+            /**
+             * Format: date-time
+             * @description When its secret was replaced last; null: never.
+             */
+            rotated_at: string | null;
+            /** @description What it allows. */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            token_id: number;
         };
         /** @description What a transport is. The server stores it as it comes, so a new transport needs no change there. */
         TransportInfo: {
@@ -1461,8 +2664,82 @@ export interface components {
              */
             run_id: string;
         };
+        /** @description Nearest-rank quantiles of all operations, in nanoseconds. */
+        UsualQuantiles: {
+            /**
+             * Format: int64
+             * @description Median.
+             */
+            p50: number;
+            /**
+             * Format: int64
+             * @description 90 %.
+             */
+            p90: number;
+            /**
+             * Format: int64
+             * @description 99 %.
+             */
+            p99: number;
+        };
+        /**
+         * @description What is said of a pair.
+         * @enum {string}
+         */
+        Verdict: "regressed" | "improved" | "no change" | "inconclusive" | "not comparable";
+        /**
+         * @description Who may read a project.
+         * @enum {string}
+         */
+        Visibility: "public" | "private";
     };
-    responses: never;
+    responses: {
+        /** @description `forbidden`: whoever asks may not do this; `cross-site`: the session was used by another site */
+        Forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is no such thing, or it is not to be known */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description A problem */
+        Problem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `too-many-requests`: repeat after the time of the `retry-after` header */
+        TooManyRequests: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description `unauthenticated`: the token is not valid, or there is none and one is needed */
+        Unauthenticated: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -1470,12 +2747,245 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    list_accounts: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All accounts, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The account */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAccount"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description `taken`: the name or the login is another account's */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The account's name. */
+                account: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_events: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditLog"];
+                };
+            };
+            /** @description `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    heat_map: {
+        parameters: {
+            query: {
+                /** @description The series' number. */
+                series: number;
+                /** @description The newest so many points. Of a range of commits all, up to 10,000, unless this says less. */
+                last?: number;
+                /** @description Only commits from this ordinal on. */
+                from?: number;
+                /** @description Only commits up to this ordinal, which is included. */
+                to?: number;
+                /** @description The most columns: of more commits, neighbours are merged. */
+                columns?: number;
+                /** @description `main`, unless a branch is named. */
+                lines?: "main" | "all";
+                /** @description Only runs of this branch. */
+                branch?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The heat map */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeatMapChart"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    line_chart: {
+        parameters: {
+            query: {
+                /**
+                 * @description Series numbers, separated by commas: at most 200.
+                 * @example 1,2,3
+                 */
+                series: string;
+                /**
+                 * @description Some of min, p25, p50, p75, p90, p98, p99, p999 and max, separated by commas. The default is the fastest.
+                 * @example p50,p90,p99
+                 */
+                quantiles?: string;
+                /** @description Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles. */
+                repetitions?: boolean;
+                /**
+                 * @description The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
+                 *     these bounds, unless this says less.
+                 */
+                last?: number;
+                /** @description Only commits from this ordinal on. */
+                from?: number;
+                /** @description Only commits up to this ordinal, which is included. */
+                to?: number;
+                /** @description The most points of a line: of more, the telling ones are sent. CSV has all. */
+                points?: number;
+                /** @description `main`, unless a branch is named. */
+                lines?: "main" | "all";
+                /** @description Only runs of this branch. */
+                branch?: string;
+                /** @description In place of the header `accept`. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineChart"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     import_file: {
         parameters: {
             query?: never;
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
+                /** @description A UUID that stays the same for an agent's folder of reports, a space, and how many of them this server has acknowledged: it tells whether any were lost */
+                "roundtrip-acknowledged"?: string | null;
             };
             path?: never;
             cookie?: never;
@@ -1505,6 +3015,8 @@ export interface operations {
                     "application/json": components["schemas"]["UploadReceipt"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             /** @description `invalid-file`: what is wrong in it, and where; or as an upload */
             422: {
                 headers: {
@@ -1514,6 +3026,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description As an upload */
             default: {
                 headers: {
@@ -1523,6 +3036,42 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    create_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkRequest"];
+            };
+        };
+        responses: {
+            /** @description It existed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
+                };
+            };
+            /** @description Made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Link"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     list_points: {
@@ -1535,6 +3084,10 @@ export interface operations {
                 series: string;
                 /** @description The newest so many points of each series. */
                 limit?: number;
+                /** @description Only of commits from this ordinal on. */
+                from?: number;
+                /** @description Only of commits up to this ordinal, which is included. */
+                to?: number;
             };
             header?: never;
             path?: never;
@@ -1551,27 +3104,26 @@ export interface operations {
                     "application/json": components["schemas"]["PointList"];
                 };
             };
-            /** @description A problem */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     list_projects: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description All projects, by name */
+            /** @description The projects, by name */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1580,15 +3132,9 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            /** @description A problem */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     get_project: {
@@ -1612,8 +3158,65 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectSummary"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    change_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectChange"];
+            };
+        };
+        responses: {
+            /** @description What it is set to now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1621,11 +3224,211 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    sweep_chart: {
+        parameters: {
+            query: {
+                /** @description The parameter of the cases. Sizes that are drawn from a profile are no size. */
+                over: "message_bytes" | "peers" | "senders";
+                /** @description The machine's name. */
+                machine: components["schemas"]["Slug"];
+                /** @description The scenario's name. */
+                scenario: components["schemas"]["Slug"];
+                /** @description `2proc` or `2thread`; without it, each has its own lines. */
+                mode?: components["schemas"]["Slug"];
+                /** @description `same-cpu`, `cross-cpu` or `free`; without it, each has its own lines. */
+                placement?: components["schemas"]["Slug"];
+                /** @description A commit's full object name, in place of the newest one of each series on the main line. */
+                commit?: components["schemas"]["CommitSha"];
+                /** @description In place of the header `accept`. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepChart"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_commits: {
+        parameters: {
+            query?: {
+                /** @description From this place on. */
+                from?: number;
+                /** @description Up to this place. */
+                to?: number;
+                /**
+                 * @description Words, all of which are found in the first line of the message, each with what begins like it; or the beginning of
+                 *     an object name.
+                 * @example send buffers
+                 */
+                q?: string;
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commits, the last first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_commit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /**
+                 * @description The commit's object name, or as many of its first digits as no other has: at least seven.
+                 * @example 9f8e7d6
+                 */
+                sha: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commit */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitDetail"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    compare: {
+        parameters: {
+            query: {
+                /** @description What is compared with: a commit's full object name, or a run's identity. */
+                base: string;
+                /** @description What is compared: the same. */
+                head: string;
+                /** @description Only on this machine. */
+                machine?: components["schemas"]["Slug"];
+                /** @description In place of the header `accept`. */
+                format?: "json" | "csv";
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every case of either side */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    follow_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The data of each event `runs`; that of `gap` is `{}` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["NewRuns"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            /** @description Too many streams: repeat after the time of the `retry-after` header */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
         };
     };
     list_machines: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
             header?: never;
             path: {
                 /** @description The project's name. */
@@ -1644,8 +3447,72 @@ export interface operations {
                     "application/json": components["schemas"]["MachineList"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    put_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The account's name. */
+                account: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberRequest"];
+            };
+        };
+        responses: {
+            /** @description It has the role */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1653,6 +3520,109 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The account's name. */
+                account: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is no member any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_merge_base: {
+        parameters: {
+            query: {
+                /**
+                 * @description One commit, named as in paths.
+                 * @example 9f8e7d6
+                 */
+                base: string;
+                /**
+                 * @description The other one.
+                 * @example 1a2b3c4
+                 */
+                head: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The commit, or that none is known */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergeBase"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_pull_requests: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pull requests, the largest number first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullRequestList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     list_runs: {
@@ -1660,10 +3630,12 @@ export interface operations {
             query?: {
                 /** @description The machine's name. */
                 machine?: components["schemas"]["Slug"];
-                /** @description The newest so many. */
+                /** @description The number of a pull request. */
+                pull_request?: number;
+                /** @description At most so many entries. */
                 limit?: number;
-                /** @description Only those older than this run: `next_before` of the previous answer. */
-                before?: components["schemas"]["RunId"];
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
             };
             header?: never;
             path: {
@@ -1683,32 +3655,87 @@ export interface operations {
                     "application/json": components["schemas"]["RunList"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    feed_of_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/atom+xml": string;
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     list_series: {
         parameters: {
             query?: {
-                /** @description The machine's name. */
-                machine?: components["schemas"]["Slug"];
-                /** @description The transport's name. */
-                transport?: components["schemas"]["Slug"];
-                /** @description The scenario's name. */
-                scenario?: components["schemas"]["Slug"];
-                /** @description `2proc` or `2thread`. */
-                mode?: components["schemas"]["Slug"];
-                /** @description `same-cpu`, `cross-cpu` or `free`. */
-                placement?: components["schemas"]["Slug"];
-                /** @description Bytes of one message. */
-                message_bytes?: number;
+                /**
+                 * @description Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
+                 *     variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+                 * @example ring 64kib
+                 */
+                q?: string;
+                /**
+                 * @description Machines' names.
+                 * @example lab-1,lab-2
+                 */
+                machine?: string;
+                /**
+                 * @description Transports' names.
+                 * @example pipe,unix-stream
+                 */
+                transport?: string;
+                /**
+                 * @description Scenarios' names.
+                 * @example roundtrip
+                 */
+                scenario?: string;
+                /**
+                 * @description `2proc` or `2thread`.
+                 * @example 2proc
+                 */
+                mode?: string;
+                /**
+                 * @description `same-cpu`, `cross-cpu` or `free`.
+                 * @example same-cpu
+                 */
+                placement?: string;
+                /**
+                 * @description Bytes of one message.
+                 * @example 64,1024
+                 */
+                message_bytes?: string;
+                /**
+                 * @description How many receivers.
+                 * @example 1
+                 */
+                peers?: string;
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
             };
             header?: never;
             path: {
@@ -1728,15 +3755,79 @@ export interface operations {
                     "application/json": components["schemas"]["SeriesList"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_facets: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Words, all of which are found in what a series is made of: its machine, transport, scenario, mode, placement,
+                 *     variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
+                 * @example ring 64kib
+                 */
+                q?: string;
+                /**
+                 * @description Machines' names.
+                 * @example lab-1,lab-2
+                 */
+                machine?: string;
+                /**
+                 * @description Transports' names.
+                 * @example pipe,unix-stream
+                 */
+                transport?: string;
+                /**
+                 * @description Scenarios' names.
+                 * @example roundtrip
+                 */
+                scenario?: string;
+                /**
+                 * @description `2proc` or `2thread`.
+                 * @example 2proc
+                 */
+                mode?: string;
+                /**
+                 * @description `same-cpu`, `cross-cpu` or `free`.
+                 * @example same-cpu
+                 */
+                placement?: string;
+                /**
+                 * @description Bytes of one message.
+                 * @example 64,1024
+                 */
+                message_bytes?: string;
+                /**
+                 * @description How many receivers.
+                 * @example 1
+                 */
+                peers?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Values of each facet with counts */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["SeriesFacets"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     get_run: {
@@ -1760,15 +3851,10 @@ export interface operations {
                     "application/json": components["schemas"]["RunDetail"];
                 };
             };
-            /** @description A problem */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     put_run: {
@@ -1777,6 +3863,8 @@ export interface operations {
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
+                /** @description A UUID that stays the same for an agent's folder of reports, a space, and how many of them this server has acknowledged: it tells whether any were lost */
+                "roundtrip-acknowledged"?: string | null;
             };
             path: {
                 /** @description The run's identity: a UUID of version 7. */
@@ -1827,7 +3915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The token lacks the scope */
+            /** @description The token lacks the scope, or is bound to another project or machine */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1836,6 +3924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            404: components["responses"]["NotFound"];
             /** @description Larger than allowed */
             413: {
                 headers: {
@@ -1863,6 +3952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
             /** @description Busy: repeat after the time of the `retry-after` header */
             503: {
                 headers: {
@@ -1881,6 +3971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Problem"];
         };
     };
     get_original: {
@@ -1906,8 +3997,10 @@ export interface operations {
                     "application/octet-stream": number[];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            /** @description `pruned`: it is not kept any more, and since when */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1915,6 +4008,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     get_report: {
@@ -1940,8 +4035,10 @@ export interface operations {
                     "application/json": components["schemas"]["RunReport"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            /** @description `pruned`: it is not kept any more, and since when */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1949,6 +4046,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     get_point: {
@@ -1974,8 +4073,10 @@ export interface operations {
                     "application/json": components["schemas"]["PointDetail"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            /** @description `pruned`: the point is not kept any more, and since when */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1983,6 +4084,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     get_series: {
@@ -2006,8 +4109,64 @@ export interface operations {
                     "application/json": components["schemas"]["SeriesSummary"];
                 };
             };
-            /** @description A problem */
-            default: {
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Who asks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInfo"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1` */
+                "x-roundtrip-csrf": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInRequest"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            201: {
+                headers: {
+                    /** @description `__Host-roundtrip` */
+                    "set-cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInfo"];
+                };
+            };
+            /** @description The token is not valid, or not a user's */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2015,6 +4174,243 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The request did not begin on a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description `1` */
+                "x-roundtrip-csrf": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nobody is signed in now */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, with its secret, shown once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedToken"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revoke_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token's number. */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    rotate_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The token's number. */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateRequest"];
+            };
+        };
+        responses: {
+            /** @description The token, with its new secret, shown once */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedToken"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    begin: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A path of this server's pages.
+                 * @example /libfoo
+                 */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To GitHub */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    callback: {
+        parameters: {
+            query?: {
+                /** @description Proves that someone signed in. */
+                code?: string;
+                /** @description What was sent along. */
+                state?: string;
+                /** @description Why nobody did. */
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description To the page that was asked for, signed in; or to the sign-in page, which says why not */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
         };
     };
     health: {
@@ -2036,6 +4432,43 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            default: components["responses"]["Problem"];
+        };
+    };
+    follow_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Its name.
+                 * @example 3fa9c01b2e
+                 */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of a project that is called `l` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To the page */
+            302: {
+                headers: {
+                    /** @description Path and query */
+                    location?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Problem"];
         };
     };
     readiness: {
@@ -2066,6 +4499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Problem"];
         };
     };
 }

@@ -1,14 +1,17 @@
 /** The frame of every page: the header with the project and its pages, and the content. */
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { useLive } from "@/api/live";
 import { projectsQuery } from "@/api/queries";
 import { SelectField } from "@/components/ui/SelectField";
 import { toHome, toOverview, toRuns } from "@/lib/paths";
 import { Mark } from "./Mark";
 import { ThemeSwitch } from "./ThemeSwitch";
+import { Who } from "./Who";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
+  useLive(useIsProject(project) ? project : undefined);
   return (
     <>
       <a className="skip-link" href="#content">
@@ -33,6 +36,7 @@ export function Layout() {
               </>
             )}
           </nav>
+          <Who />
           <ThemeSwitch />
         </div>
       </header>
@@ -41,6 +45,12 @@ export function Layout() {
       </main>
     </>
   );
+}
+
+/** Whether there is such a project: a path may name any. */
+function useIsProject(project: string | undefined): boolean {
+  const { data } = useQuery({ ...projectsQuery, enabled: project !== undefined });
+  return data?.projects.some((entry) => entry.project === project) ?? false;
 }
 
 /** The project's name; a choice when there are several. */

@@ -19,8 +19,10 @@ import {
   runsQuery,
   seriesListQuery,
   seriesQuery,
+  sessionQuery,
 } from "@/api/queries";
 import { PageSkeleton } from "@/components/ui/Skeleton";
+import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
 import { parseOverviewSearch } from "@/features/overview/search";
@@ -28,7 +30,8 @@ import { RunPage } from "@/features/runs/RunPage";
 import { RunsPage } from "@/features/runs/RunsPage";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { parseSeriesSearch } from "@/features/series/search";
-import { toOverview } from "@/lib/paths";
+import { parseSignInSearch } from "@/features/session/search";
+import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
 import { ErrorPage } from "./ErrorPage";
 import { Layout } from "./Layout";
 import { NotFoundPage } from "./NotFoundPage";
@@ -49,8 +52,20 @@ const homeRoute = createRoute({
     if (only !== undefined && projects.length === 1) {
       throw redirect({ ...toOverview(only.project), replace: true });
     }
+    if (only === undefined) {
+      const { account, is_private } = await context.queryClient.ensureQueryData(sessionQuery);
+      if (account === null && is_private) throw redirect({ ...toSignIn("/"), replace: true });
+    }
   },
   component: ProjectsPage,
+});
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: SIGN_IN_PATH,
+  validateSearch: parseSignInSearch,
+  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import("@/features/session/SignInPage"), "SignInPage"),
 });
 
 const projectRoute = createRoute({
@@ -63,12 +78,15 @@ const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
   validateSearch: parseOverviewSearch,
-  loader: ({ context: { queryClient }, params: { project } }) =>
-    Promise.all([
-      queryClient.ensureQueryData(machinesQuery(project)),
+  loader: async ({ context: { queryClient }, params: { project } }) => {
+    const [{ series }, { runs }] = await Promise.all([
       queryClient.ensureQueryData(seriesListQuery(project)),
       queryClient.ensureQueryData(runsQuery(project, {})),
-    ]),
+      queryClient.ensureQueryData(machinesQuery(project)),
+    ]);
+    // They decide how tall the table of the machines is: without them, what is below moves away under the pointer.
+    await Promise.all(detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))));
+  },
   component: OverviewPage,
 });
 
@@ -109,6 +127,7 @@ const seriesRoute = createRoute({
 
 const routeTree = rootRoute.addChildren([
   homeRoute,
+  signInRoute,
   projectRoute.addChildren([overviewRoute, runsRoute, runRoute, seriesRoute]),
 ]);
 

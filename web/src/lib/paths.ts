@@ -26,6 +26,15 @@ export const toPoint = (project: string, seriesId: number, runId: string) =>
     search: { run: runId },
   });
 
+/** The sign-in page: no project can have this address. */
+export const SIGN_IN_PATH = "/-/sign-in";
+
+/** Signing in, and from there back to a page. */
+export const toSignIn = (to: string) => linkOptions({ to: SIGN_IN_PATH, search: { to } });
+
+/** Signing in with GitHub, and from there back to a page. */
+export const githubHref = (to: string): string => `/auth/github?to=${encodeURIComponent(to)}`;
+
 /** The file of another tool that a run was imported from. */
 export const originalHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/original`;
 

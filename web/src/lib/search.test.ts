@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { oneOf, present, slug, text, uuid, whole } from "./search";
+import { cursor, oneOf, present, slug, text, uuid, whole } from "./search";
 
 describe("reading a query", () => {
   it("keeps what is understood", () => {
@@ -8,6 +8,7 @@ describe("reading a query", () => {
     expect(text(64)).toBe("64");
     expect(whole(1024)).toBe(1024);
     expect(uuid("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b")).toBe("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b");
+    expect(cursor("MDE5-YQ_")).toBe("MDE5-YQ_");
   });
   it("leaves out what is not", () => {
     expect(oneOf("days", ["commits", "time"])).toBeUndefined();
@@ -17,6 +18,7 @@ describe("reading a query", () => {
     expect(whole(-1)).toBeUndefined();
     expect(whole("1024")).toBeUndefined();
     expect(uuid("latest")).toBeUndefined();
+    expect(cursor("a b")).toBeUndefined();
   });
   it("drops absent entries, so that the URL stays short", () => {
     expect(present({ a: 1, b: undefined })).toEqual({ a: 1 });

@@ -35,6 +35,11 @@ export function uuid(value: unknown): string | undefined {
     : undefined;
 }
 
+/** The place of a list that the server named. */
+export function cursor(value: unknown): string | undefined {
+  return typeof value === "string" && /^[A-Za-z0-9_-]{1,1000}$/.test(value) ? value : undefined;
+}
+
 /** The entries that are there, so that an absent value stays out of the URL. */
 export function present<T extends Record<string, unknown>>(values: T): Present<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);

@@ -2,6 +2,7 @@
 import type {
   CommitSummary,
   Methodology,
+  Observed,
   Point,
   PointDetail,
   Repetition,
@@ -88,7 +89,6 @@ export function aSeries(
       ...kase,
     },
     methodology: aMethodology(),
-    point_count: 1,
     latest: aPoint(),
     latest_summary: null,
     ...rest,
@@ -238,7 +238,7 @@ export function anImport(change: Partial<RunSummary> = {}): RunSummary {
 }
 
 /** What repetitions went through when there is nothing to tell. */
-export function anObserved(change: Partial<RunResult["observed"]> = {}): RunResult["observed"] {
+export function anObserved(change: Partial<Observed> = {}): Observed {
   return {
     late: null,
     missed: null,
@@ -280,6 +280,7 @@ export function aRun(change: Partial<RunDetail> = {}): RunDetail {
     environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
     canaries: [],
     original: null,
+    pruned: { upload_at: null, histograms_at: null, points_at: null },
     results: [],
     ...change,
   };
@@ -305,7 +306,13 @@ export function aRepetition(change: Partial<Repetition> = {}): Repetition {
 }
 
 export function aPointDetail(change: Partial<PointDetail> = {}): PointDetail {
-  return { point: aPoint(), histogram: [], repetitions: [aRepetition()], ...change };
+  return {
+    point: aPoint(),
+    histogram: [],
+    repetitions: [aRepetition()],
+    pruned: { upload_at: null, histograms_at: null, points_at: null },
+    ...change,
+  };
 }
 
 function aTransport(slug: string): SeriesSummary["transport"] {

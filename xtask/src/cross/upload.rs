@@ -5,12 +5,11 @@
 
 use super::build::Workshop;
 use super::targets::{Emulator, TARGETS};
-use crate::postgres_binaries::Search;
 use crate::screen::Step;
-use crate::server::{self, Server, Start};
+use crate::server::{self, Server};
 use crate::tally::Outcome;
 use crate::tool::Tool;
-use crate::{http, platform, programs, workspace};
+use crate::{http, programs, workspace};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -41,7 +40,7 @@ pub(super) fn from_windows(workshop: &Workshop, step: &Step) -> Result<Outcome> 
     let agent = agent(workshop, step)?;
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
-    let server = start_server(folder.path(), &data_folder, step)?;
+    let server = start_server(&data_folder, step)?;
     let url = server.address()?;
     let definition = folder.path().join("definition.toml");
     std::fs::write(&definition, DEFINITION).context("cannot write the definition")?;
@@ -67,24 +66,11 @@ pub(super) fn from_windows(workshop: &Workshop, step: &Step) -> Result<Outcome> 
     Ok(Outcome::Passed)
 }
 
-fn start_server(folder: &Path, data_folder: &Path, step: &Step) -> Result<Server> {
+fn start_server(data_folder: &Path, step: &Step) -> Result<Server> {
     let program = programs::build(step, &[programs::SERVER], "dev")?.program(programs::SERVER)?;
-    let binaries =
-        Search::of_this_machine(data_folder).installed_or_fetched(&platform::cache_folder()?, step)?;
     step.message("starting a server");
-    let start = Start {
-        program: &program,
-        arguments: vec![
-            "serve".into(),
-            "--port".into(),
-            "0".into(),
-            "--data-dir".into(),
-            data_folder.display().to_string(),
-        ],
-        postgres: binaries.fetched(),
-        log: folder.join("server.log"),
-    };
-    start.start().context("no server to upload to")
+    server::start_alone(&program, &["serve", "--port", "0"], data_folder, step)
+        .context("no server to upload to")
 }
 
 /// The agent for Windows, built unless the linking has just left it: that may have been another day's.

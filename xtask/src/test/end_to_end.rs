@@ -114,9 +114,13 @@ fn address(line: &str) -> Option<String> {
 }
 
 fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> Result<Outcome> {
-    // `up` has built it already; the tests import files with it.
-    let agent = programs::build(step, &up::PROGRAMS, "release")?.program("roundtrip")?;
+    // `up` has built them already; the tests import files with the one, and sign in with an account of the other.
+    let built = programs::build(step, &up::PROGRAMS, "release")?;
+    let agent = built.program("roundtrip")?;
     let folder = tempfile::tempdir().context("no temporary folder")?;
+    let admin_token = folder.path().join("admin.token");
+    std::fs::write(&admin_token, administrator(&built.program(programs::SERVER)?, data_folder)?)
+        .context("cannot keep the administrator's token")?;
     let report = folder.path().join("playwright.json");
     let finished = web::npm(&["run", "e2e", "--", "--reporter=line,json"])?
         .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
@@ -124,11 +128,23 @@ fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> 
         .variable("ROUNDTRIP_REPORT", data_folder.join(REPORT))
         .variable("ROUNDTRIP_AGENT", agent)
         .variable("ROUNDTRIP_TOKEN_FILE", data_folder.join("agent.token"))
+        .variable("ROUNDTRIP_ADMIN_TOKEN_FILE", admin_token)
         .variable(chromium::VARIABLE, browser)
         .run(step)?;
     let report = std::fs::read_to_string(&report).unwrap_or_default();
     let counts = Counts::of_playwright(&report, finished.status.success()).context(finished.log.clone())?;
     Ok(Outcome::Counted(counts, finished.log))
+}
+
+/// The token of a new administrator, `e2e`.
+fn administrator(server: &Path, data_folder: &Path) -> Result<String> {
+    let made = Tool::at(server)
+        .arguments(["account", "create", "--name", "e2e", "--admin", "--data-dir"])
+        .arguments([data_folder])
+        .without_variable("DATABASE_URL")
+        .run_silently()?
+        .successful()?;
+    Ok(made.output)
 }
 
 /// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.

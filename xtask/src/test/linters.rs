@@ -1,7 +1,7 @@
-//! Linters of what no compiler reads: workflows, the container image and the compose file.
+//! Linters of what no compiler reads: workflows, the container image, the compose file and migrations.
 //!
-//! They are installed in pinned versions, once, into the cache. Where their language is missing they are left
-//! out with a word; continuous integration has both.
+//! They are installed in pinned versions, once, into the cache. Where Go or Python is missing, theirs are left out with a
+//! word; continuous integration has both.
 
 use crate::screen::Step;
 use crate::tally::Outcome;
@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 const ACTIONLINT_VERSION: &str = "v1.7.12";
 const HADOLINT_VERSION: &str = "2.15.1";
 const CHECK_JSONSCHEMA_VERSION: &str = "0.39.0";
+const SQUAWK_VERSION: &str = "2.66.0";
 
 pub(super) fn workflows(step: &Step) -> Result<Outcome> {
     if tool::find("go").is_err() {
@@ -42,6 +43,30 @@ pub(super) fn containers(step: &Step) -> Result<Outcome> {
         &["--builtin-schema", "vendor.compose-spec", "docker-compose.yml"],
         step,
     )?;
+    Ok(Outcome::Passed)
+}
+
+/// What of a migration would lock out servers that run. Its settings are in `.squawk.toml`.
+pub(super) fn migrations(step: &Step) -> Result<Outcome> {
+    let home = platform::cache_folder()?.join("tools").join(format!("squawk-{SQUAWK_VERSION}"));
+    let complete = home.join("complete");
+    if !complete.is_file() {
+        step.message("installing squawk, once");
+        std::fs::create_dir_all(&home).with_context(|| format!("cannot make {}", home.display()))?;
+        let package = format!("squawk-cli@{SQUAWK_VERSION}");
+        let install = Tool::named("npm")?
+            .arguments(["install", "--no-audit", "--no-fund", "--prefix"])
+            .arguments([&home]);
+        install.arguments([package]).run(step)?.successful().context("cannot install squawk")?;
+        std::fs::write(&complete, "").with_context(|| format!("cannot write {}", complete.display()))?;
+    }
+    let script = home.join("node_modules/squawk-cli/js/bin/squawk");
+    Tool::named("node")?
+        .arguments([script])
+        .arguments(["migrations/*.sql"])
+        .folder(workspace::root())
+        .run(step)?
+        .successful()?;
     Ok(Outcome::Passed)
 }
 

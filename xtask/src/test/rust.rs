@@ -1,12 +1,11 @@
 //! The Rust side: format, lints, generated files, tests on a real PostgreSQL, documentation.
 
 use crate::counts::{self, Counts};
-use crate::postgres_binaries::Search;
 use crate::programs::Built;
 use crate::screen::Step;
-use crate::server::{self, Start};
+use crate::server;
 use crate::tally::Outcome;
-use crate::{fmt, generate, platform, programs, tool::Tool, workspace};
+use crate::{fmt, generate, programs, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -39,15 +38,8 @@ pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
     let folder = server::reachable_folder()?;
     step.message("starting a PostgreSQL for the tests");
     let data_folder = folder.path().join("data");
-    let search = Search::of_this_machine(&data_folder);
-    let binaries = search.installed_or_fetched(&platform::cache_folder()?, step)?;
-    let postgres = Start {
-        program: server,
-        arguments: vec!["postgres".into(), "--data-dir".into(), data_folder.display().to_string()],
-        postgres: binaries.fetched(),
-        log: folder.path().join("postgres.log"),
-    };
-    let postgres = postgres.start().context("no PostgreSQL for the tests")?;
+    let postgres = server::start_alone(server, &["postgres"], &data_folder, step)
+        .context("no PostgreSQL for the tests")?;
     let finished = cargo(&["test", "--workspace", "--no-fail-fast"])
         .variable("DATABASE_URL", &postgres.ready)
         .run(step)?;
@@ -57,6 +49,15 @@ pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
         counts.failed += 1;
         counts.complaints.push(format!("the PostgreSQL of the tests did not stop in order ({stopped})"));
     }
+    Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
+}
+
+/// The tests of the server against a PostgreSQL that runs already.
+pub(super) fn server_tests(database_url: &str, step: &Step) -> Result<Outcome> {
+    let finished = cargo(&["test", "--package", programs::SERVER, "--no-fail-fast"])
+        .variable("DATABASE_URL", database_url)
+        .run(step)?;
+    let counts = Counts::of_cargo(&finished.log, finished.status.success());
     Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
 }
 

@@ -1,7 +1,7 @@
 //! Comparisons of two `node`s: how often a side that is compared with itself is said to have changed, how often one that
 //! is 5 % slower is found, and what machine time that takes beside Node's own procedure.
 
-use crate::row::Row;
+use crate::row;
 use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair, Progress};
@@ -73,13 +73,13 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         theirs = node_procedure(&plan, slow(first), &peer)?;
     }
     let mut rows = vec![
-        Row::share_at_most(
+        row::share_at_most(
             FALSE_MAX,
             "base = head, said to have changed".into(),
             (same.changed, same.all),
             same.interval(same.changed),
         ),
-        Row::share_at_least(
+        row::share_at_least(
             FOUND_MIN,
             format!("head 5 % slower, found (seen as {:+.1} %)", slowed.typical_percent),
             (slowed.regressed, slowed.all),
@@ -89,7 +89,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
     for (name, tally) in [("base = head", &same), ("head 5 % slower", &slowed)] {
         let decided =
             format!("{name}, machine time per decided case ({} of {} decided)", tally.decided, tally.all);
-        rows.push(Row::time_at_most(TIME_MAX, decided, tally.machine_ms_per_decided(), theirs.clone()));
+        rows.push(row::time_at_most(TIME_MAX, decided, tally.machine_ms_per_decided(), theirs.clone()));
     }
     Ok(Measured { rows, unsupported: Unsupported::new() })
 }

@@ -5,12 +5,13 @@
 
 use crate::bare::Bare;
 use crate::comparison::{self, Comparison, Versus};
-use crate::row::Row;
+use crate::row;
 use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Crowd, Mode, Placement, PlannedCase, Repetitions};
 use roundtrip_bench::harness::support;
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::transport::{self, Transport};
+use roundtrip_budget::Row;
 use std::collections::BTreeSet;
 
 /// One below a page, one above two, one that no kernel buffer holds.
@@ -58,7 +59,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
 fn row(comparison: &Comparison<'_>) -> Result<Row, String> {
     let typical = comparison.typical()?;
     let bar = if typical.bare_ns < SHORT_NS { BAR_SHORT } else { BAR };
-    Ok(Row::ratio_at_most(bar, comparison.name(), typical, comparison.interval()))
+    Ok(row::ratio_at_most(bar, comparison.name(), typical, comparison.interval()))
 }
 
 /// The message sizes of Chromium's table, ascending: those of the preset that measures it.

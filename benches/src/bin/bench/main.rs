@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: the budgets that the transport suite itself can measure, each against a peer of the same
 //! run. Prints one row a bar; exit code 3 when one does not hold.
 
-use row::Row;
+use roundtrip_budget::Row;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
@@ -43,15 +43,14 @@ fn run(options: &Options) -> Result<ExitCode, String> {
         Budgets::Harness => harness::measure(options)?,
         Budgets::Rings => rings::measure(options)?,
     };
+    let code = roundtrip_budget::print(&rows, options.json).map_err(|error| error.to_string())?;
+    // As JSON, standard output is an array of bars and nothing else.
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&rows).map_err(|error| error.to_string())?);
-        // Standard output is an array of bars and nothing else.
         eprint!("{}", lines(&unsupported));
     } else {
-        print!("{}", row::table(&rows));
         print!("{}", lines(&unsupported));
     }
-    Ok(if rows.iter().all(|row| row.holds) { ExitCode::SUCCESS } else { ExitCode::from(3) })
+    Ok(code)
 }
 
 /// A line a reason: ten sizes of ten transports that another system has are one fact.

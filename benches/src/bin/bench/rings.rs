@@ -5,7 +5,7 @@
 
 use crate::bare::Bare;
 use crate::comparison::{self, Comparison, Turn, Versus, progress};
-use crate::row::Row;
+use crate::row;
 use crate::{Measured, Options, Unsupported, harness};
 use roundtrip_bench::definition::{Crowd, Placement, PlannedCase};
 use roundtrip_bench::harness::{PeerCommand, peers, support};
@@ -13,6 +13,7 @@ use roundtrip_bench::ring::Waiting;
 use roundtrip_bench::scenario::{self, Work, many};
 use roundtrip_bench::sys::affinity;
 use roundtrip_bench::transport::{self, Manner, Transport};
+use roundtrip_budget::Row;
 use roundtrip_stats::Quartiles;
 use roundtrip_stats::interval::{self, Interval};
 use std::time::Duration;
@@ -83,9 +84,9 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
             let way = Turn { harness_ns: typical.harness_ns / 2, bare_ns: typical.bare_ns / 2 };
             bare_way_ns = Some(way.bare_ns);
             let name = format!("one way, {}", comparison.name());
-            measured.rows.push(Row::value_at_most(SPIN_NS, name, way, interval));
+            measured.rows.push(row::value_at_most(SPIN_NS, name, way, interval));
         } else {
-            measured.rows.push(Row::ratio_at_most(BLOCK, comparison.name(), typical, interval));
+            measured.rows.push(row::ratio_at_most(BLOCK, comparison.name(), typical, interval));
         }
     }
     for transfer in &transfers {
@@ -168,14 +169,14 @@ impl Transfer {
             Turn { harness_ns: Quartiles::of(&times_ns).map_or(u64::MAX, |times| times.median), bare_ns };
         let title = format!("a message of {}", name(&self.one));
         let mut rows =
-            vec![Row::value_at_most(STREAM_NS, title, streamed, interval::median(&of_bare, CONFIDENCE_PPM))];
+            vec![row::value_at_most(STREAM_NS, title, streamed, interval::median(&of_bare, CONFIDENCE_PPM))];
         for (index, case) in self.all.iter().enumerate() {
             let mut pairs: Vec<(u64, u64)> =
                 self.turns.iter().map(|(_, rates)| (rates[index + 1], rates[0])).collect();
             pairs.sort_unstable_by_key(|&pair| ppm(pair));
             if let Some(&typical) = pairs.get(pairs.len() / 2) {
                 let name = format!("delivered to all of {}", name(case));
-                rows.push(Row::rate_at_least(AGGREGATE, name, typical, of_ratios(&pairs)));
+                rows.push(row::rate_at_least(AGGREGATE, name, typical, of_ratios(&pairs)));
             }
         }
         rows

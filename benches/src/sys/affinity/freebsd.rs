@@ -1,6 +1,7 @@
 //! FreeBSD: `cpuset_getaffinity(2)` and `cpuset_setaffinity(2)` of the calling thread, `sched_getcpu(3)`, and the
 //! scheduler's groups of processors.
 
+use super::Thread;
 use super::groups::Topology;
 use crate::sys::{Unsupported, kinfo};
 use std::io;
@@ -34,8 +35,14 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
         .map_err(|error| Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}")))
 }
 
-pub(super) fn last_of_process(pid: u32) -> Option<u32> {
-    u32::try_from(kinfo::process(pid)?.ki_lastcpu).ok()
+/// `ki_runtime` is in microseconds (sys/user.h).
+pub(super) fn threads(pid: u32) -> Vec<Thread> {
+    let process = kinfo::process(pid);
+    let all = process.and_then(|process| {
+        let last_cpu = u32::try_from(process.ki_lastcpu).ok()?;
+        Some(Thread { id: u64::from(pid), ran: Some(process.ki_runtime), last_cpu })
+    });
+    all.into_iter().collect()
 }
 
 #[expect(unsafe_code, reason = "cpuset_setaffinity(2)")]

@@ -1,5 +1,6 @@
 //! Linux: `sched_setaffinity(2)`, `getcpu(2)` through the vDSO, topology from sysfs.
 
+use super::Thread;
 use crate::sys::Unsupported;
 use crate::sys::tree::Tree;
 use rustix::io::Errno;
@@ -40,12 +41,21 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     if pinned.is_empty() { Err(refused(&"there is no such process")) } else { Ok(()) }
 }
 
-/// Field 39 of `/proc/pid/stat` (proc(5)).
-pub(super) fn last_of_process(pid: u32) -> Option<u32> {
+/// Of `/proc/pid/task/tid`, field 39 of `stat` (proc(5)) and the first of `schedstat`, in nanoseconds
+/// (Documentation/scheduler/sched-stats.rst), which kernels without `CONFIG_SCHED_INFO` do not have.
+pub(super) fn threads(pid: u32) -> Vec<Thread> {
     const AFTER_NAME: usize = 39 - 3;
-    let text = Tree::system().text(&format!("/proc/{pid}/stat"))?;
-    // The name stands in parentheses, and may hold any.
-    text.rsplit_once(')')?.1.split_whitespace().nth(AFTER_NAME)?.parse().ok()
+    let tree = Tree::system();
+    let tasks = format!("/proc/{pid}/task");
+    let thread = |id: String| {
+        let ran = tree.text(&format!("{tasks}/{id}/schedstat"));
+        let text = tree.text(&format!("{tasks}/{id}/stat"))?;
+        // The name stands in parentheses, and may hold any.
+        let last_cpu = text.rsplit_once(')')?.1.split_whitespace().nth(AFTER_NAME)?.parse().ok()?;
+        let ran = ran.and_then(|text| text.split_whitespace().next()?.parse().ok());
+        Some(Thread { id: id.parse().ok()?, ran, last_cpu })
+    };
+    tree.names(&tasks).into_iter().filter_map(thread).collect()
 }
 
 fn only(cpu: u32) -> CpuSet {

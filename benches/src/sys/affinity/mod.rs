@@ -1,6 +1,7 @@
 //! Which processors there are for us, how two of them are related, and pinning the calling thread to one.
 
 use super::Unsupported;
+use std::collections::BTreeSet;
 
 #[cfg(any(target_os = "freebsd", test))]
 pub(super) mod groups;
@@ -45,9 +46,33 @@ pub fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     imp::pin_process(pid, cpu)
 }
 
-/// The processor that the first thread of another process ran on last, where the system tells.
-pub fn last_of_process(pid: u32) -> Option<u32> {
-    imp::last_of_process(pid)
+/// A thread of another process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    id: u64,
+    /// How long it has run, in the system's unit; it only grows. None where the system does not tell.
+    ran: Option<u64>,
+    /// The processor that it ran on last.
+    last_cpu: u32,
+}
+
+/// The threads of another process, where the system tells; on FreeBSD all are one.
+pub fn threads(pid: u32) -> Vec<Thread> {
+    imp::threads(pid)
+}
+
+/// The processors, in ascending order, that threads of another process ran on last. Of those that have run since
+/// `before`: a thread that sleeps is still where it went to sleep, though its process was pinned elsewhere since.
+pub fn last_since(pid: u32, before: &[Thread]) -> Vec<u32> {
+    last_of(&threads(pid), before)
+}
+
+fn last_of(threads: &[Thread], before: &[Thread]) -> Vec<u32> {
+    let slept = |thread: &Thread| {
+        thread.ran.is_some() && before.iter().any(|was| (was.id, was.ran) == (thread.id, thread.ran))
+    };
+    let cpus = threads.iter().filter(|thread| !slept(thread)).map(|thread| thread.last_cpu);
+    cpus.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The processor that the calling thread runs on, where the system tells.
@@ -125,5 +150,13 @@ mod tests {
     fn a_processor_that_is_not_there_is_refused_in_a_sentence() {
         let error = std::thread::spawn(|| pin(1_000)).join().unwrap().unwrap_err();
         assert!(error.0.contains(' '), "{error}");
+    }
+
+    #[test]
+    fn a_thread_that_slept_since_it_was_pinned_is_not_seen_where_it_fell_asleep() {
+        let thread = |id, ran, last_cpu| Thread { id, ran, last_cpu };
+        let before = [thread(1, Some(5), 0), thread(2, Some(7), 0), thread(3, None, 4)];
+        let after = [thread(1, Some(5), 0), thread(2, Some(9), 1), thread(3, None, 4), thread(4, Some(1), 1)];
+        assert_eq!(last_of(&after, &before), [1, 4]);
     }
 }

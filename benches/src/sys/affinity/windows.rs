@@ -5,6 +5,7 @@
 //! each group before theirs. The suite pins within the group that the system calls a thread's primary one. Threads that
 //! are not pinned may run in any group since Windows 11 and Server 2022.
 
+use super::Thread;
 use super::topology::{GROUP, Processors, Topology, kind, layout};
 use crate::sys::{Unsupported, process};
 use std::io;
@@ -57,8 +58,8 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
 }
 
 /// Of the threads of others it is not told.
-pub(super) fn last_of_process(_pid: u32) -> Option<u32> {
-    None
+pub(super) fn threads(_pid: u32) -> Vec<Thread> {
+    Vec::new()
 }
 
 #[inline]

@@ -1,7 +1,8 @@
 //! [`Recorder`]: values that come with their counts.
 
-use super::{Distribution, SAMPLES_MAX, empty_histogram};
-use hdrhistogram::Histogram;
+use super::buckets::{Buckets, bucket_of};
+use super::{Distribution, SAMPLES_MAX};
+use std::collections::BTreeMap;
 
 /// Makes a [`Distribution`] of values that come with their counts. Such values are not samples: none are kept.
 ///
@@ -13,7 +14,8 @@ use hdrhistogram::Histogram;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    histogram: Histogram<u64>,
+    /// How often each bucket was met.
+    counts: BTreeMap<u32, u64>,
     min_ns: u64,
     max_ns: u64,
     sum_ns: u64,
@@ -21,7 +23,7 @@ pub struct Recorder {
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self { histogram: empty_histogram(), min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
+        Self { counts: BTreeMap::new(), min_ns: u64::MAX, max_ns: 0, sum_ns: 0 }
     }
 }
 
@@ -31,7 +33,8 @@ impl Recorder {
         if count == 0 {
             return;
         }
-        self.histogram.saturating_record_n(value, count);
+        let seen = self.counts.entry(bucket_of(value)).or_default();
+        *seen = seen.saturating_add(count);
         self.min_ns = self.min_ns.min(value);
         self.max_ns = self.max_ns.max(value);
         self.sum_ns = self.sum_ns.saturating_add(value.saturating_mul(count));
@@ -39,14 +42,10 @@ impl Recorder {
 
     /// The distribution of all that was recorded; `None` of nothing.
     pub fn finish(self) -> Option<Distribution> {
-        let Self { histogram, min_ns, max_ns, sum_ns } = self;
-        (!histogram.is_empty()).then_some(Distribution {
-            histogram: Some(Box::new(histogram)),
-            min_ns,
-            max_ns,
-            sum_ns,
-            samples: None,
-        })
+        let Self { counts, min_ns, max_ns, sum_ns } = self;
+        let mut buckets = Buckets::default();
+        counts.into_iter().for_each(|(bucket, count)| buckets.push(bucket, count));
+        (buckets.total() > 0).then_some(Distribution { buckets, min_ns, max_ns, sum_ns, samples: None })
     }
 }
 

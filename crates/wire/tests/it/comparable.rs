@@ -57,3 +57,21 @@ fn another_machine_or_kernel_or_build_is_another_world() {
         comparable::runs(&base, &head).into_iter().map(|difference| difference.what).collect();
     assert_eq!(what, ["machine", "build", "environment.os.kernel"]);
 }
+
+#[test]
+fn the_most_alike_are_paired_first_and_what_is_alone_comes_too() {
+    let pairs = comparable::pairs(
+        &[12, 21, 30],
+        &[22, 10, 21, 40],
+        &[&|one, other| one == other, &|one: &i32, other| one / 10 == other / 10],
+    );
+    // 22 comes first, and still does not take the 21 of the other 21.
+    let expected = [
+        (None, Some(&22)),
+        (Some(&12), Some(&10)),
+        (Some(&21), Some(&21)),
+        (None, Some(&40)),
+        (Some(&30), None),
+    ];
+    assert_eq!(pairs, expected);
+}

@@ -1,7 +1,7 @@
 //! What the types and the rules refuse, and by which name.
 
 use roundtrip_wire::report::limit;
-use roundtrip_wire::{CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
+use roundtrip_wire::{Acknowledged, CommitSha, Delivery, Invalid, RunId, RunReport, Slug};
 use uuid::Uuid;
 
 fn report() -> RunReport {
@@ -144,4 +144,22 @@ fn one_loss_makes_a_result_lossy() {
     let mut result = report.results[0].clone();
     result.repetitions[0].out_of_order = 1;
     assert!(result.is_lossy());
+}
+
+#[test]
+fn what_was_acknowledged_is_an_installation_and_a_number_that_fits() {
+    let installation = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
+    for count in ["0", "41", "9223372036854775806"] {
+        assert!(format!("{installation} {count}").parse::<Acknowledged>().is_ok(), "{count}");
+    }
+    for text in [
+        "",
+        installation,
+        &format!("{installation} -1"),
+        &format!("{installation} 9223372036854775807"),
+        &format!("{installation}  1"),
+        "lab-1 41",
+    ] {
+        assert!(text.parse::<Acknowledged>().is_err(), "{text}");
+    }
 }

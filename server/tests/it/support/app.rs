@@ -1,22 +1,39 @@
 //! [`TestApp`]: the whole service, called without a socket.
 
+use super::database::Database;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use http_body_util::BodyExt;
-use roundtrip_server::{AppState, db};
+use roundtrip_server::access::{Binding, Role, Scope, TokenKind};
+use roundtrip_server::db::audit::By;
+use roundtrip_server::db::token::NewToken;
+use roundtrip_server::live::Live;
+use roundtrip_server::{AppState, audited, db, door};
 use roundtrip_wire::{Problem, RunReport};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
 use std::collections::BTreeMap;
 use tower::ServiceExt;
 
-/// The service over a test's own database, with a token that may upload.
+/// So many requests a minute that no test meets the limit by accident.
+const UNLIMITED: door::Settings = door::Settings {
+    is_private: false,
+    requests_per_minute: u32::MAX,
+    trusted_proxies: door::TrustedProxies(Vec::new()),
+};
+
+/// The service over a test's own database, with a token that may upload anything.
 pub(crate) struct TestApp {
     pub(crate) pool: PgPool,
     pub(crate) token: String,
+    pub(crate) state: AppState,
+    pub(crate) live: Live,
     router: Router,
+    _database: Option<Database>,
 }
 
 /// An answer, read to its end.
@@ -29,8 +46,120 @@ pub(crate) struct Answer {
 
 impl TestApp {
     pub(crate) async fn new(pool: PgPool) -> Self {
-        let token = db::token::create(&pool, "test", &["ingest:write".into()], None).await.unwrap().secret;
-        Self { router: roundtrip_server::app(AppState::new(pool.clone())), pool, token }
+        Self::kept(pool, UNLIMITED).await
+    }
+
+    /// Whose door is kept so.
+    pub(crate) async fn kept(pool: PgPool, settings: door::Settings) -> Self {
+        Self::made(pool, |state| state.with_door(settings)).await
+    }
+
+    /// Whose state is changed first.
+    pub(crate) async fn made(pool: PgPool, change: impl FnOnce(AppState) -> AppState) -> Self {
+        let database = Database::of(pool).await;
+        let app = Self::with(change(AppState::new(database.pool.clone()))).await;
+        Self { _database: Some(database), ..app }
+    }
+
+    pub(crate) async fn with(state: AppState) -> Self {
+        let mut app = Self::over(state, String::new());
+        app.token = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &Binding::default()).await;
+        app
+    }
+
+    /// Another server over the same database, with connections of its own.
+    pub(crate) fn another(&self) -> Self {
+        let options = (*self.pool.connect_options()).clone();
+        let pool = PgPoolOptions::new().max_connections(5).connect_lazy_with(options);
+        Self::over(AppState::new(pool).with_door(UNLIMITED), self.token.clone())
+    }
+
+    fn over(state: AppState, token: String) -> Self {
+        let (pool, live) = (state.pool.clone(), state.live.clone());
+        Self { pool, token, live, router: roundtrip_server::app(state.clone()), state, _database: None }
+    }
+
+    /// A token of an agent or of CI.
+    pub(crate) async fn program_token(&self, kind: TokenKind, scopes: &[Scope], binding: &Binding) -> String {
+        self.issue(NewToken { name: "test", kind, account_id: None, scopes, binding, expires_at: None }).await
+    }
+
+    /// Another token of an account.
+    pub(crate) async fn user_token(&self, account: &str, scopes: &[Scope], binding: &Binding) -> String {
+        let mut connection = self.pool.acquire().await.unwrap();
+        let account_id = db::account::key(&mut connection, account).await.unwrap();
+        let kind = TokenKind::User;
+        self.issue(NewToken { name: "test", kind, account_id, scopes, binding, expires_at: None }).await
+    }
+
+    pub(crate) async fn issue(&self, new: NewToken<'_>) -> String {
+        let mut connection = self.pool.acquire().await.unwrap();
+        db::token::create(&mut connection, &new).await.unwrap().secret.expose().to_owned()
+    }
+
+    /// A new account's token for all that it may.
+    pub(crate) async fn account(&self, name: &str, is_admin: bool) -> String {
+        let mut connection = self.pool.acquire().await.unwrap();
+        let by = By::command_line();
+        let made = audited::create_account(&mut connection, &by, name, None, is_admin).await.unwrap();
+        made.unwrap().1.unwrap().secret.expose().to_owned()
+    }
+
+    /// The same of an account that has a role in a project.
+    pub(crate) async fn member(&self, name: &str, project: &str, role: Role) -> String {
+        let token = self.account(name, false).await;
+        let project = db::access::project(&self.pool, project).await.unwrap().unwrap();
+        let mut connection = self.pool.acquire().await.unwrap();
+        let account_id = db::account::key(&mut connection, name).await.unwrap().unwrap();
+        db::account::set_role(&mut connection, project.project_id, account_id, role).await.unwrap();
+        token
+    }
+
+    /// A request with a token and, if there is one, a body of JSON.
+    pub(crate) async fn send(&self, method: &str, path: &str, token: &str, body: Option<Value>) -> Answer {
+        let mut headers = vec![("authorization", format!("Bearer {token}"))];
+        if token.is_empty() {
+            headers.clear();
+        }
+        self.send_with(method, path, &headers, body).await
+    }
+
+    /// The same with any headers.
+    pub(crate) async fn send_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: Option<Value>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, value);
+        }
+        let body = match body {
+            Some(body) => {
+                request = request.header("content-type", "application/json");
+                Body::from(body.to_string())
+            }
+            None => Body::empty(),
+        };
+        self.call(request.body(body).unwrap()).await
+    }
+
+    /// Makes a project private, behind the API's back.
+    pub(crate) async fn hide(&self, project: &str) {
+        sqlx::query("update project set visibility = 'private' where slug = $1")
+            .bind(project)
+            .execute(&self.pool)
+            .await
+            .unwrap();
+    }
+
+    /// Uploads a report with another token.
+    pub(crate) async fn put_as(&self, token: &str, report: &RunReport) -> Answer {
+        let header = format!("Bearer {token}");
+        let body = serde_json::to_vec(report).unwrap();
+        self.put_bytes(&report.run_id.to_string(), &[("authorization", &header)], body).await
     }
 
     pub(crate) async fn call(&self, request: Request<Body>) -> Answer {
@@ -38,6 +167,17 @@ impl TestApp {
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         Answer { status: parts.status, headers: parts.headers, body }
+    }
+
+    /// An answer that goes on: to be read bit by bit.
+    pub(crate) async fn open(&self, path: &str) -> axum::response::Response {
+        self.router.clone().oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap()
+    }
+
+    /// The same with a token.
+    pub(crate) async fn open_as(&self, token: &str, path: &str) -> axum::response::Response {
+        let request = Request::get(path).header("authorization", format!("Bearer {token}"));
+        self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answer {
@@ -53,6 +193,12 @@ impl TestApp {
 
     pub(crate) async fn put(&self, report: &RunReport) -> Answer {
         self.put_bytes(&report.run_id.to_string(), &[], serde_json::to_vec(report).unwrap()).await
+    }
+
+    /// Sends JSON.
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        let request = Request::post(path).header("content-type", "application/json");
+        self.call(request.body(Body::from(body.to_string())).unwrap()).await
     }
 
     /// Stores a report that must be accepted.
@@ -74,6 +220,26 @@ impl TestApp {
                 request.header(name, value)
             });
         self.call(request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// Stores a file of another tool, which must be accepted.
+    pub(crate) async fn import(&self, report: &RunReport, name: &str, file: &[u8]) {
+        let body =
+            json!({ "report": report, "file": { "name": name, "base64": BASE64_STANDARD.encode(file) } });
+        let request = Request::post("/api/v1/import")
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("content-type", "application/json");
+        let answer = self.call(request.body(Body::from(body.to_string())).unwrap()).await;
+        assert_eq!(answer.status, StatusCode::CREATED, "{}", String::from_utf8_lossy(&answer.body));
+    }
+
+    /// What is told on the port for metrics.
+    pub(crate) async fn metrics(&self) -> String {
+        let router = roundtrip_server::metrics::router(self.state.clone());
+        let answer = router.oneshot(Request::get("/metrics").body(Body::empty()).unwrap()).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::OK);
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        String::from_utf8(body.to_vec()).unwrap()
     }
 
     /// How many rows each table has.

@@ -139,6 +139,7 @@ pub(crate) fn report() -> RunReport {
         run_id: RunId::draw(),
         project: slug("libfoo"),
         branch: Some("main".into()),
+        default_branch: None,
         pull_request: None,
         commit: commit(1, Some(1)),
         work_tree_modified: false,

@@ -23,7 +23,7 @@ import { Machines } from "./components/Machines";
 import { Onboarding } from "./components/Onboarding";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
-import { latestMeasured, transportGrid, wantedRuns } from "./data";
+import { detailedRuns, latestMeasured, transportGrid } from "./data";
 import { firstRows, importedGroups, seriesOfGroups } from "./imported";
 import type { OverviewSearch } from "./search";
 import { chosenSlice, seriesOfSlice } from "./slice";
@@ -32,8 +32,6 @@ const route = getRouteApi("/$project/");
 
 /** Commits that a sparkline reaches back. */
 const HISTORY_COMMITS = 50;
-/** Runs of each machine whose canaries are shown. */
-const CANARY_RUNS = 8;
 const RECENT_RUNS = 10;
 
 export function OverviewPage() {
@@ -52,7 +50,7 @@ export function OverviewPage() {
   const slice = chosenSlice(measured, search);
   const sliceSeries = seriesOfSlice(measured, slice);
   const { data: points } = useQuery(pointsQuery(idsOf(sliceSeries), HISTORY_COMMITS));
-  const details = useRunDetails(wantedRuns(measuredRuns, measured, CANARY_RUNS));
+  const details = useRunDetails(detailedRuns(runs.runs, series.series));
 
   const names = machines.machines.map(({ machine }) => machine);
   const having = (some: SeriesSummary[]) =>

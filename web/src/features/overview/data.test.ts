@@ -252,6 +252,7 @@ describe("systemOf", () => {
     run_count: 1,
     last_run_at: "2026-11-14T11:00:00Z",
     environment_id: 1,
+    lost_run_count: 0,
     environment: { stable, conditions: {} },
   });
   it("names kernel and processor briefly", () => {

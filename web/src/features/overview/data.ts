@@ -1,6 +1,7 @@
 /** From the API's answers to what the overview shows. Pure. */
 import type { Canary, MachineSummary, Point, RunDetail, RunSummary, SeriesSummary } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { isImport, isImported } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
 
@@ -98,17 +99,28 @@ export function shapeOf(rows: GridRow[]): {
   };
 }
 
+/** Runs of each machine whose canaries are shown. */
+const CANARY_RUNS = 8;
+
 /**
- * The runs whose canaries and environment are shown: the newest of each machine that measured anything. Of a machine
- * that only imported since, the newest that any of its series knows.
+ * The runs that are shown in full, with their canaries and environment: the newest of each machine that measured
+ * anything. Of a machine that only imported since, the newest that any of its series knows.
  */
-export function wantedRuns(runs: RunSummary[], series: SeriesSummary[], most: number): string[] {
-  const ofMachines = groupBy(runs, ({ machine }) => machine);
-  const others = distinct(series.map(({ machine }) => machine)).filter((machine) => !ofMachines.has(machine));
+export function detailedRuns(runs: RunSummary[], series: SeriesSummary[]): string[] {
+  const measured = series.filter((entry) => !isImported(entry));
+  const ofMachines = groupBy(
+    runs.filter((run) => !isImport(run)),
+    ({ machine }) => machine,
+  );
+  const others = distinct(measured.map(({ machine }) => machine)).filter(
+    (machine) => !ofMachines.has(machine),
+  );
   return [
-    ...[...ofMachines.values()].flatMap((ofMachine) => ofMachine.slice(0, most).map(({ run_id }) => run_id)),
+    ...[...ofMachines.values()].flatMap((ofMachine) =>
+      ofMachine.slice(0, CANARY_RUNS).map(({ run_id }) => run_id),
+    ),
     ...others.flatMap((machine) => {
-      const newest = newestPoint(series.filter((entry) => entry.machine === machine));
+      const newest = newestPoint(measured.filter((entry) => entry.machine === machine));
       return newest === null ? [] : newest.latest.run_id;
     }),
   ];
@@ -237,7 +249,7 @@ function measuredCell(
     series,
     latest,
     values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
-    isOversubscribed: result?.observed.oversubscribed ?? false,
+    isOversubscribed: result?.observed?.oversubscribed ?? false,
     how: distinguishing(
       methodology,
       ofRun.map((rival) => rival.methodology),

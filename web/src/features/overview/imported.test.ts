@@ -9,7 +9,7 @@ import {
   aStatedPoint,
   latency,
 } from "@/test/fixtures";
-import { latestMeasured, systemOf, wantedRuns } from "./data";
+import { detailedRuns, latestMeasured, systemOf } from "./data";
 import { firstRows, importedGroups, ROWS_MAX, seriesOfGroups, toolsOf } from "./imported";
 
 const k6 = { slug: "k6", title: "k6 (summary as JSON)" };
@@ -76,7 +76,7 @@ describe("the newest run that was measured", () => {
   const measured = aSeries({ machine: "lab-mac-2", latest: aPoint({ run_id: "measured" }) });
   it("is looked for in the series where only imports are among the newest", () => {
     const run = aRun({ run: aRunSummary({ run_id: "measured", machine: "lab-mac-2" }) });
-    expect(wantedRuns([], [measured], 8)).toEqual(["measured"]);
+    expect(detailedRuns([], [measured])).toEqual(["measured"]);
     expect(latestMeasured([], [measured], new Map([["lab-mac-2", [run]]]))).toEqual({
       machine: "lab-mac-2",
       run: run.run,
@@ -91,6 +91,7 @@ describe("the newest run that was measured", () => {
       run_count: 2,
       last_run_at: imported,
       environment_id: 2,
+      lost_run_count: 0,
       environment: { stable: {}, conditions: {} },
     };
     expect(systemOf(machine, aRun()).system).toBe("Linux 6.12.4");

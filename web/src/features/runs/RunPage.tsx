@@ -8,6 +8,7 @@ import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { shortSha } from "@/lib/commits";
 import { isImportInFull } from "@/lib/imports";
+import { prunedNote } from "@/lib/pruned";
 import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { scenarioName } from "@/lib/vocabulary";
@@ -27,6 +28,7 @@ import {
   disturbedGroups,
   factsOf,
   isOfTwoSides,
+  isSynthetic,
   probesOf,
   programFacts,
   reproCommands,
@@ -56,6 +58,8 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   const programs = programFacts(detail.results);
   const probes = probesOf(detail.results);
   const trial = trialNote(detail.environment);
+  const isDrawn = isSynthetic(detail.environment);
+  const missing = isDrawn ? null : prunedNote(detail.pruned);
 
   return (
     <>
@@ -74,18 +78,24 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           Tracked files differed from the commit: what was measured is not exactly it.
         </p>
       )}
-      {run.build !== "release" && (
+      {run.build !== "release" && !isDrawn && (
         <p className="lede warning">Measured by a {run.build} build: these figures are not for comparison.</p>
       )}
       {trial && <p className="lede warning">{trial}</p>}
+      {missing !== null && <p className="lede warning">{missing}</p>}
       {probes.length > 0 && (
         <p className="lede warning">
           Measured under the probe <strong>{probes.join(", ")}</strong>: not comparable with raw figures.
         </p>
       )}
 
-      <RunControls runId={runId} by="transport" value={transport} />
-      {results.measured.size === 0 && (
+      <RunControls
+        runId={runId}
+        by="transport"
+        value={transport}
+        hasReport={detail.pruned.upload_at === null}
+      />
+      {results.measured.size === 0 && detail.results.length > 0 && (
         <p className="section">No measured transport has “{transport}” in its name.</p>
       )}
       {[...results.measured].map(([scenario, ofScenario]) => (
@@ -142,7 +152,9 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         </Section>
       </div>
       <Section title="Measure it again">
-        {isOfTwoSides(detail) ? (
+        {isDrawn ? (
+          <p>Nobody measured it.</p>
+        ) : isOfTwoSides(detail) ? (
           <p>
             Two sides were measured in turns by <code>roundtrip ab</code>, in the order of seed{" "}
             {run.order_seed}. Which two, its report does not say, so there is no command to repeat it here.

@@ -39,9 +39,9 @@ export function RunsPage() {
       <div className="section">
         {page.runs.length > 0 ? <RunsTable label="Runs" runs={page.runs} /> : <p>No run matches.</p>}
       </div>
-      {page.next_before != null && (
+      {page.next_after !== null && (
         <p className="section">
-          <Link {...toRuns(project)} search={{ ...search, before: page.next_before }} className="button">
+          <Link {...toRuns(project)} search={{ ...search, after: page.next_after }} className="button">
             Earlier runs
           </Link>
         </p>

@@ -246,6 +246,15 @@ it("says first what the suite was never tested on", () => {
   expect(note({}, { "suite.tested": "on this system" })).toBeUndefined();
   expect(note({}, { "suite.tested": "on Linux alone" })).toBe("The suite was tested on Linux alone.");
   expect(note({ "os.wine": "8.0" }, { "suite.tested": "under Wine" })).toMatch(/^Measured under Wine 8\.0: /);
+  expect(note({ synthetic: "yes" }, {})).toMatch(/^Synthetic: /);
+});
+
+it("shows the results of a run whose upload is not kept any more, without what only that told", () => {
+  const kept = { ...aResult({ observed: null }), point: aPoint() };
+  const { lossless } = resultTables([kept]);
+  expect(lossless.rows).toHaveLength(1);
+  expect([lossless.hasOversubscribed, lossless.columns.hasDueTimes]).toEqual([false, false]);
+  expect([deliveryGroups([kept]), disturbedGroups([kept])]).toEqual([[], []]);
 });
 
 it("orders facts by name", () => {

@@ -157,12 +157,12 @@ function resultTable(rows: ResultTable["rows"], hasAxis: boolean): ResultTable {
     rows,
     domain: hasAxis ? sharedDomain(results) : null,
     columns: {
-      hasParameters: rows.some(({ result, apart }) => apart.length > 0 || result.observed.oversubscribed),
+      hasParameters: rows.some(({ result, apart }) => apart.length > 0 || result.observed?.oversubscribed),
       hasMessages: results.some(({ case: kase }) => kase.messages != null),
       hasRate: results.some(({ point }) => point.bytes_per_second != null),
-      hasDueTimes: results.some(({ observed }) => observed.late != null || observed.missed != null),
+      hasDueTimes: results.some(({ observed }) => observed?.late != null || observed?.missed != null),
     },
-    hasOversubscribed: results.some(({ observed }) => observed.oversubscribed),
+    hasOversubscribed: results.some(({ observed }) => observed?.oversubscribed),
   };
 }
 
@@ -193,13 +193,13 @@ export type DeliveryGroup = {
 /** The results of which some receiver did not get everything that the transport took, receiver by receiver. */
 export function deliveryGroups(results: MeasuredResult[]): DeliveryGroup[] {
   return results
-    .filter(({ observed }) => !observed.deliveries.every(isWhole))
-    .map(({ series_id, transport, case: kase, observed: { deliveries } }) => ({
+    .map(({ series_id, transport, case: kase, observed }) => ({
       series_id,
       transport: transport.slug,
       caseName: caseName(kase),
-      deliveries,
-    }));
+      deliveries: observed?.deliveries ?? [],
+    }))
+    .filter(({ deliveries }) => !deliveries.every(isWhole));
 }
 
 /** The buffers that the system granted, as in "64 KiB" or "send 208 KiB, receive 64 KiB". */
@@ -262,7 +262,7 @@ const FIGURE = /\d[\d.,]*( (ns|µs|ms|s)\b)?/g;
 export function disturbedGroups(results: MeasuredResult[]): DisturbedGroup[] {
   const groups = new Map<string, DisturbedGroup>();
   for (const { transport, case: kase, observed } of results) {
-    for (const { reason, repetition_count } of observed.disturbed) {
+    for (const { reason, repetition_count } of observed?.disturbed ?? []) {
       const key = reason.replace(FIGURE, "#");
       const group = groups.get(key) ?? { reason, times: 0, cases: [] };
       group.times += repetition_count;
@@ -284,8 +284,14 @@ export function sharedDomain(results: MeasuredResult[]): [number, number] {
 /** What an agent says of a system that the suite's own tests have run on. */
 const TESTED_HERE = "on this system";
 
+/** Whether figures were drawn to try the product with: nobody measured them. */
+export function isSynthetic({ stable }: Pick<RunDetail["environment"], "stable">): boolean {
+  return stable.synthetic !== undefined;
+}
+
 /** What is to be said first of figures from a system that the suite's tests never ran on, or from an imitation of one. */
 export function trialNote({ stable, conditions }: RunDetail["environment"]): string | undefined {
+  if (isSynthetic({ stable })) return "Synthetic: drawn by roundtrip-server seed, measured by nobody.";
   const wine = stable["os.wine"];
   if (wine) return `Measured under Wine ${wine}: these times say nothing about Windows.`;
   const tested = conditions["suite.tested"] ?? TESTED_HERE;

@@ -1,11 +1,11 @@
 /** What the pages of runs keep in the URL. */
-import { type Present, present, type RawSearch, slug, text, uuid } from "@/lib/search";
+import { cursor, type Present, present, type RawSearch, slug, text } from "@/lib/search";
 
 /** Which part of the list is shown. */
-export type RunsSearch = Present<{ machine: string | undefined; before: string | undefined }>;
+export type RunsSearch = Present<{ machine: string | undefined; after: string | undefined }>;
 
 export function parseRunsSearch(raw: RawSearch): RunsSearch {
-  return present({ machine: slug(raw.machine), before: uuid(raw.before) });
+  return present({ machine: slug(raw.machine), after: cursor(raw.after) });
 }
 
 /** Which of a run's results are shown. */

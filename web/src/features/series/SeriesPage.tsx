@@ -199,11 +199,14 @@ function FileSection({ series, run }: { series: SeriesSummary; run: RunDetail | 
         facts={[
           {
             name: "name",
-            value: (
-              <a href={originalHref(run.run.run_id)} download={original.name}>
-                {original.name}
-              </a>
-            ),
+            value:
+              run.pruned.upload_at === null ? (
+                <a href={originalHref(run.run.run_id)} download={original.name}>
+                  {original.name}
+                </a>
+              ) : (
+                original.name
+              ),
           },
           { name: "format", value: series.transport.title },
           ...fileFacts(run.results),

@@ -284,6 +284,10 @@ describe("placementSeen", () => {
   });
   it("says what is not known", () => {
     expect(placementSeen(aPointDetail(), aSeries().case)).toBe("not known on this system");
+    const pruned = { upload_at: "2026-11-14T11:00:00Z", histograms_at: null, points_at: null };
+    expect(placementSeen(aPointDetail({ pruned, repetitions: [] }), aSeries().case)).toBe(
+      "not kept any more",
+    );
     const ends = [{ cpus_seen: [0] }, { cpus_seen: [1] }];
     expect(placementSeen(aPointDetail({ repetitions: [aRepetition({ ends })] }), aSeries().case)).toBe(
       "CPU 0 and 1, migrations not known",

@@ -317,6 +317,7 @@ export function shownValue(point: Point, shown: Shown): number | null {
 
 /** The processors that senders and receivers were seen on, and how often they were moved, over all repetitions. */
 export function placementSeen(detail: PointDetail, kase: Case): string {
+  if (detail.pruned.upload_at !== null) return "not kept any more";
   const senders = sendersOf(kase);
   const ends = detail.repetitions.flatMap((repetition) => repetition.ends);
   const sending = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(0, senders)));

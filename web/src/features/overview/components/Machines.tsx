@@ -48,7 +48,12 @@ export function Machines({ machines, details }: Props) {
                       <Canary history={canaryHistory(runs, slug)} />
                     </td>
                   ))}
-                  <td className="number">{formatCount(machine.run_count)}</td>
+                  <td className="number">
+                    {formatCount(machine.run_count)}
+                    {machine.lost_run_count > 0 && (
+                      <span className="line warning">{formatCount(machine.lost_run_count)} lost</span>
+                    )}
+                  </td>
                   <td>
                     <Ago moment={machine.last_run_at} />
                   </td>
@@ -58,6 +63,11 @@ export function Machines({ machines, details }: Props) {
           </tbody>
         </table>
       </ScrollRegion>
+      {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
+        <p className="section-note">
+          Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
+        </p>
+      )}
       {canaries.length > 0 && (
         <p className="section-note">
           Canaries ({canaries.join(", ")}) measure the machine itself, in every run: when they move, the

@@ -7,6 +7,7 @@ import { Section } from "@/components/ui/Section";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, toolName } from "@/lib/imports";
 import { originalHref } from "@/lib/paths";
+import { prunedNote } from "@/lib/pruned";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes } from "@/lib/units";
 import { importedTables, originOf, sortResults } from "../data";
@@ -26,6 +27,8 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const tool = transport === null ? "another tool" : toolName(transport);
   const { imported, stated, failures } = sortResults(detail.results, benchmark);
   const said = fileFacts(detail.results);
+  const missing = prunedNote(detail.pruned);
+  const isKept = detail.pruned.upload_at === null;
   return (
     <>
       <RunBreadcrumb project={project}>
@@ -41,14 +44,15 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
       <p className="lede">{originOf(detail)}</p>
+      {missing !== null && <p className="lede warning">{missing}</p>}
       {run.work_tree_modified && (
         <p className="lede warning">
           Tracked files differed from the commit when the file was imported: what it tells of may not be
           exactly that commit.
         </p>
       )}
-      <RunControls runId={runId} by="benchmark" value={benchmark}>
-        {original !== null && (
+      <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>
+        {original !== null && isKept && (
           <a className="button" href={originalHref(runId)} download={original.name}>
             Download the original
           </a>

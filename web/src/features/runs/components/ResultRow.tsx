@@ -35,7 +35,7 @@ export function ResultRow({ project, runId, result, apart, domain, columns }: Pr
       {columns.hasParameters && (
         <td className="muted apart">
           {apart.join(", ")}
-          {observed.oversubscribed && (
+          {observed?.oversubscribed && (
             <>
               {apart.length > 0 && ", "}
               <span className="warning" title={OVERSUBSCRIBED}>
@@ -72,10 +72,10 @@ export function ResultRow({ project, runId, result, apart, domain, columns }: Pr
       )}
       {columns.hasDueTimes && (
         <>
-          <td className="number">{observed.late == null ? "" : formatCount(observed.late)}</td>
-          <td className="number">{observed.missed == null ? "" : formatCount(observed.missed)}</td>
+          <td className="number">{observed?.late == null ? "" : formatCount(observed.late)}</td>
+          <td className="number">{observed?.missed == null ? "" : formatCount(observed.missed)}</td>
           <td className="number">
-            {observed.cpu_ns_per_message != null && (
+            {observed?.cpu_ns_per_message != null && (
               <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
             )}
           </td>
@@ -92,7 +92,7 @@ export function ResultRow({ project, runId, result, apart, domain, columns }: Pr
             {" "}
             <span
               className="warning unbroken"
-              title={observed.disturbed.map(({ reason }) => reason).join("\n")}
+              title={observed?.disturbed.map(({ reason }) => reason).join("\n")}
             >
               ({formatCount(point.disturbed_count)} disturbed)
             </span>

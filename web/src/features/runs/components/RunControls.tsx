@@ -10,11 +10,13 @@ type Props = {
   /** What the results are narrowed by. */
   by: keyof RunSearch;
   value: string;
+  /** Whether there is a report to download. */
+  hasReport: boolean;
   /** More to download. */
   children?: ReactNode;
 };
 
-export function RunControls({ runId, by, value, children }: Props) {
+export function RunControls({ runId, by, value, hasReport, children }: Props) {
   const navigate = useNavigate({ from: "/$project/runs/$runId" });
   const filter = (text: string) =>
     navigate({ search: text === "" ? {} : { [by]: text }, replace: true, resetScroll: false });
@@ -30,9 +32,11 @@ export function RunControls({ runId, by, value, children }: Props) {
         />
       </label>
       {children}
-      <a className="button" href={reportHref(runId)} download>
-        Download JSON
-      </a>
+      {hasReport && (
+        <a className="button" href={reportHref(runId)} download>
+          Download JSON
+        </a>
+      )}
       <CopyLink className="button" />
     </div>
   );

@@ -6,6 +6,7 @@ import { HistogramChart } from "@/components/chart/HistogramChart";
 import { RepetitionStrip } from "@/components/chart/RepetitionStrip";
 import { shortSha } from "@/lib/commits";
 import { isImported } from "@/lib/imports";
+import { prunedNote } from "@/lib/pruned";
 import { counted, formatNs } from "@/lib/units";
 import { type SeriesPoint, samplesText, toldPercentiles } from "../data";
 import { histogramTable } from "../tables";
@@ -26,12 +27,15 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
     <ChartFrame
       title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
       summary={detail === null ? "" : summaryOf(detail, isImported(series))}
-      table={detail === null ? null : histogramTable(series, detail)}
+      table={detail === null || detail.histogram.length === 0 ? null : histogramTable(series, detail)}
       isTable={isTable}
       onTableChange={onTableChange}
       {...(detail === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
     >
-      {detail !== null && (
+      {detail !== null && detail.histogram.length === 0 && (
+        <p>{prunedNote(detail.pruned) ?? "No distribution is kept of this point."}</p>
+      )}
+      {detail !== null && detail.histogram.length > 0 && (
         <>
           <HistogramChart
             name="Histogram of latencies on a logarithmic axis"
@@ -44,18 +48,20 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
                 x: Math.max(1, detail.point.latency_ns[key]),
               }))}
           />
-          <RepetitionStrip
-            name="Median, p99 and extremes of each repetition, on the same axis"
-            bins={detail.histogram}
-            spans={detail.repetitions.map((repetition) => ({
-              ...repetition,
-              disturbed: repetition.disturbed.length > 0,
-            }))}
-          />
+          {detail.repetitions.length > 0 && (
+            <RepetitionStrip
+              name="Median, p99 and extremes of each repetition, on the same axis"
+              bins={detail.histogram}
+              spans={detail.repetitions.map((repetition) => ({
+                ...repetition,
+                disturbed: repetition.disturbed.length > 0,
+              }))}
+            />
+          )}
           <p className="section-note">
-            Below the bars, one row a repetition: a line from its fastest to its slowest{" "}
-            {isImported(series) ? "sample" : "operation"}, a dot at its median, a tick at its p99
-            {detail.point.disturbed_count > 0 ? "; open dots were disturbed" : ""}.
+            {detail.repetitions.length > 0
+              ? stripNote(detail, isImported(series))
+              : prunedNote(detail.pruned)}
           </p>
         </>
       )}
@@ -63,14 +69,20 @@ export function Distribution({ series, pinned, query, isTable, onTableChange }: 
   );
 }
 
-function summaryOf({ point, repetitions }: PointDetail, isFromFile: boolean): string {
+function stripNote({ point }: PointDetail, isFromFile: boolean): string {
+  const what = isFromFile ? "sample" : "operation";
+  const open = point.disturbed_count > 0 ? "; open dots were disturbed" : "";
+  return `Below the bars, one row a repetition: a line from its fastest to its slowest ${what}, a dot at its median, a tick at its p99${open}.`;
+}
+
+function summaryOf({ point }: PointDetail, isFromFile: boolean): string {
   const { q1, q3 } = point.repetition_p50_ns;
   const spread =
-    repetitions.length > 1
+    point.repetition_count > 1
       ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
       : "";
   const what = isFromFile
     ? samplesText(point)
-    : `${counted(point.count, "operation")} in ${counted(repetitions.length, "fresh start")} of the peers`;
+    : `${counted(point.count, "operation")} in ${counted(point.repetition_count, "fresh start")} of the peers`;
   return `${what}.${spread}`;
 }

@@ -1,0 +1,177 @@
+//! A bar, as `cargo xtask bench` prints it: a name, what was measured and in what unit, what the bar is, what the value is
+//! a ratio to, and whether the bar holds. Every benchmark of this repository prints these rows and nothing else.
+
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+/// The exit code of a benchmark with a bar that does not hold.
+pub const MISSED: u8 = 3;
+
+/// A bar, what was measured, and whether it holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    name: String,
+    value: u64,
+    unit: &'static str,
+    bar: f64,
+    bar_is: BarIs,
+    ratio_to: String,
+    ratio: f64,
+    /// The interval that holds the true ratio at 95 %; absent where there were too few turns to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio_interval: Option<[f64; 2]>,
+    holds: bool,
+}
+
+/// What the bar limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BarIs {
+    /// The ratio is not above it.
+    RatioAtMost,
+    /// The ratio is not below it.
+    RatioAtLeast,
+    /// The value is not above it.
+    ValueAtMost,
+    /// The value is not below it.
+    ValueAtLeast,
+}
+
+/// What a value is held against.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Peer {
+    /// Who, and its value with its unit where that helps.
+    pub name: String,
+    /// Its value, in the unit of the row.
+    pub value: f64,
+}
+
+impl Row {
+    /// A value beside that of a peer, and the bar for one of them.
+    pub fn new(
+        name: impl Into<String>,
+        value: u64,
+        unit: &'static str,
+        peer: Peer,
+        bar_is: BarIs,
+        bar: f64,
+    ) -> Self {
+        let ratio = value as f64 / peer.value;
+        let holds = match bar_is {
+            BarIs::RatioAtMost => ratio <= bar,
+            BarIs::RatioAtLeast => ratio >= bar,
+            BarIs::ValueAtMost => value as f64 <= bar,
+            BarIs::ValueAtLeast => value as f64 >= bar,
+        };
+        Self {
+            name: name.into(),
+            value,
+            unit,
+            bar,
+            bar_is,
+            ratio_to: peer.name,
+            ratio,
+            ratio_interval: None,
+            holds,
+        }
+    }
+
+    /// With the interval of its ratio.
+    #[must_use]
+    pub fn with_interval(self, ratio_interval: Option<[f64; 2]>) -> Self {
+        Self { ratio_interval, ..self }
+    }
+
+    /// Whether the bar holds.
+    pub fn holds(&self) -> bool {
+        self.holds
+    }
+}
+
+/// Prints all bars, as columns or as a JSON array, and gives the exit code that they stand for.
+///
+/// # Errors
+/// Standard output does not take them.
+pub fn print(rows: &[Row], json: bool) -> std::io::Result<ExitCode> {
+    use std::io::Write as _;
+    let text = if json { serde_json::to_string_pretty(rows)? + "\n" } else { table(rows) };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(if rows.iter().all(Row::holds) { ExitCode::SUCCESS } else { ExitCode::from(MISSED) })
+}
+
+/// All bars, a line each, in columns.
+pub fn table(rows: &[Row]) -> String {
+    let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let name_width = width(|row| row.name.chars().count());
+    let value_width = width(|row| row.value.to_string().len());
+    let unit_width = width(|row| row.unit.len());
+    let bar_width = width(|row| bar(row).chars().count());
+    let other_width = width(|row| row.ratio_to.chars().count());
+    let mut table = String::new();
+    for row in rows {
+        let Row { name, value, unit, ratio_to, ratio, ratio_interval, holds, .. } = row;
+        let interval = ratio_interval.map_or(String::new(), |[low, high]| format!("({low:.3} to {high:.3})"));
+        let verdict = if *holds { "holds" } else { "MISSED" };
+        let bar = bar(row);
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            table,
+            "{name:name_width$}  {value:>value_width$} {unit:unit_width$}  bar {bar:bar_width$}  ratio to {ratio_to:other_width$}  {ratio:.3} {interval:16}  {verdict}"
+        );
+    }
+    table
+}
+
+fn bar(Row { bar, bar_is, unit, .. }: &Row) -> String {
+    match bar_is {
+        BarIs::RatioAtMost => format!("ratio \u{2264} {bar:.2}"),
+        BarIs::RatioAtLeast => format!("ratio \u{2265} {bar:.2}"),
+        BarIs::ValueAtMost => format!("\u{2264} {bar} {unit}"),
+        BarIs::ValueAtLeast => format!("\u{2265} {bar} {unit}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, value: u64, peer: f64, bar_is: BarIs, bar: f64) -> Row {
+        Row::new(
+            name,
+            value,
+            "ns",
+            Peer { name: format!("a bare C loop ({peer} ns)"), value: peer },
+            bar_is,
+            bar,
+        )
+    }
+
+    #[test]
+    fn a_bar_holds_up_to_itself() {
+        for (bar_is, bar, value, holds) in [
+            (BarIs::RatioAtMost, 1.03, 1_030, true),
+            (BarIs::RatioAtMost, 1.03, 1_031, false),
+            (BarIs::RatioAtLeast, 1.0, 1_000, true),
+            (BarIs::RatioAtLeast, 1.0, 999, false),
+            (BarIs::ValueAtMost, 100.0, 100, true),
+            (BarIs::ValueAtMost, 100.0, 101, false),
+            (BarIs::ValueAtLeast, 50.0, 50, true),
+            (BarIs::ValueAtLeast, 50.0, 49, false),
+        ] {
+            assert_eq!(row("x", value, 1_000.0, bar_is, bar).holds(), holds, "{bar_is:?} {value}");
+        }
+    }
+
+    #[test]
+    fn verdicts_stand_below_each_other() {
+        let table = table(&[
+            row("short", 1, 1.0, BarIs::RatioAtMost, 1.03).with_interval(Some([0.99, 1.01])),
+            row("far longer", 7_654_321, 1_234_567.0, BarIs::ValueAtMost, 5.0),
+        ]);
+        assert!(table.contains("1.000 (0.990 to 1.010)"), "{table}");
+        let [first, second] = table.lines().collect::<Vec<_>>()[..] else { panic!("{table}") };
+        let place = |line: &str, word| line.find(word).map(|at| line[..at].chars().count());
+        assert_eq!(place(first, "holds"), place(second, "MISSED"), "{table}");
+    }
+}

@@ -1,0 +1,160 @@
+//! What the server takes in.
+
+use crate::open_loop::{open_loop, wait};
+use crate::service::Service;
+use crate::upload::{LabMachine, RESULTS};
+use roundtrip_stats::Distribution;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Uploads under way at a time.
+const CLIENTS: usize = 6;
+/// How often an upload that was told to come back does so.
+const ATTEMPTS_MAX: u32 = 100;
+
+/// Sends uploads to a server.
+pub(crate) struct Sender {
+    agent: ureq::Agent,
+    url: String,
+    authorization: String,
+    /// Uploads that were told to come back.
+    pub(crate) refused: AtomicU64,
+    /// Uploads that were acknowledged.
+    pub(crate) acknowledged: AtomicU64,
+}
+
+impl Sender {
+    pub(crate) fn new(service: &Service) -> Result<Self, String> {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        Ok(Self {
+            agent,
+            url: service.url.clone(),
+            authorization: format!("Bearer {}", service.token()?),
+            refused: AtomicU64::new(0),
+            acknowledged: AtomicU64::new(0),
+        })
+    }
+
+    fn send(&self, (run_id, body): &(String, Vec<u8>)) -> Result<(), String> {
+        for _ in 0..ATTEMPTS_MAX {
+            let mut answer = self
+                .agent
+                .put(format!("{}/api/v1/runs/{run_id}", self.url))
+                .header("authorization", &self.authorization)
+                .header("content-type", "application/json")
+                .header("content-encoding", "zstd")
+                .send(body)
+                .map_err(|error| error.to_string())?;
+            match answer.status().as_u16() {
+                201 => {
+                    let _ = answer.body_mut().read_to_vec();
+                    self.acknowledged.fetch_add(1, Ordering::Relaxed);
+                    return Ok(());
+                }
+                429 | 503 => {
+                    self.refused.fetch_add(1, Ordering::Relaxed);
+                    let after = answer.headers().get("retry-after").and_then(|value| value.to_str().ok());
+                    let seconds = after.and_then(|text| text.parse().ok()).unwrap_or(1);
+                    thread::sleep(Duration::from_secs(seconds));
+                }
+                status => {
+                    let body = answer.body_mut().read_to_string().unwrap_or_default();
+                    return Err(format!("an upload was answered with {status}: {body}"));
+                }
+            }
+        }
+        Err(format!("an upload was told to come back {ATTEMPTS_MAX} times"))
+    }
+}
+
+/// The first upload of each machine, which brings a hundred series that are new: how long each takes.
+pub(crate) fn introduce(
+    sender: &Sender,
+    machines: &[LabMachine],
+    commits: &AtomicU64,
+) -> Result<Distribution, String> {
+    let commit = commits.fetch_add(1, Ordering::Relaxed);
+    let times: Result<Vec<u64>, String> = machines
+        .iter()
+        .map(|machine| {
+            let upload = machine.upload(commit);
+            let sent = Instant::now();
+            sender.send(&upload)?;
+            Ok(u64::try_from(sent.elapsed().as_nanos()).unwrap_or(u64::MAX))
+        })
+        .collect();
+    Distribution::of_samples(times?).ok_or_else(|| "there are no machines".to_owned())
+}
+
+/// What was taken in at full speed.
+pub(crate) struct Sustained {
+    pub(crate) results: f64,
+    pub(crate) results_per_second: u64,
+    pub(crate) body_bytes_per_second: u64,
+    pub(crate) times: Distribution,
+}
+
+/// As fast as the server takes them, for so long: machine after machine uploads a commit, then the next one.
+pub(crate) fn sustained(
+    sender: &Sender,
+    machines: &[LabMachine],
+    commits: &AtomicU64,
+    duration: Duration,
+) -> Result<Sustained, String> {
+    let first = commits.load(Ordering::Relaxed);
+    let (started, bytes) = (Instant::now(), AtomicU64::new(0));
+    let client = |own: &[LabMachine]| {
+        let mut times_ns = Vec::new();
+        for commit in first.. {
+            for machine in own {
+                if started.elapsed() >= duration {
+                    return Ok(times_ns);
+                }
+                commits.fetch_max(commit + 1, Ordering::Relaxed);
+                let upload = machine.upload(commit);
+                let sent = Instant::now();
+                sender.send(&upload)?;
+                times_ns.push(u64::try_from(sent.elapsed().as_nanos()).unwrap_or(u64::MAX));
+                bytes.fetch_add(upload.1.len() as u64, Ordering::Relaxed);
+            }
+        }
+        Ok(times_ns)
+    };
+    let times: Result<Vec<Vec<u64>>, String> = thread::scope(|scope| {
+        let clients: Vec<_> = machines
+            .chunks(machines.len().div_ceil(CLIENTS))
+            .map(|own| scope.spawn(move || client(own)))
+            .collect();
+        clients.into_iter().map(|client| client.join().map_err(|_| "a client panicked".to_owned())?).collect()
+    });
+    let times = times?.concat();
+    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1);
+    Ok(Sustained {
+        results: times.len() as f64 * f64::from(RESULTS),
+        results_per_second: times.len() as u64 * u64::from(RESULTS) * 1_000 / elapsed_ms,
+        body_bytes_per_second: bytes.into_inner() * 1_000 / elapsed_ms,
+        times: Distribution::of_samples(times).ok_or("nothing was sent")?,
+    })
+}
+
+/// So many uploads a second.
+pub(crate) fn paced(
+    sender: &Sender,
+    machines: &[LabMachine],
+    commits: &AtomicU64,
+    per_second: u32,
+    duration: Duration,
+) -> Result<Distribution, String> {
+    let first = commits.load(Ordering::Relaxed);
+    let count = machines.len() as u64;
+    let times = open_loop(per_second, duration, |number, due| {
+        let commit = first + number / count;
+        commits.fetch_max(commit + 1, Ordering::Relaxed);
+        let machine = usize::try_from(number % count).unwrap_or(0);
+        let upload = machines[machine].upload(commit);
+        wait(due);
+        sender.send(&upload)
+    })?;
+    Ok(times)
+}

@@ -1,0 +1,131 @@
+//! `cargo xtask bench server`: what the server takes in and how fast it answers, with PostgreSQL and the clients on the
+//! same processors.
+//!
+//! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
+//! - [`ingest`]: how much it takes in. [`reads`]: how fast it answers, with a million points stored and with ten.
+//! - [`open_loop`]: requests at a rate, timed from when they are due.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
+
+mod ingest;
+mod open_loop;
+mod reads;
+mod service;
+mod upload;
+
+use ingest::Sender;
+use roundtrip_budget::{BarIs, Peer, Row};
+use service::Service;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use upload::{LabMachine, RESULTS, Samples};
+
+const MACHINES: u64 = 60;
+/// Results a second, in uploads of a hundred.
+const INGEST_MIN: u32 = 10_000;
+/// Milliseconds of one upload at half that load.
+const UPLOAD_MS_MAX: f64 = 100.0;
+const MEMORY_MIB_MAX: f64 = 150.0;
+
+/// Where what reads are measured on is kept from one time to the next: PostgreSQL, which refuses to be root, reaches it.
+const STORED: &str = "/var/tmp/roundtrip-bench";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let is_wanted = |part: &str| has(part) || !["ingest", "reads"].iter().any(|part| has(part));
+    let measured = measure(has("--quick"), is_wanted("ingest"), is_wanted("reads"));
+    match measured
+        .and_then(|rows| roundtrip_budget::print(&rows, has("json")).map_err(|error| error.to_string()))
+    {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(is_quick: bool, with_ingest: bool, with_reads: bool) -> Result<Vec<Row>, String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_roundtrip-server"));
+    let seconds = |full, quick| Duration::from_secs(if is_quick { quick } else { full });
+    let mut rows = Vec::new();
+    if with_ingest {
+        rows.extend(uploads(program, seconds(60, 10))?);
+    }
+    if with_reads {
+        rows.extend(reads::rows(program, Path::new(STORED), seconds(20, 4))?);
+    }
+    Ok(rows)
+}
+
+fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
+    let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let service = Service::start(program, data_dir.path())?;
+    let sender = Sender::new(&service)?;
+    eprintln!("making the uploads of {MACHINES} machines");
+    let machines: Vec<LabMachine> =
+        (0..MACHINES).map(|number| LabMachine::new(number, Samples::Left)).collect();
+    let commits = AtomicU64::new(1);
+    let introduced = ingest::introduce(&sender, &machines, &commits)?;
+    eprintln!(
+        "the first upload of a machine, with {RESULTS} series that are new: p50 {} ms",
+        introduced.quantile_ns(500_000) / 1_000_000
+    );
+    let half = INGEST_MIN / 2 / RESULTS;
+    let paced = ingest::paced(&sender, &machines, &commits, half, duration)?;
+    eprintln!(
+        "at {half} uploads a second: p50 {} ms, p99 {} ms, at most {} ms",
+        paced.quantile_ns(500_000) / 1_000_000,
+        paced.quantile_ns(990_000) / 1_000_000,
+        paced.max_ns() / 1_000_000,
+    );
+    let before = service.spent();
+    let sustained = ingest::sustained(&sender, &machines, &commits, duration)?;
+    let spent = service.spent().since(before);
+    eprintln!(
+        "{} results/s, {} MB/s of bodies, p50 {} ms, p99 {} ms, {} told to come back; processor time of a result: \
+         server {:.0} us, PostgreSQL {:.0} us, clients {:.0} us",
+        sustained.results_per_second,
+        sustained.body_bytes_per_second / 1_000_000,
+        sustained.times.quantile_ns(500_000) / 1_000_000,
+        sustained.times.quantile_ns(990_000) / 1_000_000,
+        sender.refused.load(Ordering::Relaxed),
+        spent.server * 1e6 / sustained.results,
+        spent.postgres * 1e6 / sustained.results,
+        spent.clients * 1e6 / sustained.results,
+    );
+    let (_, resident_bytes_max) = service.resident_bytes().ok_or("the server's memory cannot be read")?;
+    let bencher = |value: f64, name: &str| Peer { name: format!("Bencher 0.6.12, {name}"), value };
+    Ok(vec![
+        Row::new(
+            "ingest, 100 results of 10 histograms an upload",
+            sustained.results_per_second,
+            "results/s",
+            bencher(11_607.0, "100 numbers a request (11,607/s)"),
+            BarIs::ValueAtLeast,
+            INGEST_MIN.into(),
+        ),
+        Row::new(
+            format!("p99 of an upload at {half} a second"),
+            paced.quantile_ns(990_000) / 1_000_000,
+            "ms",
+            Peer {
+                name: format!("its p50 ({} ms)", paced.quantile_ns(500_000) / 1_000_000),
+                value: paced.quantile_ns(500_000) as f64 / 1e6,
+            },
+            BarIs::ValueAtMost,
+            UPLOAD_MS_MAX,
+        ),
+        Row::new(
+            "resident memory of the server, at most",
+            resident_bytes_max >> 20,
+            "MiB",
+            Peer { name: "the bar".into(), value: MEMORY_MIB_MAX },
+            BarIs::ValueAtMost,
+            MEMORY_MIB_MAX,
+        ),
+    ])
+}

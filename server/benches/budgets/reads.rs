@@ -1,0 +1,243 @@
+//! How fast charts and searches are answered with many points stored, and how that changes when ten times as many are.
+
+use crate::open_loop::{open_loop, wait};
+use crate::service::Service;
+use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::Distribution;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// As browsers ask.
+const ENCODINGS: &str = "gzip, deflate, br, zstd";
+/// Requests a second.
+const RATE: u32 = 50;
+/// How much slower a query may become while ten times as much is stored.
+const GROWTH_MAX: f64 = 1.5;
+/// What is stored, in millions of points: a tenth of it in series of 10,000 commits, the rest in series of 1,000.
+const SCALES: [Scale; 2] = [Scale { millions: 1 }, Scale { millions: 10 }];
+
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    millions: u32,
+}
+
+/// A read, its bar and its peer.
+struct Read {
+    name: &'static str,
+    path: fn(&Stock, u64) -> String,
+    us_max: u32,
+    /// Bytes of an answer as it is sent.
+    bytes_max: Option<u32>,
+    peer: (&'static str, f64),
+}
+
+const READS: [Read; 4] = [
+    Read {
+        name: "line of 1,000 points",
+        path: |stock, number| {
+            format!("/api/v1/charts/line?repetitions=false&series={}", pick(&stock.wide, number))
+        },
+        us_max: 3_000,
+        bytes_max: None,
+        peer: ("Bencher 0.6.12 (9,000 us)", 9_000.0),
+    },
+    Read {
+        name: "line of 10,000 points x (p50, p90, p99)",
+        path: |stock, number| {
+            let series = pick(&stock.deep, number);
+            format!("/api/v1/charts/line?repetitions=false&last=10000&points=10000&series={series}")
+        },
+        us_max: 15_000,
+        bytes_max: Some(150_000),
+        peer: ("Bencher 0.6.12, one number a point (87,000 us)", 87_000.0),
+    },
+    Read {
+        name: "heat map of 1,000 commits",
+        path: |stock, number| {
+            format!("/api/v1/charts/heatmap?last=1000&series={}", pick(&stock.deep, number))
+        },
+        us_max: 50_000,
+        bytes_max: None,
+        peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+    },
+    Read {
+        name: "search for series",
+        path: |_, number| {
+            let query = pick(
+                &["pipe+64", "stream+tcp", "seeded-1+ring+4kib", "roundtrip", "message+queue+1mib"],
+                number,
+            );
+            format!("/api/v1/projects/wide/series?limit=50&q={query}")
+        },
+        us_max: 20_000,
+        bytes_max: None,
+        peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+    },
+];
+
+/// What one server has stored.
+struct Stock {
+    agent: ureq::Agent,
+    url: String,
+    /// Series of 10,000 points, the newest 1,000 with distributions.
+    deep: Vec<u64>,
+    /// Series of 1,000 points.
+    wide: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+struct Page {
+    series: Vec<Series>,
+    next_after: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Series {
+    series_id: u64,
+}
+
+/// Times of one read, and the longest answer.
+struct Asked {
+    times: Distribution,
+    bytes_max: u64,
+}
+
+/// All reads at both scales. What is stored is made in `folder` the first time, and kept there for the next.
+pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<Vec<Row>, String> {
+    let mut of_scales = Vec::new();
+    for scale in SCALES {
+        let data_dir = stored(program, folder, scale)?;
+        let service = Service::start(program, &data_dir)?;
+        let stock = Stock::of(&service)?;
+        stock.read_all()?;
+        let asked: Result<Vec<Asked>, String> = READS.iter().map(|read| stock.ask(read, duration)).collect();
+        of_scales.push(asked?);
+    }
+    let [small, large] = of_scales.try_into().map_err(|_| "two scales are measured".to_owned())?;
+    let us = |asked: &Asked, quantile| asked.times.quantile_ns(quantile) / 1_000;
+    let mut rows = Vec::new();
+    for ((read, small), large) in READS.iter().zip(small).zip(large) {
+        let (name, (peer, value)) = (read.name, read.peer);
+        let peer = Peer { name: peer.into(), value };
+        let title = format!("{name}, p99 at {RATE}/s, 10 million points");
+        rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, read.us_max.into()));
+        if let Some(bytes_max) = read.bytes_max {
+            let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
+            let title = format!("{name}, as sent");
+            rows.push(Row::new(title, large.bytes_max, "bytes", peer, BarIs::ValueAtMost, bytes_max.into()));
+        }
+        let (before, after) = (us(&small, 500_000), us(&large, 500_000));
+        let peer = Peer { name: format!("with 1 million ({before} us)"), value: before as f64 };
+        rows.push(Row::new(format!("{name}, p50"), after, "us", peer, BarIs::RatioAtMost, GROWTH_MAX));
+    }
+    Ok(rows)
+}
+
+/// A data directory with so many points, made if there is none.
+fn stored(program: &Path, folder: &Path, scale: Scale) -> Result<PathBuf, String> {
+    let Scale { millions } = scale;
+    let data_dir = folder.join(format!("{millions}-million-points"));
+    // Written last.
+    let complete = data_dir.join("complete");
+    if complete.exists() {
+        return Ok(data_dir);
+    }
+    eprintln!("storing {millions} million points in {}, once", data_dir.display());
+    let wrong = |error: std::io::Error| format!("{}: {error}", data_dir.display());
+    if data_dir.exists() {
+        std::fs::remove_dir_all(&data_dir).map_err(wrong)?;
+    }
+    std::fs::create_dir_all(&data_dir).map_err(wrong)?;
+    let seed = |project: &str, machines: u32, series: u32, commits: u32, more: &[&str]| {
+        let numbers = [machines, series, commits].map(|number| number.to_string());
+        let status = Command::new(program)
+            .args(["seed", "--project", project, "--machines", &numbers[0], "--series", &numbers[1]])
+            .args(["--commits", &numbers[2]])
+            .args(more)
+            .arg("--data-dir")
+            .arg(&data_dir)
+            .status()
+            .map_err(wrong)?;
+        if status.success() { Ok(()) } else { Err(format!("seeding {project} failed: see above")) }
+    };
+    seed("deep", 2, 10 * millions, 10_000, &["--histograms", "1000"])?;
+    seed("wide", 6 * millions, 900 * millions, 1_000, &[])?;
+    std::fs::write(complete, "").map_err(wrong)?;
+    Ok(data_dir)
+}
+
+impl Stock {
+    fn of(service: &Service) -> Result<Self, String> {
+        let config = ureq::Agent::config_builder().http_status_as_error(false);
+        let mut stock = Self {
+            agent: config.build().into(),
+            url: service.url.clone(),
+            deep: Vec::new(),
+            wide: Vec::new(),
+        };
+        stock.deep = stock.series("deep")?;
+        stock.wide = stock.series("wide")?;
+        Ok(stock)
+    }
+
+    fn series(&self, project: &str) -> Result<Vec<u64>, String> {
+        let (mut series, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let body =
+                self.get(&format!("/api/v1/projects/{project}/series?limit=200{cursor}"), "identity")?;
+            let page: Page = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+            series.extend(page.series.into_iter().map(|series| series.series_id));
+            let Some(next) = page.next_after else { return Ok(series) };
+            cursor = format!("&after={next}");
+        }
+    }
+
+    /// Every line once. A server that has answered for an hour has its indexes in memory; one whose data was just written
+    /// reads them from the disk, which is timed instead.
+    fn read_all(&self) -> Result<(), String> {
+        // The most that are answered at once.
+        const SERIES: usize = 200;
+        for series in [&self.deep, &self.wide].into_iter().flat_map(|all| all.chunks(SERIES)) {
+            let numbers = series.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+            self.get(&format!("/api/v1/charts/line?last=1000&series={numbers}"), ENCODINGS)?;
+        }
+        Ok(())
+    }
+
+    fn ask(&self, read: &Read, duration: Duration) -> Result<Asked, String> {
+        // Once each for what is made the first time: connections, plans.
+        for number in 0..u64::from(RATE) {
+            self.get(&(read.path)(self, number), ENCODINGS)?;
+        }
+        let bytes_max = AtomicU64::new(0);
+        let times = open_loop(RATE, duration, |number, due| {
+            let path = (read.path)(self, number);
+            wait(due);
+            let body = self.get(&path, ENCODINGS)?;
+            bytes_max.fetch_max(body.len() as u64, Ordering::Relaxed);
+            Ok(())
+        })?;
+        Ok(Asked { times, bytes_max: bytes_max.into_inner() })
+    }
+
+    /// The body as it is sent.
+    fn get(&self, path: &str, encoding: &str) -> Result<Vec<u8>, String> {
+        let request = self.agent.get(format!("{}{path}", self.url)).header("accept-encoding", encoding);
+        let mut answer = request.call().map_err(|error| error.to_string())?;
+        let body = answer.body_mut().read_to_vec().map_err(|error| error.to_string())?;
+        match answer.status().as_u16() {
+            200 => Ok(body),
+            status => Err(format!("{path} was answered with {status}: {}", String::from_utf8_lossy(&body))),
+        }
+    }
+}
+
+/// One after the other, far apart: neighbours were written next to each other.
+fn pick<T: Copy>(all: &[T], number: u64) -> T {
+    const STRIDE: u64 = 7_919;
+    let at = (number * STRIDE) % all.len() as u64;
+    all[usize::try_from(at).unwrap_or(0)]
+}

@@ -1,0 +1,126 @@
+//! The server as a user starts it: the program of the release build, with a data directory of its own.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// A server that answers, until this is dropped.
+pub(crate) struct Service {
+    child: Child,
+    /// Closing it stops the server.
+    lifeline: Option<ChildStdin>,
+    pub(crate) url: String,
+    data_dir: PathBuf,
+}
+
+impl Service {
+    /// Starts it in `data_dir`, whose data it keeps.
+    pub(crate) fn start(program: &Path, data_dir: &Path) -> Result<Self, String> {
+        let wrong = |error: std::io::Error| format!("{}: {error}", program.display());
+        let mut child = Command::new(program)
+            // More requests than any one client is meant to have.
+            .args([
+                "serve",
+                "--port",
+                "0",
+                "--requests-per-minute",
+                "1000000",
+                "--stop-with-stdin",
+                "--data-dir",
+            ])
+            .arg(data_dir)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(wrong)?;
+        let lifeline = child.stdin.take();
+        let mut ready = String::new();
+        if let Some(output) = child.stdout.take() {
+            BufReader::new(output).read_line(&mut ready).map_err(wrong)?;
+        }
+        let url = ready.trim().strip_prefix("listening on ").map(str::to_owned);
+        let url = url.ok_or_else(|| format!("{} did not start: see above", program.display()))?;
+        Ok(Self { child, lifeline, url, data_dir: data_dir.to_owned() })
+    }
+
+    /// The token that a new server writes for the agent of its machine.
+    pub(crate) fn token(&self) -> Result<String, String> {
+        let path = self.data_dir.join("agent.token");
+        let token = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(token.trim().to_owned())
+    }
+
+    /// Resident memory in bytes: now, and the most that there ever was. PostgreSQL is another process.
+    pub(crate) fn resident_bytes(&self) -> Option<(u64, u64)> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let bytes = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1_024)
+        };
+        Some((bytes("VmRSS:")?, bytes("VmHWM:")?))
+    }
+}
+
+/// Processor time since a process began, in seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) server: f64,
+    /// Of all its processes that live.
+    pub(crate) postgres: f64,
+    /// This program.
+    pub(crate) clients: f64,
+}
+
+impl Spent {
+    /// What was spent since.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            server: self.server - before.server,
+            postgres: self.postgres - before.postgres,
+            clients: self.clients - before.clients,
+        }
+    }
+}
+
+impl Service {
+    /// What has been spent so far.
+    pub(crate) fn spent(&self) -> Spent {
+        let processes: Vec<Process> = std::fs::read_dir("/proc")
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Process::read(entry.ok()?.file_name().to_str()?.parse().ok()?))
+            .collect();
+        let of = |pid: u32| processes.iter().filter(|one| one.pid == pid).map(|one| one.seconds).sum();
+        let mut family = vec![self.child.id()];
+        // Children come after their parents only by chance, so whoever is new is asked for children again.
+        for at in 0.. {
+            let Some(&parent) = family.get(at) else { break };
+            family.extend(processes.iter().filter(|one| one.parent == parent).map(|one| one.pid));
+        }
+        let postgres = family.iter().skip(1).map(|&pid| of(pid)).sum();
+        Spent { server: of(self.child.id()), postgres, clients: of(std::process::id()) }
+    }
+}
+
+struct Process {
+    pid: u32,
+    parent: u32,
+    seconds: f64,
+}
+
+impl Process {
+    /// From `/proc/<pid>/stat`: see proc(5). A tick is a hundredth of a second on Linux.
+    fn read(pid: u32) -> Option<Self> {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks = |at: usize| fields.get(at)?.parse::<u32>().ok();
+        Some(Self { pid, parent: ticks(1)?, seconds: f64::from(ticks(11)? + ticks(12)?) / 100.0 })
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        drop(self.lifeline.take());
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,152 @@
+//! [`Secret`]: what whoever has it is let in with.
+//!
+//! A prefix that tells what it is, 30 random characters of base 62 (178 bits) and a checksum of 6: a mistyped or cut one
+//! is told apart without asking the database, and scanners find leaked ones.
+//!
+//! The database holds the SHA-256 alone, and secrets are looked up by it. No comparison in constant time is needed for
+//! that: what a lookup's time might tell is how far the index agreed with a *digest*, and nobody can choose a secret by
+//! the first bytes of its digest, or guess 178 bits. For the same reason a fast digest is enough.
+
+use super::TokenKind;
+use rand::RngExt;
+use sha2::{Digest, Sha256};
+
+const RANDOM_CHARACTERS: usize = 30;
+const CHECKSUM_CHARACTERS: usize = 6;
+/// Of the random part: enough to recognise a token in a list, too few to use it.
+const SHOWN_CHARACTERS: usize = 6;
+const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// Of the first servers, whose tokens were all for agents.
+const OLD_AGENT: &str = "rt_";
+const SESSION: &str = "rts_";
+
+/// What a secret is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretKind {
+    /// A bearer token.
+    Token(TokenKind),
+    /// The cookie of a session.
+    Session,
+}
+
+/// A well-formed secret. It is shown by nothing but [`Secret::expose`].
+#[derive(Clone)]
+pub struct Secret {
+    kind: SecretKind,
+    text: String,
+}
+
+impl Secret {
+    /// Draws a new one.
+    pub fn draw(kind: SecretKind) -> Self {
+        let mut random = rand::rng();
+        let body: String = (0..RANDOM_CHARACTERS)
+            .map(|_| char::from(BASE_62[random.random_range(0..BASE_62.len())]))
+            .collect();
+        Self { kind, text: format!("{}{body}{}", kind.prefix(), checksum(&body)) }
+    }
+
+    /// The secret in a text; none when a character is wrong or missing.
+    pub fn parse(text: &str) -> Option<Self> {
+        let kinds = TokenKind::ALL.map(SecretKind::Token).into_iter().chain([SecretKind::Session]);
+        let known = kinds
+            .map(|kind| (kind.prefix(), kind))
+            .chain([(OLD_AGENT, SecretKind::Token(TokenKind::Agent))])
+            .find_map(|(prefix, kind)| Some((kind, text.strip_prefix(prefix)?)));
+        let (kind, rest) = known?;
+        let (body, sum) = rest.split_at_checked(RANDOM_CHARACTERS)?;
+        (sum == checksum(body)).then(|| Self { kind, text: text.to_owned() })
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> SecretKind {
+        self.kind
+    }
+
+    /// What is stored of it.
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(&self.text).into()
+    }
+
+    /// Its first characters, by which a person recognises it.
+    pub fn prefix(&self) -> &str {
+        let begin = self.text.find('_').map_or(0, |underscore| underscore + 1);
+        self.text.get(..begin + SHOWN_CHARACTERS).unwrap_or_default()
+    }
+
+    /// All of it, for the one whom it is made for.
+    pub fn expose(&self) -> &str {
+        &self.text
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Secret({}...)", self.prefix())
+    }
+}
+
+impl SecretKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Token(TokenKind::User) => "rtu_",
+            Self::Token(TokenKind::Agent) => "rta_",
+            Self::Token(TokenKind::Ci) => "rtc_",
+            Self::Session => SESSION,
+        }
+    }
+}
+
+fn checksum(body: &str) -> String {
+    let mut rest = crc32fast::hash(body.as_bytes());
+    let mut digits = [BASE_62[0]; CHECKSUM_CHARACTERS];
+    for digit in digits.iter_mut().rev() {
+        *digit = BASE_62[(rest % 62) as usize];
+        rest /= 62;
+    }
+    digits.iter().copied().map(char::from).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENT: SecretKind = SecretKind::Token(TokenKind::Agent);
+
+    #[test]
+    fn a_drawn_secret_tells_its_kind_and_is_never_the_same() {
+        for kind in
+            [AGENT, SecretKind::Token(TokenKind::User), SecretKind::Token(TokenKind::Ci), SecretKind::Session]
+        {
+            let (one, other) = (Secret::draw(kind), Secret::draw(kind));
+            let parsed = Secret::parse(one.expose()).unwrap();
+            assert_eq!((parsed.kind(), parsed.expose()), (kind, one.expose()));
+            assert_ne!(one.expose(), other.expose());
+            assert_ne!(one.digest(), other.digest());
+        }
+    }
+
+    #[test]
+    fn a_token_of_the_first_servers_is_an_agents() {
+        let old = Secret::draw(AGENT).expose().replacen("rta_", "rt_", 1);
+        let parsed = Secret::parse(&old).unwrap();
+        assert_eq!((parsed.kind(), parsed.prefix()), (AGENT, &old[..9]));
+    }
+
+    #[test]
+    fn a_changed_or_missing_character_is_noticed() {
+        let token = Secret::draw(AGENT).expose().to_owned();
+        let last = if token.ends_with('0') { "1" } else { "0" };
+        assert!(Secret::parse(&format!("{}{last}", &token[..token.len() - 1])).is_none());
+        assert!(Secret::parse(&token[..token.len() - 1]).is_none());
+        assert!(Secret::parse(&token.replacen("rta_", "gh_", 1)).is_none());
+        assert!(Secret::parse("rta_ööööööööööööööööööööööööööööööö").is_none());
+    }
+
+    #[test]
+    fn its_debug_form_does_not_hold_it() {
+        let secret = Secret::draw(SecretKind::Session);
+        let shown = format!("{secret:?}");
+        assert!(shown.contains(secret.prefix()) && !shown.contains(&secret.expose()[..12]), "{shown}");
+    }
+}

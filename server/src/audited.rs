@@ -1,0 +1,104 @@
+//! Changes of who is let in, each with its line in the audit log in the same transaction: for the API and for the command
+//! line alike.
+
+use crate::access::{Binding, Scope, TOKEN_DAYS_DEFAULT, TokenKind};
+use crate::db::audit::{self, Action, By, Event};
+use crate::db::token::{Issued, NewToken, Row};
+use crate::db::{account, token};
+use chrono::{TimeDelta, Utc};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, Result};
+
+/// Makes a token.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_token(connection: &mut PgConnection, by: &By, new: &NewToken<'_>) -> Result<Issued> {
+    let issued = token::create(connection, new).await?;
+    let details = json!({
+        "name": new.name, "kind": new.kind, "account_id": new.account_id, "scopes": new.scopes,
+        "project": new.binding.project, "machine": new.binding.machine, "expires_at": new.expires_at,
+    });
+    record(connection, by, Action::TokenCreate, format!("token:{}", issued.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Gives a token another secret; the one of now is accepted for the overlap.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn rotate_token(
+    connection: &mut PgConnection,
+    by: &By,
+    token: &Row,
+    overlap: TimeDelta,
+) -> Result<Issued> {
+    let issued = token::rotate(connection, token.token_id, token.kind, overlap).await?;
+    let details = json!({
+        "name": token.name, "overlap_seconds": overlap.num_seconds(), "expires_at": issued.expires_at,
+    });
+    record(connection, by, Action::TokenRotate, format!("token:{}", token.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Revokes a token, and ends the sessions that began with it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn revoke_token(connection: &mut PgConnection, by: &By, token: &Row) -> Result<()> {
+    token::revoke(connection, token.token_id).await?;
+    let details = json!({"name": token.name, "kind": token.kind});
+    record(connection, by, Action::TokenRevoke, format!("token:{}", token.token_id), details).await
+}
+
+/// Makes an account and, when it cannot sign in otherwise, a token for it. None when its name or login is taken.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_account(
+    connection: &mut PgConnection,
+    by: &By,
+    name: &str,
+    github_login: Option<&str>,
+    is_admin: bool,
+) -> Result<Option<(account::Row, Option<Issued>)>> {
+    let Some(account) = account::create(connection, name, github_login, is_admin).await? else {
+        return Ok(None);
+    };
+    let details = json!({"github_login": github_login, "is_admin": is_admin});
+    record(connection, by, Action::AccountCreate, format!("account:{name}"), details).await?;
+    if github_login.is_some() {
+        return Ok(Some((account, None)));
+    }
+    let new = NewToken {
+        name: "first",
+        kind: TokenKind::User,
+        account_id: Some(account.account_id),
+        scopes: &Scope::ALL,
+        binding: &Binding::default(),
+        expires_at: Some(Utc::now() + TimeDelta::days(TOKEN_DAYS_DEFAULT.into())),
+    };
+    let issued = create_token(connection, by, &new).await?;
+    Ok(Some((account, Some(issued))))
+}
+
+/// Removes an account with all that lets it in. False when there is none.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete_account(connection: &mut PgConnection, by: &By, name: &str) -> Result<bool> {
+    let Some(account_id) = account::key(connection, name).await? else { return Ok(false) };
+    account::delete(connection, account_id).await?;
+    record(connection, by, Action::AccountDelete, format!("account:{name}"), json!({})).await?;
+    Ok(true)
+}
+
+async fn record(
+    connection: &mut PgConnection,
+    by: &By,
+    action: Action,
+    subject: String,
+    details: Value,
+) -> Result<()> {
+    audit::record(connection, by, Event { action, subject, details }).await
+}

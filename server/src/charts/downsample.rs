@@ -1,0 +1,93 @@
+//! Which points of a line are drawn when there are more than a chart can show.
+//!
+//! The line is cut into stretches of as many points each. Of every stretch its two ends are drawn, and those points where a
+//! figure is smallest and largest, as M4 does (Jugel, Jerzak, Hackenbroich and Markl, VLDB 2014): where a stretch is no wider
+//! than a pixel, the picture is the one that all points would give. No point is made up, and no spike is lost.
+
+/// The places of the points to draw, ascending: at most `count_max`. All figures of a point are in one place of `figures`,
+/// which are of one length; those that come first matter most where there is no room for all.
+pub fn drawn(figures: &[&[i64]], count_max: usize) -> Vec<usize> {
+    let count = figures.first().map_or(0, |figure| figure.len());
+    if count <= count_max {
+        return (0..count).collect();
+    }
+    // Its ends, and two extremes of each figure.
+    let of_stretch = 2 + 2 * figures.len();
+    let stretches = (count_max / of_stretch).max(1);
+    let mut places = Vec::with_capacity(stretches * of_stretch);
+    for stretch in 0..stretches {
+        let (from, to) = (stretch * count / stretches, (stretch + 1) * count / stretches);
+        let begin = places.len();
+        places.extend([from, to - 1]);
+        for figure in figures {
+            let values = || figure[from..to].iter().zip(from..);
+            places.extend(values().max_by_key(|&(value, _)| value).map(|(_, place)| place));
+            places.extend(values().min_by_key(|&(value, _)| value).map(|(_, place)| place));
+        }
+        // Where less than one stretch has room.
+        places.truncate(begin + of_stretch.min(count_max));
+        places[begin..].sort_unstable();
+    }
+    places.dedup();
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn of_every_stretch_the_ends_and_the_extremes_are_kept_in_order(
+            points in proptest::collection::vec((0..1_000_i64, any::<i64>()), 1..3_000), count_max in 6..700_usize,
+        ) {
+            let (one, other): (Vec<i64>, Vec<i64>) = points.into_iter().unzip();
+            let places = drawn(&[&one, &other], count_max);
+            prop_assert!(places.len() <= count_max, "{}", places.len());
+            prop_assert!(places.is_sorted_by(|a, b| a < b));
+            let stretches = if one.len() <= count_max { one.len() } else { count_max / 6 };
+            for stretch in 0..stretches {
+                let (from, to) = (stretch * one.len() / stretches, (stretch + 1) * one.len() / stretches);
+                let kept: Vec<usize> = places.iter().copied().filter(|place| (from..to).contains(place)).collect();
+                prop_assert_eq!((kept.first(), kept.last()), (Some(&from), Some(&(to - 1))));
+                for figure in [&one, &other] {
+                    let kept = || kept.iter().map(|&place| figure[place]);
+                    let all = || figure[from..to].iter().copied();
+                    prop_assert_eq!((kept().min(), kept().max()), (all().min(), all().max()));
+                }
+            }
+        }
+
+        #[test]
+        fn a_line_that_fits_is_drawn_whole(figure in proptest::collection::vec(any::<i64>(), 0..300), more in 0..10_usize) {
+            let all: Vec<usize> = (0..figure.len()).collect();
+            prop_assert_eq!(drawn(&[&figure, &figure], figure.len() + more), all);
+        }
+
+        #[test]
+        fn with_the_least_room_its_ends_are_drawn_then_the_largest_of_the_first_figure(
+            figure in proptest::collection::vec(any::<i64>(), 7..300), count_max in 2..6_usize,
+        ) {
+            let places = drawn(&[&figure, &figure], count_max);
+            prop_assert!(places.len() <= count_max && places.is_sorted_by(|a, b| a < b));
+            prop_assert_eq!((places.first(), places.last()), (Some(&0), Some(&(figure.len() - 1))));
+            let largest = places.iter().map(|&place| figure[place]).max();
+            prop_assert!(count_max == 2 || largest == figure.iter().copied().max());
+        }
+    }
+
+    #[test]
+    fn a_single_spike_among_thousands_is_drawn_whichever_figure_has_it() {
+        let flat = vec![100; 10_000];
+        let mut spiked = flat.clone();
+        spiked[6_543] = 900;
+        assert!(drawn(&[&spiked, &flat], 500).contains(&6_543));
+        assert!(drawn(&[&flat, &spiked], 500).contains(&6_543));
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        assert_eq!(drawn(&[], 3), [0_usize; 0]);
+    }
+}

@@ -1,0 +1,109 @@
+//! [`Quantile`]: the figures of a point that a line can be drawn of.
+
+use serde::Deserialize;
+use std::fmt;
+
+/// A quantile of all operations of a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the columns of table point, described there")]
+pub enum Quantile {
+    Min,
+    P25,
+    P50,
+    P75,
+    P90,
+    P98,
+    P99,
+    P999,
+    Max,
+}
+
+impl Quantile {
+    /// All there are, ascending.
+    pub const ALL: [Self; 9] =
+        [Self::Min, Self::P25, Self::P50, Self::P75, Self::P90, Self::P98, Self::P99, Self::P999, Self::Max];
+
+    /// Its name in addresses and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::P25 => "p25",
+            Self::P50 => "p50",
+            Self::P75 => "p75",
+            Self::P90 => "p90",
+            Self::P98 => "p98",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// Some quantiles, ascending and each once: at least one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Quantiles(Vec<Quantile>);
+
+/// Why a text is no list of quantiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidQuantile(String);
+
+impl fmt::Display for InvalidQuantile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Quantile::ALL.map(Quantile::name).join(", ");
+        write!(formatter, "`{}` is no quantile: expected some of {names}, separated by commas", self.0)
+    }
+}
+
+impl TryFrom<String> for Quantiles {
+    type Error = InvalidQuantile;
+
+    fn try_from(text: String) -> Result<Self, InvalidQuantile> {
+        let of = |name: &str| Quantile::ALL.into_iter().find(|quantile| quantile.name() == name);
+        let mut quantiles = text
+            .split(',')
+            .map(|name| of(name).ok_or_else(|| InvalidQuantile(name.chars().take(20).collect())))
+            .collect::<Result<Vec<_>, _>>()?;
+        quantiles.sort_unstable();
+        quantiles.dedup();
+        Ok(Self(quantiles))
+    }
+}
+
+impl Default for Quantiles {
+    fn default() -> Self {
+        Self(vec![Quantile::P50, Quantile::P90, Quantile::P99])
+    }
+}
+
+impl Quantiles {
+    /// Ascending, each once.
+    pub fn as_slice(&self) -> &[Quantile] {
+        &self.0
+    }
+
+    /// The one furthest in the tail.
+    pub fn highest(&self) -> Quantile {
+        self.0.last().copied().unwrap_or(Quantile::P50)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_each_taken_once_and_in_order() {
+        let quantiles = Quantiles::try_from("p999,min,p50,min".to_owned()).unwrap();
+        assert_eq!(quantiles.as_slice(), [Quantile::Min, Quantile::P50, Quantile::P999]);
+        assert_eq!(quantiles.highest(), Quantile::P999);
+    }
+
+    #[test]
+    fn what_is_no_quantile_is_named_with_all_that_are() {
+        for (text, named) in [("p50,p95", "`p95`"), ("", "``"), ("p50,", "``")] {
+            let error = Quantiles::try_from(text.to_owned()).unwrap_err().to_string();
+            assert!(error.starts_with(named) && error.contains("min, p25, p50"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Arguments of who is let in: what `serve` takes of it, and the verbs `token` and `account`.
+
+use super::DataArguments;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Args, Subcommand};
+use ipnet::IpNet;
+use roundtrip_server::access::{
+    OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Scope, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TokenKind,
+};
+use roundtrip_server::door::REQUESTS_PER_MINUTE_DEFAULT;
+use roundtrip_wire::Slug;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct AccessArguments {
+    /// Allow an address that other machines reach. Anyone who reaches the port can then read public projects, as all
+    /// are at first; whatever changes something needs a token.
+    #[arg(long, conflicts_with = "private")]
+    pub(crate) public_read: bool,
+    /// Show strangers nothing, and make new projects private; allows an address that other machines reach.
+    #[arg(long)]
+    pub(crate) private: bool,
+    /// How many requests a minute are served of each address without a token; tokens and sessions have twenty times as
+    /// many each.
+    #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_MINUTE_DEFAULT, hide_short_help = true,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) requests_per_minute: u32,
+    /// A proxy in front of this server, whose `x-forwarded-for` names the client; can be given again.
+    #[arg(long, value_name = "NETWORK", value_parser = network, hide_short_help = true)]
+    pub(crate) trusted_proxy: Vec<IpNet>,
+    /// The client ID of the OAuth app with which people sign in at GitHub.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_CLIENT_ID",
+        value_name = "ID",
+        hide_short_help = true,
+        requires = "github_client_secret_file"
+    )]
+    pub(crate) github_client_id: Option<String>,
+    /// The file that holds the client secret of that app.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_CLIENT_SECRET_FILE",
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "github_client_id"
+    )]
+    pub(crate) github_client_secret_file: Option<PathBuf>,
+    /// Where GitHub is.
+    #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
+    pub(crate) github_url: String,
+    /// Where GitHub's API is [default: that of GitHub itself; of another one, `/api/v3` there].
+    #[arg(long, env = "ROUNDTRIP_GITHUB_API_URL", value_name = "URL", hide_short_help = true)]
+    pub(crate) github_api_url: Option<String>,
+}
+
+/// GitHub's own.
+pub(crate) const GITHUB_URL: &str = "https://github.com";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TokenCommand {
+    /// Make a token and print it, once: only its SHA-256 is stored.
+    #[command(after_help = "Examples:\n  \
+        roundtrip-server token create --name lab-3 --project libfoo --machine lab-3 > lab-3.token\n  \
+        roundtrip-server token create --name ci --kind ci --project libfoo\n  \
+        roundtrip-server token create --name scripts --kind user --account ada --scope read")]
+    Create(TokenCreateArguments),
+    /// List the tokens that have not been revoked.
+    List(DataArguments),
+    /// Revoke a token, at once.
+    Revoke(TokenRevokeArguments),
+    /// Give a token another secret and print it, once; the one of now is accepted for a while.
+    Rotate(TokenRotateArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenCreateArguments {
+    /// Whom it is for, such as a machine's name.
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) name: String,
+    /// Who uses it: user, agent or ci.
+    #[arg(long, default_value_t = TokenKind::Agent)]
+    pub(crate) kind: TokenKind,
+    /// Of a user's token: whose rights it has.
+    #[arg(long, value_name = "NAME", required_if_eq("kind", "user"))]
+    pub(crate) account: Option<Slug>,
+    /// What it allows: read, ingest:write, project:write or admin; can be given again [default: ingest:write for agents,
+    /// read and that for CI, both and project:write for users].
+    #[arg(long)]
+    pub(crate) scope: Vec<Scope>,
+    /// The only project that it is good for.
+    #[arg(long)]
+    pub(crate) project: Option<Slug>,
+    /// The only machine that it uploads for.
+    #[arg(long)]
+    pub(crate) machine: Option<Slug>,
+    /// When it ceases to be valid.
+    #[arg(long, value_name = "DAYS", default_value_t = TOKEN_DAYS_DEFAULT,
+          value_parser = clap::value_parser!(u32).range(1..=TOKEN_DAYS_MAX as i64))]
+    pub(crate) expires_in_days: u32,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenRevokeArguments {
+    /// Its number, as `token list` shows it.
+    #[arg(value_name = "NUMBER")]
+    pub(crate) token_id: i64,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TokenRotateArguments {
+    /// Its number, as `token list` shows it.
+    #[arg(value_name = "NUMBER")]
+    pub(crate) token_id: i64,
+    /// How long the secret of now is accepted beside the new one.
+    #[arg(long, value_name = "HOURS", default_value_t = OVERLAP_HOURS_DEFAULT,
+          value_parser = clap::value_parser!(u32).range(0..=OVERLAP_HOURS_MAX as i64))]
+    pub(crate) overlap_hours: u32,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AccountCommand {
+    /// Make an account. Without a login at GitHub, print a token for it, once.
+    #[command(after_help = "Examples:\n  \
+        roundtrip-server account create --name ada --admin > ada.token\n  \
+        roundtrip-server account create --name grace --github grace-hopper")]
+    Create(AccountCreateArguments),
+    /// List the accounts.
+    List(DataArguments),
+    /// Remove an account, with its tokens, sessions and roles.
+    Delete(AccountDeleteArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AccountCreateArguments {
+    /// Its name.
+    #[arg(long)]
+    pub(crate) name: Slug,
+    /// Let it do everything on this server.
+    #[arg(long)]
+    pub(crate) admin: bool,
+    /// Its login at GitHub, with which it signs in.
+    #[arg(long, value_name = "LOGIN", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) github: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AccountDeleteArguments {
+    /// Its name.
+    pub(crate) name: Slug,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+/// A network, or one address.
+fn network(text: &str) -> Result<IpNet, String> {
+    let address = || text.parse::<std::net::IpAddr>().map(IpNet::from);
+    text.parse::<IpNet>()
+        .or_else(|_| address())
+        .map_err(|_| "expected an address or a network, as in 10.0.0.0/8".to_owned())
+}

@@ -1,0 +1,122 @@
+//! `backup`: all that the database holds, as one file.
+
+use crate::backup::dump::dump;
+use crate::cli::BackupArguments;
+use crate::config::{self, UsageError};
+use crate::database::Database;
+use crate::lifeline::Shutdown;
+use anyhow::{Context, Result};
+use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
+use std::fs::File;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::NamedTempFile;
+
+/// Stands for standard output, or input.
+pub(super) const STANDARD: &str = "-";
+const SPINNER_INTERVAL: Duration = Duration::from_millis(120);
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no database, or the file cannot be written. A file that is there stays as it is then.
+pub(crate) async fn backup(arguments: BackupArguments) -> Result<()> {
+    let shutdown = Shutdown::watch(false)?;
+    let output = Output::begin(&arguments.file)?;
+    let data_dir = config::data_dir(&arguments.data)?;
+    let url = config::database_url();
+    let Some(database) = shutdown.unless_requested(Database::reach(url.as_deref(), &data_dir)).await else {
+        return Ok(());
+    };
+    let database = database?;
+    let bar = spinner("backing up");
+    let dumped = shutdown.unless_requested(dump(&database.pool, output, |bytes| bar.set_position(bytes)));
+    let result = match dumped.await {
+        Some(Ok((output, size))) => output.finish().map(|path| {
+            bar.finish_and_clear();
+            eprintln!(
+                "{} tables, {} rows, {} before compression are in {path}",
+                size.table_count,
+                size.row_count,
+                DecimalBytes(size.byte_count)
+            );
+        }),
+        Some(Err(error)) => Err(database.explain(error)),
+        None => Err(anyhow::anyhow!("stopped before the end: there is no backup")),
+    };
+    database.close().await;
+    result
+}
+
+/// How much has been done, as long as standard error is a terminal.
+pub(super) fn spinner(prefix: &'static str) -> ProgressBar {
+    let bar = ProgressBar::no_length().with_prefix(prefix);
+    let template = "{spinner} {prefix} {decimal_bytes}  {decimal_bytes_per_sec:.dim}  {elapsed:.dim}";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(SPINNER_INTERVAL);
+    bar
+}
+
+/// Where a backup goes.
+enum Output {
+    Standard(std::io::Stdout),
+    /// Under another name until it is whole. Only its owner can read it.
+    File(NamedTempFile, PathBuf),
+}
+
+impl Output {
+    fn begin(path: &Path) -> Result<Self> {
+        if path == Path::new(STANDARD) {
+            let output = std::io::stdout();
+            if output.is_terminal() {
+                let message = "standard output is a terminal: redirect it, or name a file";
+                return Err(UsageError::new(message).into());
+            }
+            return Ok(Self::Standard(output));
+        }
+        let file = NamedTempFile::with_prefix_in(".roundtrip-backup-", folder(path))
+            .with_context(|| format!("cannot make a file beside {}", path.display()))?;
+        Ok(Self::File(file, path.to_owned()))
+    }
+
+    /// Makes it durable, and tells where it is.
+    fn finish(self) -> Result<String> {
+        match self {
+            Self::Standard(mut output) => {
+                output.flush().context("cannot write to standard output")?;
+                Ok("standard output".to_owned())
+            }
+            Self::File(file, path) => {
+                let named = file.as_file().sync_all().and_then(|()| {
+                    file.persist(&path).map_err(|error| error.error)?;
+                    File::open(folder(&path))?.sync_all()
+                });
+                named.with_context(|| format!("cannot write {}", path.display()))?;
+                Ok(path.display().to_string())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Standard(output) => output.write(bytes),
+            Self::File(file, _) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Self::Standard(output) => output.flush(),
+            Self::File(file, _) => file.flush(),
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

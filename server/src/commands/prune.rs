@@ -1,0 +1,50 @@
+//! `prune`: removes now what servers remove once a day.
+
+use crate::cli::PruneArguments;
+use crate::config;
+use crate::database::Database;
+use crate::lifeline::Shutdown;
+use anyhow::{Context, Result};
+use chrono::Utc;
+use indicatif::DecimalBytes;
+use roundtrip_server::tasks::retention;
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no database, or it does not answer.
+pub(crate) async fn prune(arguments: PruneArguments) -> Result<()> {
+    let shutdown = Shutdown::watch(false)?;
+    let data_dir = config::data_dir(&arguments.data)?;
+    let url = config::database_url();
+    let Some(database) = shutdown.unless_requested(Database::join(url.as_deref(), &data_dir)).await else {
+        return Ok(());
+    };
+    let database = database?;
+    let pruned = if arguments.dry_run {
+        shutdown.unless_requested(preview(&database)).await.unwrap_or(Ok(()))
+    } else {
+        remove(&database, &shutdown).await
+    };
+    let result = pruned.map_err(|error| database.explain(error));
+    database.close().await;
+    result
+}
+
+async fn preview(database: &Database) -> Result<()> {
+    let preview = retention::preview(&database.pool, Utc::now()).await.context("cannot read the database")?;
+    for (due, amount) in preview {
+        let bytes = u64::try_from(amount.byte_count).unwrap_or(0);
+        let bytes = if bytes == 0 { String::new() } else { format!(", {}", DecimalBytes(bytes)) };
+        crate::print(&format!("{due} would be removed, of {} runs{bytes}", amount.run_count))?;
+    }
+    Ok(())
+}
+
+async fn remove(database: &Database, shutdown: &Shutdown) -> Result<()> {
+    let removed = retention::prune(&database.pool, Utc::now(), None, || shutdown.is_requested()).await;
+    for of_project in removed.context("cannot remove what is too old")? {
+        crate::print(&of_project.to_string())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `restore`: an empty database, filled from a backup.
+
+use super::backup::{STANDARD, spinner};
+use crate::backup::fill::fill;
+use crate::cli::BackupArguments;
+use crate::config;
+use crate::database::Database;
+use crate::lifeline::Shutdown;
+use anyhow::{Context, Result};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no database, it has rows, or the file is no whole backup. No row is stored then.
+pub(crate) async fn restore(arguments: BackupArguments) -> Result<()> {
+    let shutdown = Shutdown::watch(false)?;
+    let input: Box<dyn Read + Send> = if arguments.file == Path::new(STANDARD) {
+        Box::new(std::io::stdin())
+    } else {
+        let opened = File::open(&arguments.file);
+        Box::new(opened.with_context(|| format!("cannot open {}", arguments.file.display()))?)
+    };
+    let data_dir = config::data_dir(&arguments.data)?;
+    let url = config::database_url();
+    let Some(database) = shutdown.unless_requested(Database::reach(url.as_deref(), &data_dir)).await else {
+        return Ok(());
+    };
+    let database = database?;
+    let bar = spinner("restoring");
+    let filled = shutdown.unless_requested(fill(&database.pool, input, |bytes| bar.set_position(bytes)));
+    let name = arguments.file.display();
+    let result = match filled.await {
+        Some(Ok(size)) => {
+            bar.finish_and_clear();
+            eprintln!("{} tables and {} rows were restored from {name}", size.table_count, size.row_count);
+            Ok(())
+        }
+        Some(Err(error)) => Err(database.explain(error).context(format!("nothing was restored from {name}"))),
+        None => Err(anyhow::anyhow!("stopped before the end: nothing was restored")),
+    };
+    database.close().await;
+    result
+}

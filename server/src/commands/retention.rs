@@ -1,0 +1,50 @@
+//! `retention`: how long projects keep what.
+
+use crate::cli::{Keep, RetentionArguments};
+use crate::config;
+use crate::database::Database;
+use anyhow::{Context, Result};
+use roundtrip_server::db::retention::{self, Policy};
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no database, or no such project.
+pub(crate) async fn retention(arguments: RetentionArguments) -> Result<()> {
+    let data_dir = config::data_dir(&arguments.data)?;
+    let database = Database::join(config::database_url().as_deref(), &data_dir).await?;
+    let result = change_and_show(&database, &arguments).await.map_err(|error| database.explain(error));
+    database.close().await;
+    result
+}
+
+async fn change_and_show(database: &Database, arguments: &RetentionArguments) -> Result<()> {
+    let mut policies = retention::policies(&database.pool).await.context("cannot read the database")?;
+    if let Some(project) = &arguments.project {
+        policies.retain(|policy| policy.project == project.as_str());
+        let policy = policies.first_mut().with_context(|| format!("there is no project {project}"))?;
+        let before = policy.clone();
+        for (asked, days) in [
+            (arguments.uploads, &mut policy.upload_retention_days),
+            (arguments.histograms, &mut policy.histogram_retention_days),
+            (arguments.points, &mut policy.point_retention_days),
+        ] {
+            *days = asked.map_or(*days, Keep::days);
+        }
+        if *policy != before {
+            retention::set(&database.pool, policy).await.context("cannot change the project")?;
+        }
+    }
+    policies.iter().try_for_each(|policy| crate::print(&line(policy)))
+}
+
+fn line(policy: &Policy) -> String {
+    let kept = |days: Option<i32>| days.map_or("for ever".to_owned(), |days| format!("{days} days"));
+    format!(
+        "{}: uploads {}, distributions {}, points {}",
+        policy.project,
+        kept(policy.upload_retention_days),
+        kept(policy.histogram_retention_days),
+        kept(policy.point_retention_days)
+    )
+}

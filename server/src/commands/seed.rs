@@ -1,0 +1,62 @@
+//! `seed`: synthetic history in a project of its own.
+
+use crate::cli::SeedArguments;
+use crate::config;
+use crate::database::Database;
+use crate::lifeline::Shutdown;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use roundtrip_server::seed::{Plan, Written};
+use std::time::Instant;
+
+/// Runs the verb.
+///
+/// # Errors
+/// There is no database, it refuses, or the project has runs.
+pub(crate) async fn seed(arguments: SeedArguments) -> Result<()> {
+    let shutdown = Shutdown::watch(false)?;
+    let data_dir = config::data_dir(&arguments.data)?;
+    let url = config::database_url();
+    let Some(database) = shutdown.unless_requested(Database::join(url.as_deref(), &data_dir)).await else {
+        return Ok(());
+    };
+    let database = database?;
+    let filled = shutdown.unless_requested(fill(&database, arguments)).await;
+    let result = match filled {
+        Some(Err(error)) => Err(database.explain(error)),
+        // Whoever asked it to end gets what they want: nothing is written.
+        Some(Ok(())) | None => Ok(()),
+    };
+    database.close().await;
+    result
+}
+
+async fn fill(database: &Database, arguments: SeedArguments) -> Result<()> {
+    // All of these fit.
+    let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
+    let project = arguments.project.clone();
+    let plan = Plan {
+        project: arguments.project,
+        machine_count: count(arguments.machines),
+        series_count: count(arguments.series),
+        commit_count: count(arguments.commits),
+        histogram_count: arguments.histograms.map(count),
+        rng_seed: arguments.rng_seed,
+    };
+    let bar = ProgressBar::new(u64::from(arguments.series) * u64::from(arguments.commits));
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar:.dim} {pos}/{len} points  {eta} left") {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    let started = Instant::now();
+    let written = roundtrip_server::seed::seed(&database.pool, plan, |written| {
+        bar.set_position(written.point_count);
+    });
+    let Written { point_count, histogram_count } = written.await?;
+    bar.finish_and_clear();
+    let seconds = started.elapsed().as_secs_f64();
+    crate::print(&format!(
+        "{project}: {point_count} synthetic points, {histogram_count} of them with a distribution, in {seconds:.1} s: {:.0} \
+         points a second",
+        point_count as f64 / seconds
+    ))
+}

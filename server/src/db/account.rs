@@ -1,0 +1,231 @@
+//! Accounts, and what they are in projects.
+
+use super::decode_error;
+use crate::access::{Account, Role};
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+/// An account as lists show it.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table account, described there")]
+pub struct Row {
+    pub account_id: i64,
+    pub name: String,
+    pub github_login: Option<String>,
+    pub is_admin: bool,
+    pub created_at: DateTime<Utc>,
+}
+
+/// A member of a project.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The account's name.
+    pub account: String,
+    /// What it is.
+    pub role: Role,
+    /// Since when.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Makes an account; none when its name or its login is taken.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create(
+    connection: &mut PgConnection,
+    name: &str,
+    github_login: Option<&str>,
+    is_admin: bool,
+) -> sqlx::Result<Option<Row>> {
+    sqlx::query_as!(
+        Row,
+        "insert into account (name, github_login, is_admin, created_at) values ($1, $2, $3, now())
+         on conflict do nothing
+         returning account_id, name, github_login, is_admin, created_at",
+        name,
+        github_login,
+        is_admin,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// The accounts behind `after`, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select account_id, name, github_login, is_admin, created_at from account
+         where name > $1
+         order by name
+         limit $2",
+        after,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The key of an account.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn key(connection: &mut PgConnection, name: &str) -> sqlx::Result<Option<i64>> {
+    sqlx::query_scalar!("select account_id from account where name = $1", name)
+        .fetch_optional(connection)
+        .await
+}
+
+/// The account with its roles.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(pool: &PgPool, account_id: i64) -> sqlx::Result<Option<Account>> {
+    let rows = sqlx::query!(
+        r#"select account.name, account.is_admin, project.slug as "project?", membership.role as "role?"
+           from account
+           left join membership on membership.account_id = account.account_id
+           left join project on project.project_id = membership.project_id
+           where account.account_id = $1"#,
+        account_id,
+    )
+    .fetch_all(pool)
+    .await?;
+    let Some(first) = rows.first() else { return Ok(None) };
+    let (name, is_admin) = (first.name.clone(), first.is_admin);
+    let mut account = Account { account_id, name, is_admin, roles: Default::default() };
+    for row in rows {
+        if let (Some(project), Some(role)) = (row.project, row.role) {
+            account.roles.insert(project, role.parse().map_err(decode_error)?);
+        }
+    }
+    Ok(Some(account))
+}
+
+/// The account of someone at GitHub: the one with this number, else the one that waits for this login, which then has
+/// the number. A login that changed is noted.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_github(
+    connection: &mut PgConnection,
+    github_id: i64,
+    github_login: &str,
+) -> sqlx::Result<Option<Row>> {
+    // The number decides first: whoever took over a login is not who had it.
+    sqlx::query_as!(
+        Row,
+        "update account set github_id = $1, github_login = $2
+         where account_id = (
+             select account_id from account
+             where github_id = $1 or (github_id is null and lower(github_login) = lower($2))
+             order by github_id nulls last
+             limit 1
+         )
+         returning account_id, name, github_login, is_admin, created_at",
+        github_id,
+        github_login,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Removes an account with all that lets it in.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete(connection: &mut PgConnection, account_id: i64) -> sqlx::Result<()> {
+    sqlx::query!("delete from session where account_id = $1", account_id).execute(&mut *connection).await?;
+    sqlx::query!("delete from token where account_id = $1", account_id).execute(&mut *connection).await?;
+    sqlx::query!("delete from membership where account_id = $1", account_id)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query!("delete from account where account_id = $1", account_id).execute(connection).await?;
+    Ok(())
+}
+
+/// The members of a project behind `after`, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn members(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Member>> {
+    let rows = sqlx::query!(
+        "select account.name, membership.role, membership.created_at
+         from membership
+         join account on account.account_id = membership.account_id
+         where membership.project_id = $1 and account.name > $2
+         order by account.name
+         limit $3",
+        project_id,
+        after,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let member = |account: String, role: String, created_at| {
+        Ok(Member { account, role: role.parse().map_err(decode_error)?, created_at })
+    };
+    rows.into_iter().map(|row| member(row.name, row.role, row.created_at)).collect()
+}
+
+/// What an account is in a project, if it is a member.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn role(
+    connection: &mut PgConnection,
+    project_id: i64,
+    account_id: i64,
+) -> sqlx::Result<Option<Role>> {
+    let role = sqlx::query_scalar!(
+        "select role from membership where project_id = $1 and account_id = $2",
+        project_id,
+        account_id,
+    )
+    .fetch_optional(connection)
+    .await?;
+    role.map(|role| role.parse().map_err(decode_error)).transpose()
+}
+
+/// Gives an account a role in a project, in place of the one it has.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn set_role(
+    connection: &mut PgConnection,
+    project_id: i64,
+    account_id: i64,
+    role: Role,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into membership (project_id, account_id, role, created_at) values ($1, $2, $3, now())
+         on conflict (project_id, account_id) do update set role = excluded.role",
+        project_id,
+        account_id,
+        role.as_str(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Takes an account out of a project. False when it was no member.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn remove_role(
+    connection: &mut PgConnection,
+    project_id: i64,
+    account_id: i64,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "delete from membership where project_id = $1 and account_id = $2",
+        project_id,
+        account_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

@@ -1,0 +1,143 @@
+//! All tables as they are, whatever they are: read out in one snapshot, and read in again. Nothing here knows a table by
+//! its name, so that a backup holds what later versions add. Plain `copy`, table by table, so that it works where tables
+//! are distributed, too.
+
+use bytes::Bytes;
+use futures_util::stream::BoxStream;
+use sqlx::postgres::PgCopyIn;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, PgConnection, PgPool, Postgres, Transaction};
+
+/// A table, as far as its rows are concerned.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: String,
+    /// Its columns that hold values of their own, in their order.
+    pub columns: Vec<String>,
+    /// The tables that its foreign keys refer to.
+    pub references: Vec<String>,
+}
+
+/// A connection that sees the database as it is now, whatever is written meanwhile.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn snapshot(pool: &PgPool) -> sqlx::Result<Transaction<'static, Postgres>> {
+    pool.begin_with("begin transaction isolation level repeatable read, read only").await
+}
+
+/// All tables by name; those of sqlx's own are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn tables(connection: &mut PgConnection) -> sqlx::Result<Vec<Table>> {
+    let rows = sqlx::query!(
+        r#"select relation.relname::text as "name!",
+                  (select jsonb_agg(attribute.attname order by attribute.attnum) from pg_attribute attribute
+                   where attribute.attrelid = relation.oid and attribute.attnum > 0
+                     and not attribute.attisdropped and attribute.attgenerated = '')
+                      as "columns!: Json<Vec<String>>",
+                  (select coalesce(jsonb_agg(distinct referred.relname), '[]') from pg_constraint
+                   join pg_class referred on referred.oid = pg_constraint.confrelid
+                   where pg_constraint.conrelid = relation.oid and pg_constraint.contype = 'f')
+                      as "references!: Json<Vec<String>>"
+           from pg_class relation
+           where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
+             and not relation.relispartition and relation.relname <> '_sqlx_migrations'
+           order by relation.relname"#,
+    )
+    .fetch_all(connection)
+    .await?;
+    let table = |name, columns: Json<_>, references: Json<_>| Table {
+        name,
+        columns: columns.0,
+        references: references.0,
+    };
+    Ok(rows.into_iter().map(|row| table(row.name, row.columns, row.references)).collect())
+}
+
+/// All rows of a table in the binary format of `copy`: a message a row, and one at the end.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn read_out<'a>(
+    connection: &'a mut PgConnection,
+    table: &Table,
+) -> sqlx::Result<BoxStream<'a, sqlx::Result<Bytes>>> {
+    let (name, columns) = (quoted(&table.name), columns(table));
+    connection.copy_out_raw(&format!("copy (select {columns} from {name}) to stdout (format binary)")).await
+}
+
+/// Takes rows in that format.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn read_in<'a>(
+    connection: &'a mut PgConnection,
+    table: &Table,
+) -> sqlx::Result<PgCopyIn<&'a mut PgConnection>> {
+    let (name, columns) = (quoted(&table.name), columns(table));
+    connection.copy_in_raw(&format!("copy {name} ({columns}) from stdin (format binary)")).await
+}
+
+/// Keeps everybody else from writing to these tables until the transaction ends, and returns those that have rows.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn lock_and_find_filled<'a>(
+    connection: &mut PgConnection,
+    tables: &'a [Table],
+) -> sqlx::Result<Vec<&'a str>> {
+    let mut filled = Vec::new();
+    for table in tables {
+        let name = quoted(&table.name);
+        let lock = format!("lock table {name} in share row exclusive mode");
+        sqlx::query(AssertSqlSafe(lock)).execute(&mut *connection).await?;
+        let any = format!("select exists (select from {name})");
+        if sqlx::query_scalar(AssertSqlSafe(any)).fetch_one(&mut *connection).await? {
+            filled.push(table.name.as_str());
+        }
+    }
+    Ok(filled)
+}
+
+/// Lets generated keys go on after the largest that is there.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn advance_identities(connection: &mut PgConnection) -> sqlx::Result<()> {
+    let identities = sqlx::query!(
+        r#"select relation.relname::text as "table!", attribute.attname::text as "column!",
+                  pg_get_serial_sequence(quote_ident(relation.relname), attribute.attname) as "sequence!"
+           from pg_attribute attribute
+           join pg_class relation on relation.oid = attribute.attrelid
+           where relation.relnamespace = 'public'::regnamespace and relation.relkind in ('r', 'p')
+             and attribute.attidentity <> '' and not attribute.attisdropped"#,
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    for identity in identities {
+        let (table, column) = (quoted(&identity.table), quoted(&identity.column));
+        let set = format!("select setval($1::regclass, max({column})) from {table} having max({column}) > 0");
+        sqlx::query(AssertSqlSafe(set)).bind(identity.sequence).execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+/// Makes the rows known to be visible to all, and gathers statistics: without it the first charts would be slow.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn vacuum(pool: &PgPool) -> sqlx::Result<()> {
+    sqlx::query("vacuum (analyze)").execute(pool).await?;
+    Ok(())
+}
+
+fn columns(table: &Table) -> String {
+    table.columns.iter().map(|column| quoted(column)).collect::<Vec<_>>().join(", ")
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

@@ -1,0 +1,376 @@
+//! What charts are drawn of, column by column.
+//!
+//! Every statement names one machine, by which points can be distributed, and is answered by one node.
+
+use super::decode_error;
+use super::point::{Selection, SeriesKey, by_machine};
+use crate::charts::Quantile;
+use futures_util::stream::BoxStream;
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// The columns of a line, each with one value a point, the oldest first.
+#[derive(Debug, Default)]
+pub struct LineRow {
+    /// Of which series.
+    pub series_id: i64,
+    /// Places of the commits.
+    pub commit_ordinals: Vec<i64>,
+    /// The machine's fingerprints.
+    pub environment_ids: Vec<i64>,
+    /// Whether not everything was delivered.
+    pub lossy: Vec<bool>,
+    /// Whether what was measured was not exactly the commit.
+    pub work_tree_modified: Vec<bool>,
+    /// Quantiles of all operations.
+    pub latency_ns: Vec<(Quantile, Vec<i64>)>,
+    /// First quartile, median and third quartile of the repetitions' medians, if asked for.
+    pub repetition_p50_ns: Option<[Vec<i64>; 3]>,
+}
+
+/// The merged distribution of a point.
+#[derive(Debug)]
+pub struct HistogramRow {
+    /// Place of the commit.
+    pub commit_ordinal: i64,
+    /// Whether not everything was delivered.
+    pub lossy: bool,
+    /// The distribution; none when it is no longer kept.
+    pub histogram: Option<Vec<u8>>,
+}
+
+/// A summary in a line.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table summary, described there")]
+pub struct StatedRow {
+    pub series_id: i64,
+    pub commit_ordinal: i64,
+    pub environment_id: i64,
+    pub work_tree_modified: bool,
+    pub latency_ns_center: i64,
+    pub latency_ns_low: Option<i64>,
+    pub latency_ns_high: Option<i64>,
+}
+
+/// A point with what it is compared by.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table point, described there")]
+pub struct MeasuredRow {
+    pub series_id: i64,
+    pub run_id: Uuid,
+    pub commit_sha: String,
+    pub commit_ordinal: i64,
+    pub environment_id: i64,
+    pub work_tree_modified: bool,
+    pub lossy: bool,
+    pub oversubscribed: bool,
+    pub attempted: i64,
+    pub delivered: i64,
+    pub latency_ns_p50: i64,
+    pub latency_ns_p90: i64,
+    pub latency_ns_p99: i64,
+    pub repetition_p50_ns_q1: i64,
+    pub repetition_p50_ns_median: i64,
+    pub repetition_p50_ns_q3: i64,
+    pub throughput_bytes_per_second: Option<i64>,
+    pub repetition_p50_ns: Vec<i64>,
+    pub repetition_p90_ns: Vec<i64>,
+    pub repetition_p99_ns: Vec<i64>,
+}
+
+/// The quantiles that `point.chart_line` holds, in its order.
+const USUAL: [Quantile; 3] = [Quantile::P50, Quantile::P90, Quantile::P99];
+/// The quantiles that it does not, in the order in which they are read behind it.
+const OTHER: [Quantile; 6] =
+    [Quantile::Min, Quantile::P25, Quantile::P75, Quantile::P98, Quantile::P999, Quantile::Max];
+
+/// The points of one series are one row, and one value: the numbers of each point, the newest point first. Put together from
+/// what the index holds, 10,000 points take PostgreSQL 3 ms, of which the index is 2.5; as text, in arrays or in rows 7.
+macro_rules! select_lines {
+    ($numbers:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query!(
+            r#"select wanted.series_id as "series_id!", line.numbers as "numbers?"
+               from unnest($2::bigint[]) as wanted (series_id)
+               cross join lateral (
+                   select string_agg("# + $numbers + r#", '') as numbers
+                   from (
+                       select * from point
+                       where point.machine_id = $1 and point.series_id = wanted.series_id
+                         and point.commit_ordinal between $3 and $4
+                         and ($6 or point.mainline)
+                         and ($7::text is null
+                              or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+                       order by point.commit_ordinal desc, point.run_id desc
+                       limit $5
+                   ) as point
+               ) as line"#,
+            $($argument),+
+        )
+    };
+}
+
+/// The selected points of each series, in the order of the series' machines; series without any have empty columns.
+///
+/// p50, p90 and p99 come from the index alone, others from the table.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn lines(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    selection: &Selection<'_>,
+    quantiles: &[Quantile],
+    with_repetitions: bool,
+) -> sqlx::Result<Vec<LineRow>> {
+    let is_usual = quantiles.iter().all(|quantile| USUAL.contains(quantile));
+    let mut lines = Vec::with_capacity(series.len());
+    for (machine_id, series_ids) in by_machine(series) {
+        macro_rules! read {
+            ($numbers:literal, $with_other:literal) => {{
+                let rows = select_lines!(
+                    $numbers,
+                    machine_id,
+                    &series_ids,
+                    selection.from_ordinal,
+                    selection.to_ordinal,
+                    selection.last,
+                    selection.is_of_all(),
+                    selection.branch(),
+                )
+                .fetch_all(pool)
+                .await?;
+                for row in rows {
+                    let numbers = row.numbers.unwrap_or_default();
+                    lines.push(LineRow::of(row.series_id, &numbers, $with_other, with_repetitions)?);
+                }
+            }};
+        }
+        if is_usual {
+            read!("point.chart_line", false);
+        } else {
+            read!(
+                "point.chart_line || int8send(point.latency_ns_min) || int8send(point.latency_ns_p25)
+                 || int8send(point.latency_ns_p75) || int8send(point.latency_ns_p98)
+                 || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)",
+                true
+            );
+        }
+    }
+    for line in &mut lines {
+        line.latency_ns.retain(|(quantile, _)| quantiles.contains(quantile));
+    }
+    Ok(lines)
+}
+
+impl LineRow {
+    /// Of the numbers of points, the newest first: of each `point.chart_line`, and the other quantiles if they are behind it.
+    fn of(series_id: i64, bytes: &[u8], with_other: bool, with_repetitions: bool) -> sqlx::Result<Self> {
+        let mut bytes = Numbers(bytes);
+        let mut line = Self { series_id, ..Self::default() };
+        let (mut usual, mut other) = (USUAL.map(|_| Vec::new()), OTHER.map(|_| Vec::new()));
+        let mut repetitions = [Vec::new(), Vec::new(), Vec::new()];
+        while !bytes.0.is_empty() {
+            let [ordinal, marks, p50, p90, p99, q1, median, q3] = bytes.chart_line().ok_or_else(cut_off)?;
+            line.commit_ordinals.push(ordinal);
+            line.environment_ids.push(marks >> 2);
+            line.lossy.push(marks & 2 != 0);
+            line.work_tree_modified.push(marks & 1 != 0);
+            push_each(&mut usual, [p50, p90, p99]);
+            if with_repetitions {
+                push_each(&mut repetitions, [q1, median, q3]);
+            }
+            if with_other {
+                push_each(&mut other, bytes.int8s().ok_or_else(cut_off)?);
+            }
+        }
+        line.latency_ns = USUAL.into_iter().zip(usual).collect();
+        line.latency_ns.extend(OTHER.into_iter().zip(other).filter(|_| with_other));
+        line.repetition_p50_ns = with_repetitions.then_some(repetitions);
+        line.reverse();
+        Ok(line)
+    }
+
+    fn reverse(&mut self) {
+        let Self { commit_ordinals, environment_ids, lossy, work_tree_modified, .. } = self;
+        let latencies = self.latency_ns.iter_mut().map(|(_, column)| column);
+        let columns = latencies.chain(self.repetition_p50_ns.iter_mut().flatten());
+        columns.chain([commit_ordinals, environment_ids]).for_each(|column| column.reverse());
+        lossy.reverse();
+        work_tree_modified.reverse();
+    }
+}
+
+fn push_each<const N: usize>(columns: &mut [Vec<i64>; N], values: [i64; N]) {
+    for (column, value) in columns.iter_mut().zip(values) {
+        column.push(value);
+    }
+}
+
+fn cut_off() -> sqlx::Error {
+    decode_error(std::io::Error::other("a point of a line lacks a number"))
+}
+
+/// Numbers as PostgreSQL puts them together, big-endian.
+struct Numbers<'a>(&'a [u8]);
+
+impl Numbers<'_> {
+    /// The next `point.chart_line`: its width comes first.
+    fn chart_line(&mut self) -> Option<[i64; 8]> {
+        let (width, rest) = self.0.split_first()?;
+        self.0 = rest;
+        match width {
+            4 => self.take().map(|numbers| numbers.map(|bytes| i32::from_be_bytes(bytes).into())),
+            _ => self.int8s(),
+        }
+    }
+
+    fn int8s<const COUNT: usize>(&mut self) -> Option<[i64; COUNT]> {
+        self.take().map(|numbers| numbers.map(i64::from_be_bytes))
+    }
+
+    fn take<const COUNT: usize, const WIDTH: usize>(&mut self) -> Option<[[u8; WIDTH]; COUNT]> {
+        let (bytes, rest) = self.0.split_at_checked(COUNT * WIDTH)?;
+        self.0 = rest;
+        let (numbers, _) = bytes.as_chunks();
+        numbers.try_into().ok()
+    }
+}
+
+/// The selected summaries of each series, in ascending order of commits, then of the beginning of their runs.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn stated(
+    pool: &PgPool,
+    series: &[SeriesKey],
+    selection: &Selection<'_>,
+) -> sqlx::Result<Vec<StatedRow>> {
+    let mut rows = Vec::new();
+    for (machine_id, series_ids) in by_machine(series) {
+        let of_machine = sqlx::query_as!(
+            StatedRow,
+            "select summary.series_id, summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
+                    summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high
+             from unnest($2::bigint[]) as wanted (series_id)
+             cross join lateral (
+                 select * from summary
+                 where summary.machine_id = $1 and summary.series_id = wanted.series_id
+                   and summary.commit_ordinal between $3 and $4
+                   and ($6 or summary.mainline)
+                   and ($7::text is null
+                        or exists (select from run where run.run_id = summary.run_id and run.branch = $7))
+                 order by summary.commit_ordinal desc, summary.run_id desc
+                 limit $5
+             ) as summary
+             order by summary.series_id, summary.commit_ordinal, summary.run_id",
+            machine_id,
+            &series_ids,
+            selection.from_ordinal,
+            selection.to_ordinal,
+            selection.last,
+            selection.is_of_all(),
+            selection.branch(),
+        );
+        rows.extend(of_machine.fetch_all(pool).await?);
+    }
+    Ok(rows)
+}
+
+/// The distributions of the selected points of a series, in no order: they are many bytes, and are not to be sorted.
+pub fn histograms<'a>(
+    pool: &'a PgPool,
+    series: SeriesKey,
+    selection: &Selection<'a>,
+) -> BoxStream<'a, sqlx::Result<HistogramRow>> {
+    sqlx::query_as!(
+        HistogramRow,
+        r#"select point.commit_ordinal, point.lossy, point_histogram.histogram as "histogram?"
+           from (
+               select * from point
+               where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
+                 and ($6 or point.mainline)
+                 and ($7::text is null
+                      or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+               order by point.commit_ordinal desc, point.run_id desc
+               limit $5
+           ) as point
+           left join point_histogram
+               on point_histogram.machine_id = $1 and point_histogram.series_id = $2
+              and point_histogram.run_id = point.run_id"#,
+        series.machine_id,
+        series.series_id,
+        selection.from_ordinal,
+        selection.to_ordinal,
+        selection.last,
+        selection.is_of_all(),
+        selection.branch(),
+    )
+    .fetch(pool)
+}
+
+/// One point of each series, if it has one that fulfils the condition; its end says which one.
+macro_rules! select_measured {
+    ($condition:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            MeasuredRow,
+            "select point.series_id, point.run_id, commit.sha as commit_sha, point.commit_ordinal,
+                    point.environment_id, point.work_tree_modified, point.lossy, point.oversubscribed,
+                    point.attempted, point.delivered, point.latency_ns_p50, point.latency_ns_p90,
+                    point.latency_ns_p99, point.repetition_p50_ns_q1, point.repetition_p50_ns_median,
+                    point.repetition_p50_ns_q3, point.throughput_bytes_per_second, point.repetition_p50_ns,
+                    point.repetition_p90_ns, point.repetition_p99_ns
+             from unnest($2::bigint[]) as wanted (series_id)
+             cross join lateral (
+                 select * from point
+                 where point.machine_id = $1 and point.series_id = wanted.series_id and "
+                 + $condition + "
+                 limit 1
+             ) as point
+             join commit on commit.commit_id = point.commit_id",
+            $($argument),+
+        )
+    };
+}
+
+/// The newest point on the main line of each series of one machine; series without one are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn newest_of_main_line(
+    pool: &PgPool,
+    machine_id: i64,
+    series_ids: &[i64],
+) -> sqlx::Result<Vec<MeasuredRow>> {
+    select_measured!(
+        "point.mainline order by point.commit_ordinal desc, point.run_id desc",
+        machine_id,
+        series_ids
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The point of a commit, or of one run of it, in each series of one machine. Of several runs it is the newest one that
+/// measured exactly the commit, else the newest. Series without one are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_commit(
+    pool: &PgPool,
+    machine_id: i64,
+    series_ids: &[i64],
+    (commit_id, commit_ordinal): (i64, i64),
+    run_id: Option<Uuid>,
+) -> sqlx::Result<Vec<MeasuredRow>> {
+    select_measured!(
+        "point.commit_ordinal = $4 and point.commit_id = $3 and ($5::uuid is null or point.run_id = $5)
+         order by point.work_tree_modified, point.run_id desc",
+        machine_id,
+        series_ids,
+        commit_id,
+        commit_ordinal,
+        run_id,
+    )
+    .fetch_all(pool)
+    .await
+}

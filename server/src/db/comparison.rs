@@ -1,0 +1,111 @@
+//! The two sides of a comparison: which commits and runs they are, and where and how these were measured.
+
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use sqlx::types::Json;
+use std::collections::BTreeMap;
+use uuid::Uuid;
+
+/// A commit, and the run of it that is meant where one is.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables commit and run, described there")]
+pub struct SideRow {
+    pub commit_id: i64,
+    pub sha: String,
+    pub ordinal: i64,
+    pub subject: String,
+    pub author: String,
+    pub committed_at: DateTime<Utc>,
+    pub run_id: Option<Uuid>,
+}
+
+/// A machine that measured a side.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table machine, described there")]
+pub struct MachineRow {
+    pub machine_id: i64,
+    pub slug: String,
+    pub os: String,
+    pub arch: String,
+}
+
+/// Where and how a run was measured.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and environment, described there")]
+pub struct SurroundingsRow {
+    pub run_id: Uuid,
+    pub build: String,
+    pub stable: Json<BTreeMap<String, String>>,
+}
+
+/// A commit of a project.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn commit(pool: &PgPool, project_id: i64, sha: &str) -> sqlx::Result<Option<SideRow>> {
+    sqlx::query_as!(
+        SideRow,
+        r#"select commit_id, sha, ordinal, subject, author, committed_at, null::uuid as "run_id?"
+           from commit
+           where project_id = $1 and sha = $2"#,
+        project_id,
+        sha,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// A run of a project, and its commit.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn run(pool: &PgPool, project_id: i64, run_id: Uuid) -> sqlx::Result<Option<SideRow>> {
+    sqlx::query_as!(
+        SideRow,
+        r#"select commit.commit_id, commit.sha, commit.ordinal, commit.subject, commit.author, commit.committed_at,
+                  run.run_id as "run_id?"
+           from run
+           join commit on commit.commit_id = run.commit_id
+           where run.project_id = $1 and run.run_id = $2"#,
+        project_id,
+        run_id,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// The machines that measured a commit, or one run of it, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn machines(pool: &PgPool, commit_id: i64, run_id: Option<Uuid>) -> sqlx::Result<Vec<MachineRow>> {
+    sqlx::query_as!(
+        MachineRow,
+        "select distinct machine.machine_id, machine.slug, machine.os, machine.arch
+         from run
+         join machine on machine.machine_id = run.machine_id
+         where run.commit_id = $1 and ($2::uuid is null or run.run_id = $2)
+         order by machine.slug",
+        commit_id,
+        run_id,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Where and how some runs were measured.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn surroundings(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<SurroundingsRow>> {
+    sqlx::query_as!(
+        SurroundingsRow,
+        r#"select run.run_id, run.build, environment.stable as "stable: Json<BTreeMap<String, String>>"
+           from run
+           join environment on environment.environment_id = run.environment_id
+           where run.run_id = any($1)"#,
+        run_ids,
+    )
+    .fetch_all(pool)
+    .await
+}

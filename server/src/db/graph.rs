@@ -1,0 +1,258 @@
+//! Commits to look through, the graph that they make, and the pull requests among their runs.
+
+use super::commit::Row;
+use crate::graph::Stored;
+use crate::words::Words;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+/// Which commits are wanted.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    /// From this place,
+    pub from: i64,
+    /// to this place.
+    pub to: i64,
+    /// Found in the first line of the message; or one is the beginning of the object name.
+    pub words: Words,
+}
+
+/// A commit and what it comes from.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table commit, described there")]
+pub struct DetailRow {
+    pub commit_id: i64,
+    pub sha: String,
+    pub ordinal: i64,
+    pub ordinal_is_estimate: bool,
+    pub parents: Vec<String>,
+    pub subject: String,
+    pub author: String,
+    pub committed_at: DateTime<Utc>,
+}
+
+/// A pull request, as its runs tell of it.
+#[derive(Debug)]
+pub struct PullRequestRow {
+    /// Its number.
+    pub pull_request: i64,
+    /// Its runs.
+    pub run_count: i64,
+    /// The newest of them.
+    pub latest_run_id: Uuid,
+}
+
+/// Commits of a project before a place, the last first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(
+    pool: &PgPool,
+    project_id: i64,
+    filter: &Filter,
+    before: (i64, &str),
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    let (ordinal, sha) = before;
+    if filter.words.is_empty() {
+        return sqlx::query_as!(
+            Row,
+            "select sha, ordinal, subject, author, committed_at from commit
+             where project_id = $1 and ordinal between $2 and $3 and (ordinal, sha) < ($4, $5)
+             order by ordinal desc, sha desc
+             limit $6",
+            project_id,
+            filter.from,
+            filter.to,
+            ordinal,
+            sha,
+            limit,
+        )
+        .fetch_all(pool)
+        .await;
+    }
+    // No object name is before the empty text.
+    let (first, behind) = filter.words.only().map_or((String::new(), String::new()), names_from);
+    // First found by an index, then put in order: few are.
+    sqlx::query_as!(
+        Row,
+        r#"with found as materialized (
+               select sha, ordinal, subject, author, committed_at from commit
+               where project_id = $1 and to_tsvector('simple', subject) @@ to_tsquery('simple', $6)
+               union
+               select sha, ordinal, subject, author, committed_at from commit
+               where project_id = $1 and sha >= $7 and sha < $8
+           )
+           select sha as "sha!", ordinal as "ordinal!", subject as "subject!", author as "author!",
+                  committed_at as "committed_at!"
+           from found
+           where ordinal between $2 and $3 and (ordinal, sha) < ($4, $5)
+           order by ordinal desc, sha desc
+           limit $9"#,
+        project_id,
+        filter.from,
+        filter.to,
+        ordinal,
+        sha,
+        subject_query(&filter.words),
+        first,
+        behind,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The commits whose object names begin like this: two, where there are more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(pool: &PgPool, project_id: i64, prefix: &str) -> sqlx::Result<Vec<DetailRow>> {
+    let (first, behind) = names_from(prefix);
+    sqlx::query_as!(
+        DetailRow,
+        "select commit_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at
+         from commit
+         where project_id = $1 and sha >= $2 and sha < $3
+         order by sha
+         limit 2",
+        project_id,
+        first,
+        behind,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Commits of a project by their object names.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn named(pool: &PgPool, project_id: i64, shas: &[String]) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select sha, ordinal, subject, author, committed_at from commit
+         where project_id = $1 and sha = any ($2)",
+        project_id,
+        shas,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The runs of a commit, the newest first, and how many there are.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Vec<Uuid>, i64)> {
+    let run_ids = sqlx::query_scalar!(
+        "select run_id from run where commit_id = $1 order by run_id desc limit $2",
+        commit_id,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let count =
+        sqlx::query_scalar!(r#"select count(*) as "count!" from run where commit_id = $1"#, commit_id)
+            .fetch_one(pool)
+            .await?;
+    Ok((run_ids, count))
+}
+
+/// Commits and what they come from, as far as it is stored, the nearest first: at most `limit`.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn ancestors(
+    pool: &PgPool,
+    project_id: i64,
+    shas: &[String],
+    limit: i64,
+) -> sqlx::Result<Vec<Stored>> {
+    // PostgreSQL goes on only while rows are asked for, one generation after the other.
+    sqlx::query_as!(
+        Stored,
+        r#"with recursive ancestor as (
+               select sha, ordinal, ordinal_is_estimate, parents from commit
+               where project_id = $1 and sha = any ($2)
+               union
+               select parent.sha, parent.ordinal, parent.ordinal_is_estimate, parent.parents
+               from ancestor
+               cross join unnest(ancestor.parents) as named (sha)
+               join commit as parent on parent.project_id = $1 and parent.sha = named.sha
+           )
+           select sha as "sha!", ordinal as "ordinal!", ordinal_is_estimate as "ordinal_is_estimate!",
+                  parents as "parents!"
+           from ancestor
+           limit $3"#,
+        project_id,
+        shas,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// The last commit of the main line: of those that were measured, and not for a pull request or on another branch than the
+/// project's default.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!(
+        "select commit.sha from commit
+         join project on project.project_id = commit.project_id
+         where commit.project_id = $1
+           and exists (
+               select from run
+               where run.commit_id = commit.commit_id and run.pull_request is null
+                 and (project.default_branch is null or run.branch is null
+                      or run.branch = project.default_branch)
+           )
+         order by commit.ordinal desc, commit.sha desc
+         limit 1",
+        project_id,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// The pull requests of a project up to a number, the largest first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn pull_requests(
+    pool: &PgPool,
+    project_id: i64,
+    up_to: i64,
+    limit: i64,
+) -> sqlx::Result<Vec<PullRequestRow>> {
+    sqlx::query_as!(
+        PullRequestRow,
+        r#"select pull_request as "pull_request!", count(*) as "run_count!",
+                  (array_agg(run_id order by run_id desc))[1] as "latest_run_id!"
+           from run
+           where project_id = $1 and pull_request is not null and pull_request <= $2
+           group by pull_request
+           order by pull_request desc
+           limit $3"#,
+        project_id,
+        up_to,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// From which object name to which: those that begin with the digits. They are of `0-9` and `a-f`, in every order of texts
+/// in this one.
+fn names_from(prefix: &str) -> (String, String) {
+    (prefix.to_owned(), format!("{prefix}g"))
+}
+
+/// All words, each with all that begins like it, in the notation of `to_tsquery`.
+fn subject_query(words: &Words) -> String {
+    let lexeme = |word: &str| format!("'{}':*", word.replace(['\\', '\''], " "));
+    words.iter().map(lexeme).collect::<Vec<_>>().join(" & ")
+}

@@ -1,0 +1,46 @@
+//! Installations of agents: whether what was acknowledged to them is still stored.
+
+use chrono::{DateTime, Utc};
+use roundtrip_wire::Acknowledged;
+use sqlx::{PgConnection, PgPool};
+
+/// Counts an upload that is stored in this transaction and was not stored before.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn record(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    acknowledged: Acknowledged,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into installation (installation_id, machine_id, stored_count, acknowledged_count, last_upload_at)
+         values ($1, $2, 1, $3, $4)
+         on conflict (installation_id) do update
+         set machine_id = excluded.machine_id, stored_count = installation.stored_count + 1,
+             acknowledged_count = greatest(installation.acknowledged_count, excluded.acknowledged_count),
+             last_upload_at = excluded.last_upload_at",
+        acknowledged.installation_id,
+        machine_id,
+        // This one will be, too. Parsed to fit.
+        acknowledged.count.cast_signed() + 1,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Runs that were acknowledged and are not stored, of all machines.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn lost_run_count(pool: &PgPool) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint as "count!"
+           from installation"#
+    )
+    .fetch_one(pool)
+    .await
+}

@@ -1,0 +1,70 @@
+//! What servers tell each other, by NOTIFY and LISTEN.
+
+use sqlx::PgPool;
+use sqlx::postgres::PgListener;
+use uuid::Uuid;
+
+/// The channel of new runs, the same in all versions.
+const CHANNEL: &str = "roundtrip_runs";
+
+/// A run that was stored.
+#[derive(Debug)]
+pub struct Row {
+    /// Which one.
+    pub run_id: Uuid,
+    /// Of which project.
+    pub project: String,
+    /// Where it was measured.
+    pub machine: String,
+    /// The place of its commit.
+    pub commit_ordinal: i64,
+}
+
+/// Runs by their identities; unknown ones are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn stored(pool: &PgPool, run_ids: &[Uuid]) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select run.run_id, project.slug as project, machine.slug as machine, commit.ordinal as commit_ordinal
+         from run
+         join project on project.project_id = run.project_id
+         join machine on machine.machine_id = run.machine_id
+         join commit on commit.commit_id = run.commit_id
+         where run.run_id = any ($1)",
+        run_ids,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Tells all servers.
+///
+/// # Errors
+/// The database does not answer, or a text is too long.
+pub async fn notify(pool: &PgPool, payloads: &[String]) -> sqlx::Result<()> {
+    sqlx::query!("select pg_notify($1, payload) from unnest($2::text[]) as payload", CHANNEL, payloads)
+        .execute(pool)
+        .await?;
+    Ok(())
+}
+
+/// A connection that hears what all servers tell from now on.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn listen(pool: &PgPool) -> sqlx::Result<PgListener> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.listen(CHANNEL).await?;
+    Ok(listener)
+}
+
+/// Asks whether the connection still is one.
+///
+/// # Errors
+/// It is not.
+pub async fn check(listener: &mut PgListener) -> sqlx::Result<()> {
+    sqlx::query!("select 1 as answer").fetch_one(listener).await?;
+    Ok(())
+}

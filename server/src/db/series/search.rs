@@ -1,0 +1,292 @@
+//! Finding series: by words and by facets, page by page, and what there is to choose from.
+
+use super::Row;
+use crate::words::{self, Words};
+use roundtrip_wire::Methodology;
+use sqlx::PgPool;
+use sqlx::types::Json;
+
+/// Which series are wanted. Of each facet any of the values; a facet without values is not asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Each is found in the series.
+    pub words: Words,
+    /// Names of machines.
+    pub machine: Vec<String>,
+    /// Names of transports.
+    pub transport: Vec<String>,
+    /// Names of scenarios.
+    pub scenario: Vec<String>,
+    /// `2proc`, `2thread`.
+    pub mode: Vec<String>,
+    /// Where the ends run.
+    pub placement: Vec<String>,
+    /// Bytes of one message.
+    pub message_bytes: Vec<i64>,
+    /// How many receivers.
+    pub peers: Vec<i64>,
+}
+
+/// What a transport is called, and may be called otherwise tomorrow: not among what series carry.
+#[derive(Debug)]
+struct Transport {
+    slug: String,
+    title: String,
+    family: String,
+}
+
+/// How many series have one value of a facet.
+#[derive(Debug)]
+pub struct FacetRow {
+    /// The facet, called as in the filter; none for the number of all series.
+    pub facet: Option<String>,
+    /// The value, where it is a name.
+    pub name: Option<String>,
+    /// The value, where it is a number.
+    pub number: Option<i64>,
+    /// How many.
+    pub series_count: i64,
+}
+
+/// What `$matches` asks of `series` stands in the statement by itself, because an index is used for nothing else.
+///
+/// A case is counted for a facet when no other facet is against it: so when none is, or that facet alone. Cases come
+/// before machines, because there are fewer of them than series.
+macro_rules! select_facets {
+    ($matches:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            FacetRow,
+            r#"with of_case as materialized (
+               select case_id, array_agg(machine_id) as machine_ids,
+                      count(*) filter (
+                          where cardinality($2::text[]) = 0
+                             or machine_id = any (array(select machine_id from machine where slug = any ($2)))
+                      ) as series_count
+               from series
+               where project_id = $1 and "#
+               + $matches + r#"
+               group by case_id
+           ), named as materialized (
+               select of_case.machine_ids, of_case.series_count, transport.slug as transport,
+                      measured_case.scenario, measured_case.mode, measured_case.placement,
+                      measured_case.message_bytes, measured_case.peers,
+                      (cardinality($3::text[]) > 0 and transport.slug <> all ($3))::integer
+                      + (cardinality($4::text[]) > 0 and measured_case.scenario <> all ($4))::integer * 2
+                      + (cardinality($5::text[]) > 0 and measured_case.mode <> all ($5))::integer * 4
+                      + (cardinality($6::text[]) > 0 and measured_case.placement <> all ($6))::integer * 8
+                      + (cardinality($7::bigint[]) > 0 and measured_case.message_bytes <> all ($7))::integer * 16
+                      + (cardinality($8::bigint[]) > 0 and measured_case.peers <> all ($8))::integer * 32
+                      as against
+               from of_case
+               join measured_case on measured_case.case_id = of_case.case_id
+               join transport on transport.transport_id = measured_case.transport_id
+           ), counted as (
+               select coalesce(transport, scenario, mode, placement) as name,
+                      coalesce(message_bytes, peers) as number, against, sum(series_count) as series_count,
+                      grouping(transport, scenario, mode, placement, message_bytes, peers) as absent
+               from named
+               where against in (0, 1, 2, 4, 8, 16, 32)
+               group by grouping sets (
+                   (against, transport), (against, scenario), (against, mode), (against, placement),
+                   (against, message_bytes), (against, peers), (against)
+               )
+           )
+           select facet.name as "facet?", counted.name as "name?", counted.number as "number?",
+                  sum(counted.series_count)::bigint as "series_count!"
+           from counted
+           join (values (31, 1, 'transport'), (47, 2, 'scenario'), (55, 4, 'mode'), (59, 8, 'placement'),
+                        (61, 16, 'message_bytes'), (62, 32, 'peers'), (63, 0, null))
+                as facet (absent, against, name)
+             on facet.absent = counted.absent and counted.against in (0, facet.against)
+           group by 1, 2, 3
+           having sum(counted.series_count) > 0 or facet.name is null
+           union all
+           select 'machine', machine.slug, null, count(*)
+           from named
+           cross join unnest(named.machine_ids) as of_machine (machine_id)
+           join machine on machine.machine_id = of_machine.machine_id
+           where named.against = 0
+           group by machine.slug
+           order by 1, 2, 3"#,
+            $($argument),+
+        )
+    };
+}
+
+/// The series of a project behind a place, in the order of lists.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(
+    pool: &PgPool,
+    project_id: i64,
+    filter: &Filter,
+    after: (&str, i64),
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    let (sort_key, series_id) = after;
+    match query(pool, project_id, filter, Facets::Asked).await? {
+        // What is found, first: where PostgreSQL plans without knowing the words, it walks through all series in their order.
+        Some(query) => {
+            select_series!(
+                "(with found as materialized (
+                      select series_id, sort_key from series
+                      where project_id = $1 and search @@ $5::text::tsquery and (sort_key, series_id) > ($2, $3)
+                  )
+                  select series.* from series
+                  join (select series_id from found order by sort_key, series_id limit $4) as listed
+                    on listed.series_id = series.series_id)",
+                project_id,
+                sort_key,
+                series_id,
+                limit,
+                query,
+            )
+            .fetch_all(pool)
+            .await
+        }
+        None => {
+            select_series!(
+                "(select * from series
+                  where project_id = $1 and (sort_key, series_id) > ($2, $3)
+                  order by sort_key, series_id
+                  limit $4)",
+                project_id,
+                sort_key,
+                series_id,
+                limit,
+            )
+            .fetch_all(pool)
+            .await
+        }
+    }
+}
+
+/// All series of a project that a filter lets through, in the order of lists: for filters that leave few.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn all(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<Row>> {
+    list(pool, project_id, filter, ("", 0), i64::MAX).await
+}
+
+/// What can be chosen of each facet, by value: the series counted that all others let through.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn facets(pool: &PgPool, project_id: i64, filter: &Filter) -> sqlx::Result<Vec<FacetRow>> {
+    let query = query(pool, project_id, filter, Facets::Ignored).await?;
+    macro_rules! read {
+        ($matches:literal $(, $query:expr)?) => {
+            select_facets!(
+                $matches,
+                project_id,
+                &filter.machine,
+                &filter.transport,
+                &filter.scenario,
+                &filter.mode,
+                &filter.placement,
+                &filter.message_bytes,
+                &filter.peers,
+                $($query,)?
+            )
+            .fetch_all(pool)
+            .await
+        };
+    }
+    match query {
+        Some(query) => read!("search @@ $9::text::tsquery", query),
+        None => read!("true"),
+    }
+}
+
+/// Whether facets take part in a query.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Facets {
+    Asked,
+    Ignored,
+}
+
+/// What `series.search` must match: the text of a `tsquery`, or none where every series does.
+async fn query(
+    pool: &PgPool,
+    project_id: i64,
+    filter: &Filter,
+    facets: Facets,
+) -> sqlx::Result<Option<String>> {
+    let mut all = Vec::new();
+    if !filter.words.is_empty() {
+        let transports =
+            sqlx::query_as!(Transport, "select slug, title, family from transport order by slug")
+                .fetch_all(pool)
+                .await?;
+        all.extend(filter.words.iter().map(|word| any_of_word(word, &transports)));
+    }
+    if facets == Facets::Asked {
+        all.extend(any_of("machine", &filter.machine));
+        all.extend(any_of("transport", &filter.transport));
+        all.extend(any_of("scenario", &filter.scenario));
+        all.extend(any_of("mode", &filter.mode));
+        all.extend(any_of("placement", &filter.placement));
+        all.extend(any_of("message_bytes", &filter.message_bytes));
+        all.extend(any_of("peers", &filter.peers));
+    }
+    if all.is_empty() {
+        return Ok(None);
+    }
+    // One index serves all projects.
+    all.push(quoted(&term("project", project_id)));
+    Ok(Some(all.join(" & ")))
+}
+
+/// A number finds itself; another word finds what begins like it, and the transports that are called so.
+fn any_of_word(word: &str, transports: &[Transport]) -> String {
+    let itself = if words::is_number(word) { quoted(word) } else { format!("{}:*", quoted(word)) };
+    let called = transports
+        .iter()
+        .filter(|transport| [&transport.title, &transport.family].into_iter().any(|text| says(text, word)))
+        .map(|transport| quoted(&term("transport", &transport.slug)));
+    either(std::iter::once(itself).chain(called))
+}
+
+fn any_of(facet: &str, values: &[impl std::fmt::Display]) -> Option<String> {
+    (!values.is_empty()).then(|| either(values.iter().map(|value| quoted(&term(facet, value)))))
+}
+
+fn either(alternatives: impl Iterator<Item = String>) -> String {
+    format!("({})", alternatives.collect::<Vec<_>>().join(" | "))
+}
+
+/// As the migration writes it.
+fn term(facet: &str, value: impl std::fmt::Display) -> String {
+    format!("={facet}={value}")
+}
+
+/// A lexeme in the notation of `tsquery`, whatever its characters.
+fn quoted(lexeme: &str) -> String {
+    format!("'{}'", lexeme.replace('\\', "\\\\").replace('\'', "''"))
+}
+
+/// Whether a text has the word, or one that begins like it.
+fn says(text: &str, word: &str) -> bool {
+    let text = text.to_lowercase();
+    let begins = text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric));
+    begins && !words::is_number(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_of_a_word_has_a_meaning_in_a_query() {
+        assert_eq!(quoted(r"a' | b\"), r"'a'' | b\\'");
+    }
+
+    #[test]
+    fn a_title_says_a_word_where_one_of_its_own_begins() {
+        assert!(says("Google Benchmark (JSON)", "json") && says("Google Benchmark", "bench"));
+        assert!(!says("Google Benchmark", "mark"));
+        assert!(!says("Pipe 2", "2"), "numbers are sizes and counts of a case");
+    }
+}

@@ -1,0 +1,162 @@
+//! What a project is set to, and what follows from it; and how a project ends.
+
+use super::decode_error;
+use super::project::{self, OrderLock};
+use crate::access::Visibility;
+use sqlx::PgConnection;
+
+/// What a project is set to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Who may read it.
+    pub visibility: Visibility,
+    /// The branch whose runs make the trend.
+    pub default_branch: Option<String>,
+}
+
+/// The settings of a project, with a lock on it until the transaction ends: no upload to it is stored meanwhile.
+///
+/// # Errors
+/// The database does not answer, or there is no such project.
+pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Settings> {
+    // Uploads take it before they read the default branch, and keep it until they are stored.
+    project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
+    let row = sqlx::query!(
+        "select visibility, default_branch from project where project_id = $1 for update",
+        project_id,
+    )
+    .fetch_one(connection)
+    .await?;
+    let visibility = row.visibility.parse().map_err(decode_error)?;
+    Ok(Settings { visibility, default_branch: row.default_branch })
+}
+
+/// Sets a project that is locked.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update project set visibility = $2, default_branch = $3 where project_id = $1",
+        project_id,
+        settings.visibility.as_str(),
+        settings.default_branch,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Says of all points and summaries of a project anew whether they are on the main line, and returns of how many that
+/// changed. It is a project's whole history, read once: for the rare moment when its default branch changes.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<u64> {
+    macro_rules! recompute {
+        ($table:literal, $machine_id:expr) => {
+            sqlx::query!(
+                "with of_project as (
+                     select run.run_id, commit.ordinal,
+                            run.pull_request is null
+                                and (project.default_branch is null or run.branch is null
+                                     or run.branch = project.default_branch) as mainline
+                     from run
+                     join project on project.project_id = run.project_id
+                     join commit on commit.commit_id = run.commit_id
+                     where run.project_id = $1 and run.machine_id = $2
+                 )
+                 update " + $table + " as measured set mainline = of_project.mainline
+                 from of_project
+                 join series on series.project_id = $1 and series.machine_id = $2
+                 where measured.machine_id = $2 and measured.series_id = series.series_id
+                   and measured.commit_ordinal = of_project.ordinal and measured.run_id = of_project.run_id
+                   and measured.mainline <> of_project.mainline",
+                project_id,
+                $machine_id,
+            )
+        };
+    }
+    let mut changed = 0;
+    for machine_id in machines(connection, project_id).await? {
+        changed += recompute!("point", machine_id).execute(&mut *connection).await?.rows_affected();
+        changed += recompute!("summary", machine_id).execute(&mut *connection).await?.rows_affected();
+    }
+    Ok(changed)
+}
+
+/// The machines that measured a project: what is stored of it, lies with them.
+async fn machines(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!("select distinct machine_id from run where project_id = $1", project_id)
+        .fetch_all(connection)
+        .await
+}
+
+/// How much went with a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Its runs.
+    pub runs: u64,
+    /// Its points.
+    pub points: u64,
+    /// The tokens that were bound to it, which are revoked.
+    pub tokens: u64,
+}
+
+/// Deletes a project that is locked, and all that was measured of it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Deleted> {
+    macro_rules! delete {
+        ($statement:literal $(, $machine_id:expr)?) => {
+            sqlx::query!($statement, project_id $(, $machine_id)?)
+                .execute(&mut *connection)
+                .await?
+                .rows_affected()
+        };
+    }
+    let tokens = delete!(
+        "update token set revoked_at = now() from project
+         where project.project_id = $1 and token.project = project.slug and token.revoked_at is null"
+    );
+    let mut points = 0;
+    for machine_id in machines(connection, project_id).await? {
+        points += delete!(
+            "delete from point using series
+             where series.project_id = $1 and point.machine_id = $2 and point.series_id = series.series_id",
+            machine_id
+        );
+        delete!(
+            "delete from point_histogram using run
+             where run.project_id = $1 and point_histogram.machine_id = $2 and point_histogram.run_id = run.run_id",
+            machine_id
+        );
+        delete!(
+            "delete from summary using series
+             where series.project_id = $1 and summary.machine_id = $2 and summary.series_id = series.series_id",
+            machine_id
+        );
+        delete!(
+            "delete from run_result using run
+             where run.project_id = $1 and run_result.machine_id = $2 and run_result.run_id = run.run_id",
+            machine_id
+        );
+        delete!(
+            "delete from run_upload using run
+             where run.project_id = $1 and run_upload.machine_id = $2 and run_upload.run_id = run.run_id",
+            machine_id
+        );
+        delete!(
+            "delete from run_original using run
+             where run.project_id = $1 and run_original.machine_id = $2 and run_original.run_id = run.run_id",
+            machine_id
+        );
+    }
+    let runs = delete!("delete from run where project_id = $1");
+    delete!("delete from series where project_id = $1");
+    delete!("delete from commit where project_id = $1");
+    delete!("delete from membership where project_id = $1");
+    delete!("delete from project where project_id = $1");
+    Ok(Deleted { runs, points, tokens })
+}

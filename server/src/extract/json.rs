@@ -1,0 +1,41 @@
+//! [`Json`]: a small body, parsed.
+
+use super::report_body::require_json;
+use crate::error::ApiError;
+use axum::extract::{FromRequest, Request};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::DeserializeOwned;
+
+/// The most bytes of a body.
+const BYTES_MAX: usize = 64 * 1024;
+
+/// Like [`axum::Json`]; the rejection is an [`ApiError`] that names the member.
+#[derive(Debug)]
+pub struct Json<T>(pub T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _state: &S) -> Result<Self, ApiError> {
+        require_json(request.headers())?;
+        let body = Limited::new(request.into_body(), BYTES_MAX).collect().await.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                ApiError::BodyTooLarge { max_bytes: BYTES_MAX, state: "as sent" }
+            } else {
+                ApiError::InvalidEncoding(format!("the body ended before its end: {error}"))
+            }
+        })?;
+        let bytes = body.to_bytes();
+        let mut deserializer = serde_json::Deserializer::from_slice(&bytes);
+        let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let (path, error) = (error.path().to_string(), error.into_inner());
+            match path.as_str() {
+                _ if !error.is_data() => ApiError::InvalidJson(error.to_string()),
+                "." => ApiError::parameter("of the body", error.to_string()),
+                name => ApiError::parameter(name, error.to_string()),
+            }
+        })?;
+        deserializer.end().map_err(|error| ApiError::InvalidJson(error.to_string()))?;
+        Ok(Self(value))
+    }
+}

@@ -1,0 +1,303 @@
+//! [`Graph`]: commits and their parents as far as they are stored, and where two lines of them part.
+//!
+//! What is stored has ends: agents send the first parents of what they measure, so that the other parents of a merge are
+//! often unknown, and a shallow clone knows none at its bottom. An answer says so where something better could lie behind
+//! such an end; it never takes an end for a root.
+
+use std::collections::{HashMap, HashSet};
+
+/// A commit as it is stored.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Its full object name.
+    pub sha: String,
+    /// Its place.
+    pub ordinal: i64,
+    /// Whether the place is a guess.
+    pub ordinal_is_estimate: bool,
+    /// The first parent first.
+    pub parents: Vec<String>,
+}
+
+/// Commits and their parents.
+#[derive(Debug, Default)]
+pub struct Graph {
+    commits: Vec<Commit>,
+    by_sha: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct Commit {
+    sha: String,
+    ordinal: i64,
+    /// Those that are here.
+    parents: Vec<usize>,
+    first_parent: Option<usize>,
+    /// Whether it may have parents that are not here.
+    is_end: bool,
+}
+
+/// What is known of where two lines part.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parting {
+    /// The nearest commit that both come from, of all that are known.
+    pub sha: Option<String>,
+    /// Commits whose parents are not all known and could lead to a nearer one. Without any, the answer is certain.
+    pub ends: Vec<String>,
+}
+
+impl Graph {
+    /// Of these commits. What a parent names and is not among them is an end.
+    pub fn new(stored: Vec<Stored>) -> Self {
+        let by_sha: HashMap<_, _> =
+            stored.iter().enumerate().map(|(index, commit)| (commit.sha.clone(), index)).collect();
+        let commit = |stored: Stored| {
+            let here = |sha: &String| by_sha.get(sha).copied();
+            let parents: Vec<_> = stored.parents.iter().filter_map(here).collect();
+            // A root stands at place 1, for certain; another commit without parents is the bottom of a shallow clone.
+            let is_root = stored.ordinal == 1 && !stored.ordinal_is_estimate;
+            Commit {
+                first_parent: stored.parents.first().and_then(here),
+                is_end: parents.len() < stored.parents.len() || stored.parents.is_empty() && !is_root,
+                parents,
+                sha: stored.sha,
+                ordinal: stored.ordinal,
+            }
+        };
+        Self { commits: stored.into_iter().map(commit).collect(), by_sha }
+    }
+
+    /// The best common ancestor of two commits: one that no other common ancestor comes from. Where there are several, as
+    /// after merges both ways, the one at the largest place.
+    pub fn merge_base(&self, base: &str, head: &str) -> Parting {
+        let (of_base, of_head) = (self.line(base), self.line(head));
+        let common: HashSet<_> = of_base.intersection(&of_head).copied().collect();
+        // All ancestors of a common one are common: what is nobody's parent among them is best.
+        let parents: HashSet<_> =
+            common.iter().flat_map(|index| &self.commits[*index].parents).copied().collect();
+        let best: Vec<_> = common.difference(&parents).copied().collect();
+        let is_common = |sha: &str| self.by_sha.get(sha).is_some_and(|index| common.contains(index));
+        let all = of_base.union(&of_head);
+        let ends = if is_common(base) || is_common(head) {
+            // Nothing is nearer than one of the two itself.
+            Vec::new()
+        } else if best.len() > 1 {
+            // One of them may come from another by ways that are not known.
+            self.ends(all)
+        } else {
+            // Nothing nearer is behind what both come from.
+            self.ends(all.filter(|index| !common.contains(index)))
+        };
+        let best = best.into_iter().max_by_key(|index| self.rank(*index));
+        self.parting(best, ends)
+    }
+
+    /// Where a commit left the line of first parents that ends at `tip`: the last commit of the line that it comes from. A
+    /// merge into the line does not move it, unlike the best common ancestor.
+    pub fn fork_point(&self, tip: &str, head: &str) -> Parting {
+        let of_head = self.line(head);
+        let mut place = self.by_sha.get(tip).copied();
+        let mut last = place;
+        while let Some(index) = place.filter(|index| !of_head.contains(index)) {
+            last = Some(index);
+            place = self.commits[index].first_parent;
+        }
+        match place {
+            Some(fork) if self.commits[fork].sha == head => self.parting(Some(fork), Vec::new()),
+            Some(fork) => {
+                let behind = self.line(&self.commits[fork].sha);
+                let ends = self.ends(of_head.iter().filter(|index| !behind.contains(index)));
+                self.parting(Some(fork), ends)
+            }
+            None => self.parting(None, self.ends(of_head.iter().chain(last.iter()))),
+        }
+    }
+
+    /// A commit and all that it comes from.
+    fn line(&self, sha: &str) -> HashSet<usize> {
+        let mut found: HashSet<_> = self.by_sha.get(sha).copied().into_iter().collect();
+        let mut waiting: Vec<_> = found.iter().copied().collect();
+        while let Some(index) = waiting.pop() {
+            waiting.extend(self.commits[index].parents.iter().filter(|parent| found.insert(**parent)));
+        }
+        found
+    }
+
+    fn ends<'a>(&self, commits: impl Iterator<Item = &'a usize>) -> Vec<usize> {
+        commits.copied().filter(|index| self.commits[*index].is_end).collect()
+    }
+
+    fn parting(&self, best: Option<usize>, mut ends: Vec<usize>) -> Parting {
+        ends.sort_unstable_by_key(|index| std::cmp::Reverse(self.rank(*index)));
+        ends.dedup();
+        let sha = |index: usize| self.commits[index].sha.clone();
+        Parting { sha: best.map(sha), ends: ends.into_iter().map(sha).collect() }
+    }
+
+    fn rank(&self, index: usize) -> (i64, &str) {
+        let commit = &self.commits[index];
+        (commit.ordinal, &commit.sha)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A history: to each commit its parents, all before it. The first is a root, others may be.
+    fn history() -> impl Strategy<Value = Vec<Vec<usize>>> {
+        let parents = (2_usize..14).prop_map(|count| {
+            (0..count)
+                .map(|index| {
+                    prop::collection::btree_set(0..index.max(1), 0..3).prop_map(move |set| (index, set))
+                })
+                .collect::<Vec<_>>()
+        });
+        parents.prop_flat_map(|all| all).prop_map(|all| {
+            all.into_iter()
+                .map(|(index, parents)| {
+                    let mut parents: Vec<_> = parents.into_iter().filter(|parent| *parent < index).collect();
+                    // The later one first as often as not.
+                    if index % 2 == 0 {
+                        parents.reverse();
+                    }
+                    parents
+                })
+                .collect()
+        })
+    }
+
+    fn name(index: usize) -> String {
+        format!("{index:040x}")
+    }
+
+    /// Places as agents state them: commits on the path of first parents.
+    fn ordinals(history: &[Vec<usize>]) -> Vec<i64> {
+        let mut ordinals: Vec<i64> = Vec::new();
+        for parents in history {
+            ordinals.push(parents.first().map_or(1, |parent| ordinals[*parent] + 1));
+        }
+        ordinals
+    }
+
+    /// The graph of those commits that are not hidden. A shallow clone tells no parents of some.
+    fn graph(history: &[Vec<usize>], is_hidden: &[bool], is_shallow: &[bool]) -> Graph {
+        let ordinals = ordinals(history);
+        let stored = |(index, parents): (usize, &Vec<usize>)| Stored {
+            sha: name(index),
+            ordinal: ordinals[index],
+            ordinal_is_estimate: false,
+            parents: if is_shallow[index] { Vec::new() } else { parents.iter().copied().map(name).collect() },
+        };
+        Graph::new(history.iter().enumerate().filter(|(index, _)| !is_hidden[*index]).map(stored).collect())
+    }
+
+    /// Whether each commit comes from each other one, itself included: by trying all ways.
+    fn comes_from(history: &[Vec<usize>], from: usize, to: usize) -> bool {
+        from == to || history[from].iter().any(|parent| comes_from(history, *parent, to))
+    }
+
+    /// All best common ancestors, by definition.
+    fn naive_merge_bases(history: &[Vec<usize>], base: usize, head: usize) -> Vec<usize> {
+        let common: Vec<_> = (0..history.len())
+            .filter(|index| comes_from(history, base, *index) && comes_from(history, head, *index))
+            .collect();
+        let is_best =
+            |index: &usize| !common.iter().any(|other| other != index && comes_from(history, *other, *index));
+        common.iter().copied().filter(is_best).collect()
+    }
+
+    fn naive_fork_point(history: &[Vec<usize>], tip: usize, head: usize) -> Option<usize> {
+        let mut line = std::iter::successors(Some(tip), |index| history[*index].first().copied());
+        line.find(|index| comes_from(history, head, *index))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn a_whole_graph_has_the_merge_base_of_the_definition(history in history()) {
+            let whole = graph(&history, &vec![false; history.len()], &vec![false; history.len()]);
+            let ordinals = ordinals(&history);
+            for base in 0..history.len() {
+                for head in 0..history.len() {
+                    let best = naive_merge_bases(&history, base, head);
+                    let expected = best.into_iter().max_by_key(|index| (ordinals[*index], name(*index)));
+                    let found = whole.merge_base(&name(base), &name(head));
+                    prop_assert_eq!(&found, &Parting { sha: expected.map(name), ends: vec![] });
+                    prop_assert_eq!(found, whole.merge_base(&name(head), &name(base)));
+                    let fork = whole.fork_point(&name(base), &name(head));
+                    let expected = naive_fork_point(&history, base, head).map(name);
+                    prop_assert_eq!(fork, Parting { sha: expected, ends: vec![] });
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_said_to_be_certain_is_so_whatever_is_not_stored(
+            history in history(),
+            is_hidden in prop::collection::vec(prop::bool::weighted(0.2), 14),
+            is_shallow in prop::collection::vec(prop::bool::weighted(0.1), 14),
+        ) {
+            let part = graph(&history, &is_hidden, &is_shallow);
+            for base in (0..history.len()).filter(|index| !is_hidden[*index]) {
+                for head in (0..history.len()).filter(|index| !is_hidden[*index]) {
+                    let found = part.merge_base(&name(base), &name(head));
+                    if found.ends.is_empty() {
+                        let best = naive_merge_bases(&history, base, head);
+                        prop_assert_eq!(found.sha.is_none(), best.is_empty());
+                        prop_assert!(found.sha.is_none_or(|sha| best.into_iter().map(name).any(|best| best == sha)));
+                    }
+                    let fork = part.fork_point(&name(base), &name(head));
+                    if fork.ends.is_empty() {
+                        prop_assert_eq!(fork.sha, naive_fork_point(&history, base, head).map(name));
+                    }
+                }
+            }
+        }
+    }
+
+    fn line(commits: &[(usize, &[usize])]) -> Graph {
+        let stored = |(index, parents): &(usize, &[usize])| Stored {
+            sha: name(*index),
+            ordinal: i64::try_from(*index).unwrap(),
+            ordinal_is_estimate: false,
+            parents: parents.iter().copied().map(name).collect(),
+        };
+        Graph::new(commits.iter().map(stored).collect())
+    }
+
+    #[test]
+    fn an_unknown_parent_of_a_merge_leaves_room_for_a_nearer_base() {
+        // 3 merged something unknown into the line 1, 2, 3; 4 left it at 2.
+        let graph = line(&[(1, &[]), (2, &[1]), (3, &[2, 90]), (4, &[2])]);
+        let found = graph.merge_base(&name(3), &name(4));
+        assert_eq!(found, Parting { sha: Some(name(2)), ends: vec![name(3)] });
+        // What was merged is not on the line: it cannot move the place where the line was left.
+        let fork = graph.fork_point(&name(3), &name(4));
+        assert_eq!(fork, Parting { sha: Some(name(2)), ends: vec![] });
+    }
+
+    #[test]
+    fn of_two_bases_one_may_come_from_the_other_by_unknown_ways() {
+        // Both 6 and 7 merged 4 and 5; something unknown in 4 may come from 5.
+        let graph = line(&[(1, &[]), (4, &[1, 90]), (5, &[1]), (6, &[4, 5]), (7, &[4, 5])]);
+        let found = graph.merge_base(&name(6), &name(7));
+        assert_eq!(found, Parting { sha: Some(name(5)), ends: vec![name(4)] });
+    }
+
+    #[test]
+    fn a_merged_commit_left_the_line_where_it_did() {
+        let graph = line(&[(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3])]);
+        assert_eq!(graph.merge_base(&name(4), &name(3)).sha, Some(name(3)));
+        assert_eq!(graph.fork_point(&name(4), &name(3)).sha, Some(name(1)));
+    }
+
+    #[test]
+    fn the_bottom_of_a_shallow_clone_is_no_root() {
+        let graph = line(&[(5, &[]), (6, &[5]), (7, &[])]);
+        let found = graph.merge_base(&name(6), &name(7));
+        assert_eq!(found, Parting { sha: None, ends: vec![name(7), name(5)] });
+    }
+}

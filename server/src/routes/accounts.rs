@@ -1,0 +1,167 @@
+//! Accounts: made and removed by administrators of the server.
+
+use super::session::no_store;
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::{AppState, audited, db};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The longest login of GitHub, an enterprise's suffix included, with room.
+const LOGIN_BYTES_MAX: usize = 100;
+
+/// All accounts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountList {
+    /// By name.
+    pub accounts: Vec<AccountSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<String>>,
+}
+
+/// Someone who signs in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AccountSummary {
+    /// Its name.
+    #[schema(example = "ada")]
+    pub name: String,
+    /// Its login at GitHub; null when it signs in by token alone.
+    #[schema(required)]
+    pub github_login: Option<String>,
+    /// Whether it may do everything on this server.
+    pub is_admin: bool,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// An account to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AccountRequest {
+    /// Its name.
+    pub name: Slug,
+    /// Its login at GitHub. Without one it gets a token to begin with.
+    #[schema(example = "ada-lovelace")]
+    pub github_login: Option<String>,
+    /// Whether it may do everything on this server.
+    #[serde(default)]
+    pub is_admin: bool,
+}
+
+/// An account that has just been made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct NewAccount {
+    /// The account.
+    pub account: AccountSummary,
+    /// A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub.
+    #[schema(required)]
+    pub token: Option<String>,
+}
+
+/// An account in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct AccountPath {
+    /// The account's name.
+    pub account: Slug,
+}
+
+/// All accounts.
+#[utoipa::path(get, path = "/api/v1/accounts", tag = "accounts", params(Page),
+    security(("token" = ["admin"]), ("session" = [])),
+    responses((status = 200, description = "All accounts, by name", body = AccountList))
+)]
+pub(crate) async fn list_accounts(
+    State(state): State<AppState>,
+    caller: Caller,
+    asked: Paged<Everything, String>,
+) -> Result<Json<AccountList>, ApiError> {
+    caller.check_server_admin()?;
+    let after = asked.after.as_deref().unwrap_or_default();
+    let rows = db::account::list(&state.pool, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.name.clone());
+    Ok(Json(AccountList { accounts: rows.into_iter().map(AccountSummary::from).collect(), next_after }))
+}
+
+/// Makes an account. Nobody gets one by signing in alone.
+#[utoipa::path(post, path = "/api/v1/accounts", tag = "accounts", request_body = AccountRequest,
+    security(("token" = ["admin"]), ("session" = [])),
+    responses(
+    (status = 201, description = "The account", body = NewAccount),
+    (status = 409, description = "`taken`: the name or the login is another account's", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_account(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(request): Body<AccountRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    caller.check_server_admin()?;
+    if let Some(login) = &request.github_login {
+        check_login(login)?;
+    }
+    let mut transaction = state.pool.begin().await?;
+    let created = audited::create_account(
+        &mut transaction,
+        &caller.by(),
+        request.name.as_str(),
+        request.github_login.as_deref(),
+        request.is_admin,
+    )
+    .await?;
+    let (account, token) = created.ok_or_else(|| {
+        ApiError::Taken(format!("the name {} or the login is another account's", request.name))
+    })?;
+    transaction.commit().await?;
+    let token = token.map(|issued| issued.secret.expose().to_owned());
+    let answer = NewAccount { account: account.into(), token };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// Removes an account, with its tokens, its sessions and its roles.
+#[utoipa::path(delete, path = "/api/v1/accounts/{account}", tag = "accounts", params(AccountPath),
+    security(("token" = ["admin"]), ("session" = [])),
+    responses((status = 204, description = "It is gone"))
+)]
+pub(crate) async fn delete_account(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<AccountPath>,
+) -> Result<StatusCode, ApiError> {
+    caller.check_server_admin()?;
+    let mut transaction = state.pool.begin().await?;
+    if !audited::delete_account(&mut transaction, &caller.by(), path.account.as_str()).await? {
+        return Err(ApiError::unknown(Kind::Account, &path.account));
+    }
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn check_login(login: &str) -> Result<(), ApiError> {
+    let is_login = (1..=LOGIN_BYTES_MAX).contains(&login.len())
+        && login.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if is_login {
+        return Ok(());
+    }
+    Err(ApiError::parameter("github_login", "expected a login of GitHub: letters, digits, - and _"))
+}
+
+impl From<db::account::Row> for AccountSummary {
+    fn from(row: db::account::Row) -> Self {
+        Self {
+            name: row.name,
+            github_login: row.github_login,
+            is_admin: row.is_admin,
+            created_at: row.created_at,
+        }
+    }
+}

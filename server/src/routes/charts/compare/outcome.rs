@@ -1,0 +1,194 @@
+//! What each side of a comparison measured, and which of it belong together.
+
+use super::{ComparisonPair, MeasuredSide, RepetitionFigures, Verdict};
+use crate::db::chart::MeasuredRow;
+use crate::db::comparison::{MachineRow, SideRow, SurroundingsRow};
+use crate::db::series::Series;
+use crate::db::series::search::{self, Filter};
+use crate::error::ApiError;
+use crate::routes::charts::sweep::{UsualQuantiles, quartiles};
+use crate::{AppState, db};
+use roundtrip_stats::comparison::{self, Compared};
+use roundtrip_stats::verdict::Rule;
+use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
+use roundtrip_wire::{Machine, Slug};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A case as one side measured it.
+pub(super) struct Outcome {
+    series: Series,
+    point: MeasuredRow,
+    times_ns: Vec<u64>,
+    run: Arc<Run>,
+}
+
+/// Where and how a run was measured.
+struct Run {
+    machine: Machine,
+    build: Slug,
+    stable: BTreeMap<String, String>,
+}
+
+/// All that one side measured, by machine; of one machine if asked.
+pub(super) async fn outcomes(
+    state: &AppState,
+    project_id: i64,
+    side: &SideRow,
+    machine: Option<&Slug>,
+) -> Result<Vec<Outcome>, ApiError> {
+    let mut outcomes = Vec::new();
+    for row in db::comparison::machines(&state.pool, side.commit_id, side.run_id).await? {
+        if machine.is_some_and(|machine| machine.as_str() != row.slug) {
+            continue;
+        }
+        let filter = Filter { machine: vec![row.slug.clone()], ..Filter::default() };
+        let series = search::all(&state.pool, project_id, &filter).await?;
+        let series_ids: Vec<i64> = series.iter().map(|series| series.series_id).collect();
+        let commit = (side.commit_id, side.ordinal);
+        let points =
+            db::chart::of_commit(&state.pool, row.machine_id, &series_ids, commit, side.run_id).await?;
+        let runs = runs(state, &row, &points).await?;
+        let mut points: HashMap<i64, MeasuredRow> =
+            points.into_iter().map(|point| (point.series_id, point)).collect();
+        for series in series {
+            let Some(point) = points.remove(&series.series_id) else { continue };
+            // A run that is gone by now takes its results with it.
+            let Some(run) = runs.get(&point.run_id).cloned() else { continue };
+            // Times are not negative.
+            let times_ns = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
+            outcomes.push(Outcome { series: series.into_series()?, point, times_ns, run });
+        }
+    }
+    Ok(outcomes)
+}
+
+/// Where and how the runs of these points were measured, which are all of one machine.
+async fn runs(
+    state: &AppState,
+    machine: &MachineRow,
+    points: &[MeasuredRow],
+) -> Result<HashMap<Uuid, Arc<Run>>, ApiError> {
+    let slug = |text: &str| Slug::parse(text).map_err(ApiError::internal);
+    let machine = Machine { slug: slug(&machine.slug)?, os: slug(&machine.os)?, arch: slug(&machine.arch)? };
+    let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
+    let rows = db::comparison::surroundings(&state.pool, &run_ids.into_iter().collect::<Vec<_>>()).await?;
+    let run = |row: SurroundingsRow| {
+        let run = Run { machine: machine.clone(), build: slug(&row.build)?, stable: row.stable.0 };
+        Ok((row.run_id, Arc::new(run)))
+    };
+    rows.into_iter().map(run).collect()
+}
+
+/// Every case of either side, with what can be said of it. Two runs are compared wherever they were measured: that is then
+/// what differs.
+pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec<ComparisonPair> {
+    let same_series = |one: &Outcome, other: &Outcome| one.point.series_id == other.point.series_id;
+    let same_case = |one: &Outcome, other: &Outcome| {
+        (is_of_runs || one.series.machine == other.series.machine)
+            && one.series.transport.slug == other.series.transport.slug
+            && one.series.case == other.series.case
+    };
+    let same_way = |one: &Outcome, other: &Outcome| {
+        same_case(one, other) && one.series.methodology == other.series.methodology
+    };
+    let sides = comparable::pairs(base, head, &[&same_series, &same_way, &same_case]);
+    let differences: Vec<Vec<Difference>> = sides
+        .iter()
+        .map(|(base, head)| base.zip(*head).map_or_else(Vec::new, |(base, head)| base.differences(head)))
+        .collect();
+    let times = sides.iter().zip(&differences).map(|((base, head), differences)| {
+        let (base, head) = base.zip(*head)?;
+        differences.is_empty().then_some((&base.times_ns[..], &head.times_ns[..]))
+    });
+    let compared = comparison::unpaired(&Rule::default(), &times.collect::<Vec<_>>());
+    let pairs = sides.into_iter().zip(differences).zip(compared);
+    pairs
+        .filter_map(|(((base, head), differences), compared)| pair(base, head, differences, compared))
+        .collect()
+}
+
+impl Outcome {
+    /// What keeps two results from being compared, of which this one is the base.
+    fn differences(&self, head: &Self) -> Vec<Difference> {
+        let mut differences = comparable::runs(&*self.run, &*head.run);
+        differences.extend(comparable::results(self, head));
+        differences
+    }
+}
+
+impl<'a> From<&'a Run> for Surroundings<'a> {
+    fn from(Run { machine, build, stable }: &'a Run) -> Self {
+        Self { machine, build, stable }
+    }
+}
+
+impl<'a> From<&'a Outcome> for Measured<'a> {
+    fn from(Outcome { series, point, .. }: &'a Outcome) -> Self {
+        Self {
+            methodology: &series.methodology,
+            peers: series.case.peers,
+            // Counts are not negative.
+            attempted: point.attempted.cast_unsigned(),
+            delivered: point.delivered.cast_unsigned(),
+            is_lossy: point.lossy,
+            is_oversubscribed: point.oversubscribed,
+        }
+    }
+}
+
+fn pair(
+    base: Option<&Outcome>,
+    head: Option<&Outcome>,
+    differences: Vec<Difference>,
+    compared: Option<Compared>,
+) -> Option<ComparisonPair> {
+    let any = head.or(base)?;
+    let reason = |(name, side): (&str, Option<&Outcome>)| match side {
+        None => Some(format!("not in the {name}")),
+        Some(side) if side.times_ns.is_empty() => {
+            Some(format!("{name}: stored before the figures of each repetition were, which its upload has"))
+        }
+        Some(_) => None,
+    };
+    Some(ComparisonPair {
+        transport: any.series.transport.clone(),
+        case: any.series.case.clone(),
+        base: base.map(MeasuredSide::from),
+        head: head.map(MeasuredSide::from),
+        ratio: compared.map(|compared| compared.ratio),
+        change: compared.and_then(|compared| compared.change),
+        change_interval: compared.and_then(|compared| compared.change_interval),
+        p: compared.map(|compared| compared.p),
+        p_adjusted: compared.map(|compared| compared.p_adjusted),
+        t: compared.and_then(|compared| compared.t),
+        stars: compared.map_or("", |compared| compared.stars),
+        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        differences,
+        reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
+    })
+}
+
+impl From<&Outcome> for MeasuredSide {
+    fn from(Outcome { series, point, times_ns, .. }: &Outcome) -> Self {
+        Self {
+            series_id: point.series_id,
+            machine: series.machine.clone(),
+            methodology: series.methodology.clone(),
+            run_id: point.run_id,
+            environment_id: point.environment_id,
+            work_tree_modified: point.work_tree_modified,
+            lossy: point.lossy,
+            latency_ns: UsualQuantiles::from(point),
+            repetition_p50_ns: quartiles(point),
+            bytes_per_second: point.throughput_bytes_per_second,
+            interval_ns: comparison::Side::of(times_ns).and_then(|side| side.interval_ns),
+            repetitions: RepetitionFigures {
+                p50_ns: point.repetition_p50_ns.clone(),
+                p90_ns: point.repetition_p90_ns.clone(),
+                p99_ns: point.repetition_p99_ns.clone(),
+            },
+        }
+    }
+}

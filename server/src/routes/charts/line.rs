@@ -1,0 +1,403 @@
+//! Lines over commits: many points in few bytes.
+
+use super::csv::{Column, Table, cell, negotiated};
+use super::{Asked, LinesAsked};
+use crate::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
+use crate::charts::quantile::Quantiles;
+use crate::charts::{Quantile, downsample};
+use crate::db::chart::{LineRow, StatedRow};
+use crate::db::point::{Selection, SeriesKey};
+use crate::extract::{Accept, Caller, Format, Query};
+use crate::routes::permitted;
+use crate::routes::series::SeriesIds;
+use crate::{AppState, db, error::ApiError};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, extract::State};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use utoipa::ToSchema;
+
+/// The most points of one line.
+pub const POINTS_MAX: i64 = 10_000;
+/// The fewest points of one line: its ends.
+pub const POINTS_MIN: i64 = 2;
+/// Points of one line unless asked otherwise: about as many as a chart has pixels for.
+pub const POINTS_DEFAULT: i64 = 500;
+
+/// Lines over commits.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LineChart {
+    /// One entry a series, in the order of the request.
+    pub series: Vec<LineSeries>,
+}
+
+/// The points of one series by columns: the oldest commit first, then the runs of a commit by their beginning. A series has
+/// measured points or stated ones. Times are in nanoseconds.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LineSeries {
+    /// Which series.
+    pub series_id: i64,
+    /// How many points were asked for and are stored.
+    pub point_count: usize,
+    /// True when there are more than are here. Left out is what changes the picture least: no smallest and no largest p50,
+    /// and neither of the highest quantile asked for, of any stretch.
+    pub is_thinned: bool,
+    /// Which of all those points are here, from 0; null when all are.
+    #[schema(required)]
+    pub kept: Option<Deltas>,
+    /// Places of the commits in their project.
+    pub commit_ordinals: Deltas,
+    /// The machine's environments, each where it begins.
+    pub environments: Vec<EnvironmentBegins>,
+    /// Places of the points at which tracked files differed from the commit, from 0.
+    pub work_tree_modified: Vec<usize>,
+    /// Places of the points at which not everything arrived, from 0.
+    pub lossy: Vec<usize>,
+    /// The quantiles that were asked for; null where there are no samples.
+    #[schema(required)]
+    pub latency_ns: Option<LatencyColumns>,
+    /// How the medians of the repetitions lie; null where there are none, and where they were not asked for.
+    #[schema(required)]
+    pub repetition_p50_ns: Option<RepetitionColumns>,
+    /// What another tool stated; null where there are samples.
+    #[schema(required)]
+    pub stated: Option<StatedColumns>,
+}
+
+/// Nearest-rank quantiles of all operations; those that were not asked for are absent.
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct LatencyColumns {
+    /// Smallest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<Deltas>,
+    /// First quartile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p25: Option<Deltas>,
+    /// Median.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50: Option<Deltas>,
+    /// Third quartile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p75: Option<Deltas>,
+    /// 90 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p90: Option<Deltas>,
+    /// 98 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p98: Option<Deltas>,
+    /// 99 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99: Option<Deltas>,
+    /// 99.9 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p999: Option<Deltas>,
+    /// Largest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max: Option<Deltas>,
+}
+
+/// Quartiles of the medians of the repetitions.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RepetitionColumns {
+    /// First quartile.
+    pub q1: Deltas,
+    /// Median.
+    pub median: Deltas,
+    /// Third quartile.
+    pub q3: Deltas,
+}
+
+/// Figures without samples; what they are says the methodology's `statistic`.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StatedColumns {
+    /// The figure itself.
+    pub center: Deltas,
+    /// Where a stated interval begins.
+    pub low: OptionalDeltas,
+    /// Where it ends.
+    pub high: OptionalDeltas,
+}
+
+/// Which lines are wanted.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct LineQuery {
+    /// Series numbers, separated by commas: at most 200.
+    #[param(value_type = String, example = "1,2,3")]
+    series: SeriesIds,
+    /// Some of min, p25, p50, p75, p90, p98, p99, p999 and max, separated by commas. The default is the fastest.
+    #[param(value_type = Option<String>, example = "p50,p90,p99", default = "p50,p90,p99")]
+    #[serde(default)]
+    quantiles: Quantiles,
+    /// Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles.
+    #[param(default = true)]
+    pub repetitions: Option<bool>,
+    /// The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
+    /// these bounds, unless this says less.
+    #[param(minimum = 1, maximum = 10_000, default = 1_000)]
+    pub last: Option<i64>,
+    /// Only commits from this ordinal on.
+    #[param(minimum = 0)]
+    pub from: Option<i64>,
+    /// Only commits up to this ordinal, which is included.
+    #[param(minimum = 0)]
+    pub to: Option<i64>,
+    /// The most points of a line: of more, the telling ones are sent. CSV has all.
+    #[param(minimum = 2, maximum = 10_000, default = 500)]
+    pub points: Option<i64>,
+    /// `main`, unless a branch is named.
+    #[param(value_type = Option<LinesAsked>, inline)]
+    pub lines: Option<LinesAsked>,
+    /// Only runs of this branch.
+    pub branch: Option<String>,
+    /// In place of the header `accept`.
+    #[param(value_type = Option<Format>, inline)]
+    pub format: Option<Format>,
+}
+
+/// Lines over commits, by columns.
+#[utoipa::path(get, path = "/api/v1/charts/line", tag = "charts", params(LineQuery), responses(
+    (status = 200, description = "The lines", content((LineChart = "application/json"), (String = "text/csv"))),
+))]
+pub(crate) async fn line_chart(
+    State(state): State<AppState>,
+    caller: Caller,
+    Accept(accepted): Accept,
+    Query(query): Query<LineQuery>,
+) -> Result<Response, ApiError> {
+    let count_max = match query.points.unwrap_or(POINTS_DEFAULT) {
+        points @ POINTS_MIN..=POINTS_MAX => usize::try_from(points).map_err(ApiError::internal)?,
+        points => {
+            let detail = format!("{points} is not between {POINTS_MIN} and {POINTS_MAX}");
+            return Err(ApiError::parameter("points", detail));
+        }
+    };
+    let series_ids = query.series.as_slice();
+    let asked = Asked {
+        last: query.last,
+        from: query.from,
+        to: query.to,
+        lines: query.lines,
+        branch: query.branch.as_deref(),
+        series_count: series_ids.len(),
+    };
+    let selection = asked.selection()?;
+    let keys = permitted::series(&state, &caller, series_ids).await?;
+    Ok(negotiated(match query.format.unwrap_or(accepted) {
+        Format::Csv => table(&state, &keys, &selection).await?,
+        Format::Json => {
+            let with_repetitions = query.repetitions.unwrap_or(true);
+            let quantiles = &query.quantiles;
+            Json(chart(&state, &keys, &selection, quantiles, with_repetitions, count_max).await?)
+                .into_response()
+        }
+    }))
+}
+
+async fn chart(
+    state: &AppState,
+    keys: &[SeriesKey],
+    selection: &Selection<'_>,
+    quantiles: &Quantiles,
+    with_repetitions: bool,
+    count_max: usize,
+) -> Result<LineChart, ApiError> {
+    // Points to leave out are chosen by their p50 even where that is not sent.
+    let read: Vec<_> = quantiles.as_slice().iter().copied().chain([Quantile::P50]).collect();
+    let rows = db::chart::lines(&state.pool, keys, selection, &read, with_repetitions).await?;
+    let (measured, empty): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| !row.commit_ordinals.is_empty());
+    let without: Vec<_> =
+        keys.iter().filter(|key| empty.iter().any(|row| row.series_id == key.series_id)).copied().collect();
+    let stated = if without.is_empty() {
+        Vec::new()
+    } else {
+        db::chart::stated(&state.pool, &without, selection).await?
+    };
+    let stated = stated.chunk_by(|one, next| one.series_id == next.series_id);
+    let mut lines: HashMap<i64, LineSeries> = measured
+        .iter()
+        .map(|row| LineSeries::measured(row, quantiles, count_max))
+        .chain(stated.map(|rows| LineSeries::stated(rows, count_max)))
+        .map(|line| (line.series_id, line))
+        .collect();
+    let line = |key: &SeriesKey| {
+        let nothing = || {
+            LineSeries::measured(
+                &LineRow { series_id: key.series_id, ..LineRow::default() },
+                quantiles,
+                count_max,
+            )
+        };
+        lines.remove(&key.series_id).unwrap_or_else(nothing)
+    };
+    Ok(LineChart { series: keys.iter().map(line).collect() })
+}
+
+impl LineSeries {
+    fn measured(row: &LineRow, quantiles: &Quantiles, count_max: usize) -> Self {
+        let column = |wanted: Quantile| {
+            let found = row.latency_ns.iter().find(|(quantile, _)| *quantile == wanted);
+            found.map_or(&[][..], |(_, values)| values.as_slice())
+        };
+        let mut figures = vec![column(Quantile::P50)];
+        if quantiles.highest() != Quantile::P50 {
+            figures.push(column(quantiles.highest()));
+        }
+        let places = downsample::drawn(&figures, count_max);
+        let of = |values: &[i64]| {
+            places.iter().filter_map(|&place| values.get(place).copied()).collect::<Deltas>()
+        };
+        let is = |marks: &[bool]| delta::marked(places.iter().filter_map(|&place| marks.get(place).copied()));
+        let asked = |quantile| quantiles.as_slice().contains(&quantile).then(|| of(column(quantile)));
+        let environment_ids = places.iter().filter_map(|&place| row.environment_ids.get(place).copied());
+        let repetitions = row.repetition_p50_ns.as_ref();
+        Self {
+            commit_ordinals: of(&row.commit_ordinals),
+            environments: delta::environments(environment_ids),
+            work_tree_modified: is(&row.work_tree_modified),
+            lossy: is(&row.lossy),
+            latency_ns: Some(LatencyColumns {
+                min: asked(Quantile::Min),
+                p25: asked(Quantile::P25),
+                p50: asked(Quantile::P50),
+                p75: asked(Quantile::P75),
+                p90: asked(Quantile::P90),
+                p98: asked(Quantile::P98),
+                p99: asked(Quantile::P99),
+                p999: asked(Quantile::P999),
+                max: asked(Quantile::Max),
+            }),
+            repetition_p50_ns: repetitions.map(|[q1, median, q3]| RepetitionColumns {
+                q1: of(q1),
+                median: of(median),
+                q3: of(q3),
+            }),
+            stated: None,
+            ..Self::drawn(row.series_id, row.commit_ordinals.len(), &places)
+        }
+    }
+
+    /// Of at least one summary, all of one series.
+    fn stated(rows: &[StatedRow], count_max: usize) -> Self {
+        let centers: Vec<i64> = rows.iter().map(|row| row.latency_ns_center).collect();
+        let places = downsample::drawn(&[&centers], count_max);
+        let kept = || places.iter().filter_map(|&place| rows.get(place));
+        Self {
+            commit_ordinals: kept().map(|row| row.commit_ordinal).collect(),
+            environments: delta::environments(kept().map(|row| row.environment_id)),
+            work_tree_modified: delta::marked(kept().map(|row| row.work_tree_modified)),
+            stated: Some(StatedColumns {
+                center: kept().map(|row| row.latency_ns_center).collect(),
+                low: kept().map(|row| row.latency_ns_low).collect(),
+                high: kept().map(|row| row.latency_ns_high).collect(),
+            }),
+            ..Self::drawn(rows.first().map_or(0, |row| row.series_id), rows.len(), &places)
+        }
+    }
+
+    /// Which points are drawn, and nothing of them.
+    fn drawn(series_id: i64, point_count: usize, places: &[usize]) -> Self {
+        let is_thinned = places.len() < point_count;
+        Self {
+            series_id,
+            point_count,
+            is_thinned,
+            kept: is_thinned.then(|| places.iter().map(|&place| place as i64).collect()),
+            commit_ordinals: Deltas::default(),
+            environments: Vec::new(),
+            work_tree_modified: Vec::new(),
+            lossy: Vec::new(),
+            latency_ns: None,
+            repetition_p50_ns: None,
+            stated: None,
+        }
+    }
+}
+
+/// A measured point or a stated one.
+enum Row {
+    Measured(db::point::Row),
+    Stated(db::summary::Row),
+}
+
+const COLUMNS: &[Column<Row>] = &[
+    ("series_id", |row| either(row, |row| row.series_id, |row| row.series_id)),
+    ("commit_ordinal", |row| either(row, |row| row.commit_ordinal, |row| row.commit_ordinal)),
+    ("commit_sha", |row| either(row, |row| row.commit_sha.clone(), |row| row.commit_sha.clone())),
+    ("run_id", |row| either(row, |row| row.run_id, |row| row.run_id)),
+    ("environment_id", |row| either(row, |row| row.environment_id, |row| row.environment_id)),
+    ("measured_at", |row| {
+        either(row, |row| row.measured_at.to_rfc3339(), |row| row.measured_at.to_rfc3339())
+    }),
+    ("work_tree_modified", |row| either(row, |row| row.work_tree_modified, |row| row.work_tree_modified)),
+    ("lossy", |row| measured(row, |row| row.lossy)),
+    ("repetition_count", |row| measured(row, |row| row.repetition_count)),
+    ("failure_count", |row| measured(row, |row| row.failure_count)),
+    ("disturbed_count", |row| measured(row, |row| row.disturbed_count)),
+    ("operation_count", |row| measured(row, |row| row.operation_count)),
+    ("attempted", |row| measured(row, |row| row.attempted)),
+    ("accepted", |row| measured(row, |row| row.accepted)),
+    ("delivered", |row| measured(row, |row| row.delivered)),
+    ("sum_ns", |row| measured(row, |row| row.latency_ns_sum)),
+    ("min_ns", |row| measured(row, |row| row.latency_ns_min)),
+    ("p25_ns", |row| measured(row, |row| row.latency_ns_p25)),
+    ("p50_ns", |row| measured(row, |row| row.latency_ns_p50)),
+    ("p75_ns", |row| measured(row, |row| row.latency_ns_p75)),
+    ("p90_ns", |row| measured(row, |row| row.latency_ns_p90)),
+    ("p98_ns", |row| measured(row, |row| row.latency_ns_p98)),
+    ("p99_ns", |row| measured(row, |row| row.latency_ns_p99)),
+    ("p999_ns", |row| measured(row, |row| row.latency_ns_p999)),
+    ("max_ns", |row| measured(row, |row| row.latency_ns_max)),
+    ("repetition_p50_q1_ns", |row| measured(row, |row| row.repetition_p50_ns_q1)),
+    ("repetition_p50_median_ns", |row| measured(row, |row| row.repetition_p50_ns_median)),
+    ("repetition_p50_q3_ns", |row| measured(row, |row| row.repetition_p50_ns_q3)),
+    ("throughput_bytes_per_second", |row| measured(row, |row| cell(row.throughput_bytes_per_second))),
+    ("stated_center_ns", |row| stated(row, |row| row.latency_ns_center)),
+    ("stated_low_ns", |row| stated(row, |row| cell(row.latency_ns_low))),
+    ("stated_high_ns", |row| stated(row, |row| cell(row.latency_ns_high))),
+];
+
+fn either<T: ToString>(
+    row: &Row,
+    measured: fn(&db::point::Row) -> T,
+    stated: fn(&db::summary::Row) -> T,
+) -> String {
+    match row {
+        Row::Measured(row) => measured(row).to_string(),
+        Row::Stated(row) => stated(row).to_string(),
+    }
+}
+
+fn measured<T: ToString>(row: &Row, of: fn(&db::point::Row) -> T) -> String {
+    match row {
+        Row::Measured(row) => of(row).to_string(),
+        Row::Stated(_) => String::new(),
+    }
+}
+
+fn stated<T: ToString>(row: &Row, of: fn(&db::summary::Row) -> T) -> String {
+    match row {
+        Row::Measured(_) => String::new(),
+        Row::Stated(row) => of(row).to_string(),
+    }
+}
+
+/// Every point in full, series after series, so that the points of one are held at a time.
+async fn table(
+    state: &AppState,
+    keys: &[SeriesKey],
+    selection: &Selection<'_>,
+) -> Result<Response, ApiError> {
+    let mut table = Table::new(COLUMNS)?;
+    for &key in keys {
+        for row in db::point::selected(&state.pool, key, selection).await? {
+            table.push(&Row::Measured(row))?;
+        }
+        for row in db::summary::selected(&state.pool, key, selection).await? {
+            table.push(&Row::Stated(row))?;
+        }
+    }
+    table.finish("points")
+}

@@ -1,0 +1,70 @@
+//! What charts are drawn of, as few and as small numbers as they need. `docs/reference/charts.md` says how to read them.
+
+pub mod compare;
+pub mod csv;
+pub mod heatmap;
+pub mod line;
+pub mod sweep;
+
+use super::points::ordinals;
+use crate::db::point::{Lines, Selection};
+use crate::error::ApiError;
+use crate::routes::runs::within;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+/// The most points of a series that one answer is made of.
+pub const LAST_MAX: i64 = 10_000;
+/// Points of a series that an answer is made of, unless asked otherwise.
+pub const LAST_DEFAULT: i64 = 1_000;
+/// The most points of all series together that one answer is made of: they are held in memory.
+pub const POINTS_OF_ALL_MAX: i64 = 200_000;
+
+/// Which runs' points are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LinesAsked {
+    /// Those that make the trend: of the default branch, and of no pull request.
+    Main,
+    /// All.
+    All,
+}
+
+/// Which points are asked for, as it stands in a query.
+struct Asked<'a> {
+    last: Option<i64>,
+    from: Option<i64>,
+    to: Option<i64>,
+    lines: Option<LinesAsked>,
+    branch: Option<&'a str>,
+    /// How many series are asked for.
+    series_count: usize,
+}
+
+impl<'a> Asked<'a> {
+    /// # Errors
+    /// A parameter is out of its range, or contradicts another one.
+    fn selection(&self) -> Result<Selection<'a>, ApiError> {
+        let (from_ordinal, to_ordinal) = ordinals(self.from, self.to)?;
+        let is_range = self.from.is_some() || self.to.is_some();
+        let series_count = i64::try_from(self.series_count).unwrap_or(i64::MAX).max(1);
+        let last_max = LAST_MAX.min(POINTS_OF_ALL_MAX / series_count);
+        // Of a range that is asked for, all that one answer can have.
+        let last_default = if is_range { last_max } else { LAST_DEFAULT };
+        let last = within("last", self.last, last_default, LAST_MAX)?;
+        if last > last_max {
+            let detail =
+                format!("{last} points of {series_count} series: expected at most {last_max} of each");
+            return Err(ApiError::parameter("last", detail));
+        }
+        let lines = match (self.branch, self.lines) {
+            (None, None | Some(LinesAsked::Main)) => Lines::Main,
+            (None, Some(LinesAsked::All)) => Lines::All,
+            (Some(branch), None) => Lines::Branch(branch),
+            (Some(_), Some(_)) => {
+                return Err(ApiError::parameter("lines", "expected either lines or branch, not both"));
+            }
+        };
+        Ok(Selection { from_ordinal, to_ordinal, last, lines })
+    }
+}

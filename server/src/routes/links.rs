@@ -1,0 +1,180 @@
+//! Short links: a page of the web UI with all that it shows, under a name that fits into a message.
+
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Json as Body, Path};
+use crate::{AppState, assets, db};
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::{Json, http::Uri};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+use utoipa::ToSchema;
+
+/// The longest path, in bytes.
+const PATH_BYTES_MAX: usize = 2_000;
+/// Digits of a code: 40 bits.
+const CODE_DIGITS: usize = 10;
+
+/// A page to link to.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkRequest {
+    /// Its path and query, as in the address bar behind the server's name. At most 2,000 bytes.
+    #[schema(value_type = String, pattern = "^/", max_length = 2000, example = "/libfoo/series/7?tables=trend")]
+    pub path: PagePath,
+}
+
+/// A short link.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Link {
+    /// Its name, the same for the same path.
+    #[schema(example = "3fa9c01b2e")]
+    pub code: String,
+    /// The path to give away, to be put behind the server's address.
+    #[schema(example = "/l/3fa9c01b2e")]
+    pub url: String,
+}
+
+/// A short link in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct LinkPath {
+    /// Its name.
+    #[param(example = "3fa9c01b2e")]
+    pub code: String,
+}
+
+/// The path and query of a page of the web UI on this server: a link that leads nowhere else.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PagePath(String);
+
+/// Why a text is no path of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidPagePath {
+    /// It begins otherwise, or so that browsers take it for the name of another server.
+    #[error("expected a path on this server, which begins with one `/`")]
+    Elsewhere,
+    /// The API has no pages.
+    #[error("expected a page of the web interface")]
+    NoPage,
+    /// It has a character that an address does not have.
+    #[error("expected visible ASCII characters without `\\`, others percent-encoded")]
+    Character,
+    /// It is too long.
+    #[error("expected at most {PATH_BYTES_MAX} bytes")]
+    TooLong,
+}
+
+/// Makes a short link. The same path always gets the same one.
+#[utoipa::path(post, path = "/api/v1/links", tag = "links", request_body = LinkRequest, responses(
+    (status = 201, description = "Made", body = Link),
+    (status = 200, description = "It existed", body = Link),
+))]
+pub(crate) async fn create_link(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(request): Body<LinkRequest>,
+) -> Result<(StatusCode, Json<Link>), ApiError> {
+    if state.door.is_private() {
+        caller.check_known()?;
+    }
+    for code in codes(&request.path) {
+        if let Some(is_new) = db::link::keep(&state.pool, &code, &request.path.0).await? {
+            let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+            return Ok((status, Json(Link { url: format!("/l/{code}"), code })));
+        }
+    }
+    Err(ApiError::internal(anyhow::anyhow!("other paths have all codes of {}", request.path.0)))
+}
+
+/// Leads to the page behind a short link. 302: browsers keep a permanent redirect for good, and where a page is may change
+/// while its links stay.
+#[utoipa::path(get, path = "/l/{code}", tag = "links", params(LinkPath), responses(
+    (status = 302, description = "To the page", headers(("location" = String, description = "Path and query"))),
+    (status = 200, description = "A page of a project that is called `l`", body = String, content_type = "text/html"),
+))]
+pub(crate) async fn follow_link(
+    State(state): State<AppState>,
+    Path(path): Path<LinkPath>,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    // What cannot be a code is a page of a project that is called `l`.
+    if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(assets::serve(uri.path()));
+    }
+    let code = path.code.to_ascii_lowercase();
+    let page = db::link::find(&state.pool, &code).await?;
+    let page = page.ok_or_else(|| ApiError::unknown(Kind::Link, path.code))?;
+    Ok((StatusCode::FOUND, [(header::LOCATION, page)]).into_response())
+}
+
+/// What a path may be called: the first free one of these is its own for good, since none is ever given up.
+fn codes(path: &PagePath) -> Vec<String> {
+    let digits = Sha256::digest(&path.0).iter().fold(String::new(), |mut digits, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(digits, "{byte:02x}");
+        digits
+    });
+    digits
+        .as_bytes()
+        .chunks_exact(CODE_DIGITS)
+        .map(|digits| String::from_utf8_lossy(digits).into_owned())
+        .collect()
+}
+
+impl TryFrom<String> for PagePath {
+    type Error = InvalidPagePath;
+
+    fn try_from(path: String) -> Result<Self, InvalidPagePath> {
+        if path.len() > PATH_BYTES_MAX {
+            return Err(InvalidPagePath::TooLong);
+        }
+        if !path.starts_with('/') || path.starts_with("//") {
+            return Err(InvalidPagePath::Elsewhere);
+        }
+        // Browsers take `\` for `/`.
+        if !path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+            return Err(InvalidPagePath::Character);
+        }
+        let first = path[1..].split(['/', '?', '#']).next();
+        if matches!(first, Some("api" | "l")) { Err(InvalidPagePath::NoPage) } else { Ok(Self(path)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(path: &str) -> Result<PagePath, InvalidPagePath> {
+        PagePath::try_from(path.to_owned())
+    }
+
+    #[test]
+    fn a_link_leads_to_a_page_of_this_server_and_nowhere_else() {
+        for path in ["/", "/libfoo", "/libfoo/series/7?tables=trend#top", "/api-tools", "/a?next=//b", "/%2F"]
+        {
+            assert!(parse(path).is_ok(), "{path}");
+        }
+        for path in ["", "libfoo", "//evil.example", "https://evil.example", "javascript:alert(1)"] {
+            assert_eq!(parse(path), Err(InvalidPagePath::Elsewhere), "{path}");
+        }
+        for path in ["/\\evil.example", "/a b", "/a\r\nx-header: b", "/ä", "/\u{7f}"] {
+            assert_eq!(parse(path), Err(InvalidPagePath::Character), "{path}");
+        }
+        for path in ["/api", "/api/v1/projects", "/api?x", "/l/3fa9c01b2e"] {
+            assert_eq!(parse(path), Err(InvalidPagePath::NoPage), "{path}");
+        }
+        assert!(parse(&format!("/{}", "a".repeat(1_999))).is_ok());
+        assert_eq!(parse(&format!("/{}", "a".repeat(2_000))), Err(InvalidPagePath::TooLong));
+    }
+
+    #[test]
+    fn a_path_has_several_codes_in_reserve() {
+        let codes = codes(&parse("/libfoo").unwrap());
+        assert_eq!(codes.len(), 6);
+        assert!(codes.iter().all(|code| code.len() == CODE_DIGITS));
+    }
+}

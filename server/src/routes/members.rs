@@ -1,0 +1,136 @@
+//! Members of a project: accounts and what they are in it.
+
+use super::permitted;
+use super::projects::ProjectPath;
+use crate::access::{Action, Role};
+use crate::db::audit::{self, Event};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::{AppState, db};
+use axum::extract::State;
+use axum::{Json, http::StatusCode};
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+/// The members of a project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemberList {
+    /// By name.
+    pub members: Vec<Member>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<String>>,
+}
+
+/// An account in a project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Member {
+    /// The account's name.
+    #[schema(example = "ada")]
+    pub account: String,
+    /// What it is.
+    pub role: Role,
+    /// Since when it is a member.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What an account is to be.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemberRequest {
+    /// The role.
+    pub role: Role,
+}
+
+/// A member in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct MemberPath {
+    /// The project's name.
+    pub project: Slug,
+    /// The account's name.
+    pub account: Slug,
+}
+
+/// The members of a project.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/members", tag = "accounts", params(ProjectPath, Page),
+    security(("token" = ["admin"]), ("session" = [])),
+    responses((status = 200, description = "The members, by name", body = MemberList))
+)]
+pub(crate) async fn list_members(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    asked: Paged<Everything, String>,
+) -> Result<Json<MemberList>, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
+    let after = asked.after.as_deref().unwrap_or_default();
+    let rows = db::account::members(&state.pool, project.project_id, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.account.clone());
+    Ok(Json(MemberList { members: rows.into_iter().map(Member::from).collect(), next_after }))
+}
+
+/// Gives an account a role in a project, in place of the one it has.
+#[utoipa::path(
+    put, path = "/api/v1/projects/{project}/members/{account}", tag = "accounts", params(MemberPath),
+    request_body = MemberRequest,
+    security(("token" = ["admin"]), ("session" = [])),
+    responses(
+    (status = 204, description = "It has the role"),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn put_member(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<MemberPath>,
+    Body(request): Body<MemberRequest>,
+) -> Result<StatusCode, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
+    let mut transaction = state.pool.begin().await?;
+    let account_id = db::account::key(&mut transaction, path.account.as_str()).await?;
+    let account_id = account_id.ok_or_else(|| ApiError::unknown(Kind::Account, &path.account))?;
+    let before = db::account::role(&mut transaction, project.project_id, account_id).await?;
+    db::account::set_role(&mut transaction, project.project_id, account_id, request.role).await?;
+    let details = json!({"account": path.account, "from": before, "to": request.role});
+    let subject = format!("project:{}", project.project);
+    let event = Event { action: audit::Action::MembershipSet, subject, details };
+    audit::record(&mut transaction, &caller.by(), event).await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes an account out of a project.
+#[utoipa::path(
+    delete, path = "/api/v1/projects/{project}/members/{account}", tag = "accounts", params(MemberPath),
+    security(("token" = ["admin"]), ("session" = [])),
+    responses((status = 204, description = "It is no member any more"))
+)]
+pub(crate) async fn delete_member(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<MemberPath>,
+) -> Result<StatusCode, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
+    let unknown = || ApiError::unknown(Kind::Member, &path.account);
+    let mut transaction = state.pool.begin().await?;
+    let account_id = db::account::key(&mut transaction, path.account.as_str()).await?.ok_or_else(unknown)?;
+    if !db::account::remove_role(&mut transaction, project.project_id, account_id).await? {
+        return Err(unknown());
+    }
+    let subject = format!("project:{}", project.project);
+    let details = json!({"account": path.account});
+    let event = Event { action: audit::Action::MembershipRemove, subject, details };
+    audit::record(&mut transaction, &caller.by(), event).await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+impl From<db::account::Member> for Member {
+    fn from(row: db::account::Member) -> Self {
+        Self { account: row.account, role: row.role, created_at: row.created_at }
+    }
+}

@@ -1,0 +1,52 @@
+//! The one place through which handlers reach projects, runs and series: what a caller must not know of does not exist.
+
+use crate::access::Action;
+use crate::db::access::ProjectRow;
+use crate::db::{point::SeriesKey, run::Location};
+use crate::error::{ApiError, Kind};
+use crate::{AppState, db, extract::Caller};
+use roundtrip_wire::Slug;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// A project in which the caller may do something.
+pub(super) async fn project(
+    state: &AppState,
+    caller: &Caller,
+    action: Action,
+    project: &Slug,
+) -> Result<ProjectRow, ApiError> {
+    let found = db::access::project(&state.pool, project.as_str()).await?;
+    let found = found.ok_or_else(|| ApiError::unknown(Kind::Project, project))?;
+    let permitted = caller.check(action, &found.project, found.visibility);
+    permitted.map_err(|refusal| ApiError::refused(refusal, Kind::Project, project))?;
+    Ok(found)
+}
+
+/// Where what came with a run is stored, if there is one that the caller may see.
+pub(super) async fn run(
+    state: &AppState,
+    caller: &Caller,
+    run_id: Uuid,
+) -> Result<Option<Location>, ApiError> {
+    let found = db::access::of_run(&state.pool, run_id).await?;
+    let found = found.filter(|(project, _)| caller.sight().covers(&project.project, project.visibility));
+    Ok(found.map(|(_, location)| location))
+}
+
+/// What queries on points need of some series, in their order, if the caller may see all of them.
+pub(super) async fn series(
+    state: &AppState,
+    caller: &Caller,
+    series_ids: &[i64],
+) -> Result<Vec<SeriesKey>, ApiError> {
+    let found = db::access::of_series(&state.pool, series_ids).await?;
+    let seen: HashMap<_, _> = found
+        .into_iter()
+        .filter(|(project, _)| caller.sight().covers(&project.project, project.visibility))
+        .map(|(_, key)| (key.series_id, key))
+        .collect();
+    let key =
+        |series_id| seen.get(series_id).copied().ok_or_else(|| ApiError::unknown(Kind::Series, series_id));
+    series_ids.iter().map(key).collect()
+}

@@ -1,0 +1,73 @@
+//! [`ReturnPath`]: where to go when signed in, never to another site.
+
+/// The longest, in bytes.
+const BYTES_MAX: usize = 2_048;
+
+/// A path of this server's pages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReturnPath(String);
+
+impl Default for ReturnPath {
+    fn default() -> Self {
+        Self("/".to_owned())
+    }
+}
+
+impl ReturnPath {
+    /// The path in a text; the start where it is none. Browsers read a backslash as a slash, leave out tabs and line breaks,
+    /// and take two slashes for the beginning of a host.
+    pub(super) fn of(text: Option<&str>) -> Self {
+        let is_path = |text: &&str| {
+            text.len() <= BYTES_MAX
+                && text.starts_with('/')
+                && !text.starts_with("//")
+                && text.chars().all(|character| character.is_ascii_graphic() && character != '\\')
+        };
+        text.filter(is_path).map_or_else(Self::default, |text| Self(text.to_owned()))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// As the value of a parameter.
+    pub(super) fn encoded(&self) -> String {
+        percent_encoding::utf8_percent_encode(&self.0, percent_encoding::NON_ALPHANUMERIC).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_of_this_server_stays() {
+        for path in ["/", "/libfoo", "/libfoo/series/7?run=1&x=%2F%2F#top", "/-/sign-in?to=//example.org"] {
+            assert_eq!(ReturnPath::of(Some(path)).as_str(), path);
+        }
+    }
+
+    #[test]
+    fn what_could_lead_elsewhere_leads_to_the_start() {
+        let long = format!("/{}", "a".repeat(BYTES_MAX));
+        for text in [
+            "",
+            "libfoo",
+            "//example.org",
+            "///example.org",
+            "/\\example.org",
+            "\\/example.org",
+            "/\t/example.org",
+            "/\n/example.org",
+            "https://example.org",
+            "javascript:alert(1)",
+            " /libfoo",
+            "/lib foo",
+            "/ä",
+            &long,
+        ] {
+            assert_eq!(ReturnPath::of(Some(text)), ReturnPath::default(), "{text:?}");
+        }
+        assert_eq!(ReturnPath::of(None).as_str(), "/");
+    }
+}

@@ -1,0 +1,300 @@
+//! Tokens: made, listed, rotated, revoked. The secret is in the answer that makes it, and nowhere else.
+
+use super::session::no_store;
+use crate::access::caller::ManagedToken;
+use crate::access::{
+    self, Binding, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, Scope, TOKEN_DAYS_DEFAULT,
+    TOKEN_DAYS_MAX, TokenKind,
+};
+use crate::db::token::{Issued, NewToken, Row};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::{AppState, audited, db};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+
+/// The longest name, in bytes.
+const NAME_BYTES_MAX: usize = 100;
+
+/// Tokens that have not been revoked.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TokenList {
+    /// In the order of their making.
+    pub tokens: Vec<TokenSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<i64>>,
+}
+
+/// A token, without its secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TokenSummary {
+    /// Its number.
+    pub token_id: i64,
+    /// What it is for, in a person's words.
+    #[schema(example = "lab-3")]
+    pub name: String,
+    /// Who uses it.
+    pub kind: TokenKind,
+    /// Its first characters, by which a person recognises it.
+    #[schema(example = "rta_4fKx2P")]
+    pub prefix: String,
+    /// Of a user's token: whose rights it has.
+    #[schema(required)]
+    pub account: Option<String>,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// The only project that it is good for; null: any.
+    #[schema(required)]
+    pub project: Option<String>,
+    /// The only machine that it uploads for; null: any.
+    #[schema(required)]
+    pub machine: Option<String>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When its secret was replaced last; null: never.
+    #[schema(required)]
+    pub rotated_at: Option<DateTime<Utc>>,
+    /// When it ceases to be valid; null: never.
+    #[schema(required)]
+    pub expires_at: Option<DateTime<Utc>>,
+    /// Until when the secret before is accepted as well; null when there is none.
+    #[schema(required)]
+    pub previous_expires_at: Option<DateTime<Utc>>,
+    /// When it was last accepted, to the minute; null: never.
+    #[schema(required)]
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// A token that has just been made, or has a new secret.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IssuedToken {
+    /// The token.
+    pub token: TokenSummary,
+    /// What to send after `Bearer`. It cannot be shown again.
+    pub secret: String,
+}
+
+/// A token to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenRequest {
+    /// What it is for, in a person's words.
+    #[schema(min_length = 1, max_length = 100, example = "lab-3")]
+    pub name: String,
+    /// Who uses it. A user's token has the rights of your account.
+    pub kind: TokenKind,
+    /// What it allows. Absent: `ingest:write` for agents, `read` and that for CI, both and `project:write` for users.
+    pub scopes: Option<Vec<Scope>>,
+    /// The only project that it is good for. Tokens of agents and of CI need one, unless an administrator makes them.
+    pub project: Option<Slug>,
+    /// The only machine that it uploads for. Of agents alone.
+    pub machine: Option<Slug>,
+    /// When it ceases to be valid.
+    #[schema(minimum = 1, maximum = 3650, default = 90)]
+    pub expires_in_days: Option<u32>,
+}
+
+/// How to rotate a token.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RotateRequest {
+    /// How long the secret of now is accepted beside the new one.
+    #[schema(minimum = 0, maximum = 168, default = 24)]
+    pub overlap_hours: Option<u32>,
+}
+
+/// A token in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct TokenPath {
+    /// The token's number.
+    pub token_id: i64,
+}
+
+/// The tokens that you may manage: your own, those of the projects that you maintain, all as an administrator.
+#[utoipa::path(get, path = "/api/v1/tokens", tag = "tokens", params(Page),
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses((status = 200, description = "The tokens", body = TokenList))
+)]
+pub(crate) async fn list_tokens(
+    State(state): State<AppState>,
+    caller: Caller,
+    asked: Paged<Everything, i64>,
+) -> Result<Json<TokenList>, ApiError> {
+    let after = asked.after.unwrap_or_default();
+    let rows = db::token::list(&state.pool, &caller.token_sight()?, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.token_id);
+    Ok(Json(TokenList { tokens: rows.into_iter().map(TokenSummary::from).collect(), next_after }))
+}
+
+/// Makes a token.
+#[utoipa::path(post, path = "/api/v1/tokens", tag = "tokens", request_body = TokenRequest,
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses(
+    (status = 201, description = "The token, with its secret, shown once", body = IssuedToken),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_token(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(request): Body<TokenRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let TokenRequest { name, kind, scopes, project, machine, expires_in_days } = request;
+    let name = parsed_name(&name)?;
+    let scopes = scopes.unwrap_or_else(|| kind.default_scopes().to_vec());
+    if let Some(foreign) = scopes.iter().find(|scope| !kind.scopes().contains(scope)) {
+        return Err(ApiError::parameter(
+            "scopes",
+            format!("a token of the kind {kind} cannot have {foreign}"),
+        ));
+    }
+    if scopes.is_empty() {
+        return Err(ApiError::parameter(
+            "scopes",
+            "a token that allows nothing: expected at least one scope",
+        ));
+    }
+    if machine.is_some() && kind != TokenKind::Agent {
+        return Err(ApiError::parameter("machine", "only the tokens of agents are bound to a machine"));
+    }
+    let days = within("expires_in_days", expires_in_days, TOKEN_DAYS_DEFAULT, 1..=TOKEN_DAYS_MAX)?;
+    let visibility = match &project {
+        Some(project) => {
+            db::access::project(&state.pool, project.as_str()).await?.map(|found| found.visibility)
+        }
+        None => None,
+    };
+    let text = |slug: &Option<Slug>| slug.as_ref().map(ToString::to_string);
+    let binding = Binding { project: text(&project), machine: text(&machine) };
+    let account_id = match kind {
+        TokenKind::User => Some(caller.check_account(Scope::Admin)?.account_id),
+        TokenKind::Agent | TokenKind::Ci => None,
+    };
+    let managed = ManagedToken { kind, account_id, scopes: &scopes, binding: &binding, visibility };
+    let unknown = project.as_ref().map(ToString::to_string).unwrap_or_default();
+    caller.check_issue(&managed).map_err(|refusal| ApiError::refused(refusal, Kind::Project, unknown))?;
+
+    let expires_at = Some(Utc::now() + TimeDelta::days(days.into()));
+    let new = NewToken { name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
+    let mut transaction = state.pool.begin().await?;
+    let issued = audited::create_token(&mut transaction, &caller.by(), &new).await?;
+    let answer = shown(&mut transaction, issued).await?;
+    transaction.commit().await?;
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// Gives a token another secret, for as long as it was valid at first. The secret of now is accepted for the overlap.
+#[utoipa::path(
+    post, path = "/api/v1/tokens/{token_id}/rotate", tag = "tokens", params(TokenPath), request_body = RotateRequest,
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses(
+    (status = 200, description = "The token, with its new secret, shown once", body = IssuedToken),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn rotate_token(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<TokenPath>,
+    Body(request): Body<RotateRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let hours = within("overlap_hours", request.overlap_hours, OVERLAP_HOURS_DEFAULT, 0..=OVERLAP_HOURS_MAX)?;
+    let mut transaction = state.pool.begin().await?;
+    let found = managed(&mut transaction, &caller, path.token_id, access::Caller::check_issue).await?;
+    let overlap = TimeDelta::hours(hours.into());
+    let issued = audited::rotate_token(&mut transaction, &caller.by(), &found, overlap).await?;
+    let answer = shown(&mut transaction, issued).await?;
+    transaction.commit().await?;
+    Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// Revokes a token: from the next request on it is refused, and the sessions that began with it are over.
+#[utoipa::path(
+    delete, path = "/api/v1/tokens/{token_id}", tag = "tokens", params(TokenPath),
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses((status = 204, description = "It is revoked"))
+)]
+pub(crate) async fn revoke_token(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<TokenPath>,
+) -> Result<StatusCode, ApiError> {
+    let mut transaction = state.pool.begin().await?;
+    let found = managed(&mut transaction, &caller, path.token_id, access::Caller::check_revoke).await?;
+    audited::revoke_token(&mut transaction, &caller.by(), &found).await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A token with which the caller may do what `check` asks. One that it must not list does not exist.
+async fn managed(
+    connection: &mut PgConnection,
+    caller: &Caller,
+    token_id: i64,
+    check: fn(&access::Caller, &ManagedToken<'_>) -> Result<(), Refusal>,
+) -> Result<Row, ApiError> {
+    let unknown = || ApiError::unknown(Kind::Token, token_id);
+    let sight = caller.token_sight()?;
+    let found = db::token::find(connection, token_id).await?.ok_or_else(unknown)?;
+    if !sight.covers(&found.managed()) {
+        return Err(unknown());
+    }
+    check(caller, &found.managed())?;
+    Ok(found)
+}
+
+async fn shown(connection: &mut PgConnection, issued: Issued) -> Result<IssuedToken, ApiError> {
+    let row = db::token::find(connection, issued.token_id).await?;
+    let row = row.ok_or_else(|| ApiError::unknown(Kind::Token, issued.token_id))?;
+    Ok(IssuedToken { token: row.into(), secret: issued.secret.expose().to_owned() })
+}
+
+fn parsed_name(name: &str) -> Result<&str, ApiError> {
+    if (1..=NAME_BYTES_MAX).contains(&name.len()) && !name.contains(char::is_control) {
+        return Ok(name);
+    }
+    let detail = format!("expected 1 to {NAME_BYTES_MAX} bytes without control characters");
+    Err(ApiError::parameter("name", detail))
+}
+
+fn within(
+    name: &str,
+    asked: Option<u32>,
+    default: u32,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<u32, ApiError> {
+    let value = asked.unwrap_or(default);
+    if range.contains(&value) {
+        return Ok(value);
+    }
+    Err(ApiError::parameter(name, format!("{value} is not between {} and {}", range.start(), range.end())))
+}
+
+impl From<Row> for TokenSummary {
+    fn from(row: Row) -> Self {
+        Self {
+            token_id: row.token_id,
+            name: row.name,
+            kind: row.kind,
+            prefix: row.prefix,
+            account: row.account,
+            scopes: row.scopes,
+            project: row.binding.project,
+            machine: row.binding.machine,
+            created_at: row.created_at,
+            rotated_at: row.rotated_at,
+            expires_at: row.expires_at,
+            previous_expires_at: row.previous_expires_at,
+            last_used_at: row.last_used_at,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The way to a collector: OTLP over HTTP by the client that agents use, too.
+
+use async_trait::async_trait;
+use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
+use std::time::Duration;
+
+/// How long a collector may take.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Sends from the thread of its own that spans are collected in: it may block.
+#[derive(Debug)]
+pub(super) struct Client(ureq::Agent);
+
+impl Default for Client {
+    fn default() -> Self {
+        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(TIMEOUT));
+        Self(config.build().into())
+    }
+}
+
+#[async_trait]
+impl HttpClient for Client {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let (parts, body) = request.into_parts();
+        let response = self.0.run(Request::from_parts(parts, body.to_vec()))?;
+        let (parts, mut body) = response.into_parts();
+        Ok(Response::from_parts(parts, body.read_to_vec()?.into()))
+    }
+}

@@ -1,0 +1,135 @@
+//! [`Words`]: what somebody types to find something.
+
+use serde::Deserialize;
+
+/// The longest text that is searched for.
+const CHARACTERS_MAX: usize = 200;
+/// The most words of it.
+const WORDS_MAX: usize = 16;
+/// Words are compared up to this many characters, as they are stored.
+const WORD_CHARACTERS_MAX: usize = 64;
+
+/// The words of a text: lower case, without what surrounds them. Sizes as people write them, `64 KiB`, `64kb`, `64K`, are
+/// one word, `64kib`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Words(Vec<String>);
+
+/// Why a text is not searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidWords {
+    /// It is too long.
+    #[error("expected at most {CHARACTERS_MAX} characters")]
+    TooLong,
+    /// It has too many words.
+    #[error("expected at most {WORDS_MAX} words")]
+    TooMany,
+}
+
+impl Words {
+    /// Takes a text apart.
+    ///
+    /// # Errors
+    /// The text is too long.
+    pub fn parse(text: &str) -> Result<Self, InvalidWords> {
+        if text.chars().count() > CHARACTERS_MAX {
+            return Err(InvalidWords::TooLong);
+        }
+        let lower = text.to_lowercase();
+        let mut words: Vec<String> = Vec::new();
+        let split = |character: char| character.is_whitespace() || character.is_control();
+        for part in lower.split(split) {
+            let word = part.trim_matches(|character: char| !character.is_alphanumeric());
+            if word.is_empty() {
+                continue;
+            }
+            // `64 KiB`: the number has been taken for a word of its own.
+            let number =
+                words.pop_if(|before| is_number(before) && size(&format!("{before}{word}")).is_some());
+            let whole = number.unwrap_or_default() + word;
+            words.push(size(&whole).unwrap_or_else(|| whole.chars().take(WORD_CHARACTERS_MAX).collect()));
+        }
+        if words.len() > WORDS_MAX { Err(InvalidWords::TooMany) } else { Ok(Self(words)) }
+    }
+
+    /// One by one.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Whether nothing is searched for.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The word, if there is one and no other.
+    pub fn only(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [word] => Some(word),
+            _ => None,
+        }
+    }
+}
+
+impl TryFrom<String> for Words {
+    type Error = InvalidWords;
+
+    fn try_from(text: String) -> Result<Self, InvalidWords> {
+        Self::parse(&text)
+    }
+}
+
+/// Whether a word is a number: it stands for itself alone, where another stands for all that begins like it.
+pub fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A number of bytes as sizes are stored: `64`, `64kib`.
+fn size(word: &str) -> Option<String> {
+    let unit_at = word.find(|character: char| !character.is_ascii_digit())?;
+    let (number, unit) = word.split_at(unit_at);
+    let unit = match unit {
+        "b" => "",
+        "k" | "kb" | "kib" => "kib",
+        "m" | "mb" | "mib" => "mib",
+        "g" | "gb" | "gib" => "gib",
+        _ => return None,
+    };
+    (!number.is_empty()).then(|| format!("{number}{unit}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        Words::parse(text).unwrap().0
+    }
+
+    #[test]
+    fn words_are_lower_case_and_without_what_surrounds_them() {
+        assert_eq!(
+            words("  Ring-Futex (JSON), BM_Pipe/64 --- \t'x'"),
+            ["ring-futex", "json", "bm_pipe/64", "x"]
+        );
+        assert!(words(" -- ").is_empty());
+    }
+
+    #[test]
+    fn a_size_is_one_word_however_it_is_written() {
+        for text in ["64kib", "64KiB", "64 KiB", "64kb", "64K", "64 k"] {
+            assert_eq!(words(text), ["64kib"], "{text}");
+        }
+        assert_eq!(words("64 B pipe 1 MiB"), ["64", "pipe", "1mib"]);
+        assert_eq!(words("64 2proc"), ["64", "2proc"]);
+        assert_eq!(words("64 128"), ["64", "128"]);
+        assert_eq!(words("b"), ["b"]);
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        assert_eq!(Words::parse(&"a".repeat(201)), Err(InvalidWords::TooLong));
+        assert_eq!(Words::parse(&"a ".repeat(17)), Err(InvalidWords::TooMany));
+        assert_eq!(words(&"a".repeat(100)), ["a".repeat(64)]);
+    }
+}

@@ -1,0 +1,184 @@
+//! Accounts and the audit log: for administrators of the server.
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::access::{Binding, Role, Scope};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::path::Path;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_administrator_makes_and_removes_accounts(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let ada = app.account("ada", true).await;
+    let answer = app.send("POST", "/api/v1/accounts", &ada, Some(json!({"name": "grace"}))).await;
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["cache-control"]),
+        (201, &"no-store".parse().unwrap())
+    );
+    let made: Value = answer.json();
+    let grace = made["token"].as_str().unwrap();
+    assert!(grace.starts_with("rtu_"));
+    let info: Value = app.send("GET", "/api/v1/session", grace, None).await.json();
+    assert_eq!(info["account"], json!({"name": "grace", "is_admin": false, "roles": {}}));
+
+    let with_github = json!({"name": "linus", "github_login": "linus-t"});
+    let made: Value = app.send("POST", "/api/v1/accounts", &ada, Some(with_github)).await.json();
+    assert_eq!(made["token"], Value::Null, "it signs in with GitHub");
+    for taken in [json!({"name": "grace"}), json!({"name": "other", "github_login": "Linus-T"})] {
+        app.send("POST", "/api/v1/accounts", &ada, Some(taken)).await.assert_problem(409, "taken");
+    }
+    for wrong in [json!({"name": "A B"}), json!({"name": "x", "github_login": "a b"}), json!({})] {
+        app.send("POST", "/api/v1/accounts", &ada, Some(wrong))
+            .await
+            .assert_problem(400, "invalid-parameter");
+    }
+    let list: Value = app.send("GET", "/api/v1/accounts", &ada, None).await.json();
+    let names: Vec<_> = list["accounts"].as_array().unwrap().iter().map(|account| &account["name"]).collect();
+    assert_eq!(names, ["ada", "grace", "linus"]);
+
+    assert_eq!(app.send("DELETE", "/api/v1/accounts/grace", &ada, None).await.status, 204);
+    app.send("GET", "/api/v1/session", grace, None).await.assert_problem(401, "unauthenticated");
+    let answer = app.send("DELETE", "/api/v1/accounts/grace", &ada, None).await;
+    answer.assert_problem(404, "unknown-account");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn accounts_and_the_audit_log_are_for_administrators_alone(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let project_admin = app.member("mary", "libfoo", Role::Admin).await;
+    app.account("ada", true).await;
+    let reader = app.user_token("ada", &[Scope::Read], &Binding::default()).await;
+    let here = Binding { project: Some("libfoo".into()), machine: None };
+    let bound = app.user_token("ada", &Scope::ALL, &here).await;
+    for (who, status) in [("", 401), (&app.token, 403), (&project_admin, 403), (&reader, 403), (&bound, 403)]
+    {
+        for path in ["/api/v1/accounts", "/api/v1/audit"] {
+            assert_eq!(app.send("GET", path, who, None).await.problem().status, status, "{path} {who:?}");
+        }
+        let answer = app.send("POST", "/api/v1/accounts", who, Some(json!({"name": "x"}))).await;
+        assert_eq!(answer.problem().status, status);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn every_change_of_who_may_do_what_is_in_the_audit_log(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let ada = app.account("ada", true).await;
+    let send = async |method, path: &str, body| app.send(method, path, &ada, body).await;
+    send("POST", "/api/v1/accounts", Some(json!({"name": "grace"}))).await;
+    send("PUT", "/api/v1/projects/libfoo/members/grace", Some(json!({"role": "viewer"}))).await;
+    send("PUT", "/api/v1/projects/libfoo/members/grace", Some(json!({"role": "admin"}))).await;
+    send("DELETE", "/api/v1/projects/libfoo/members/grace", None).await;
+    let token = json!({"name": "ci", "kind": "ci", "project": "libfoo"});
+    let token: Value = send("POST", "/api/v1/tokens", Some(token)).await.json();
+    let path = format!("/api/v1/tokens/{}", token["token"]["token_id"]);
+    let rotated: Value = send("POST", &format!("{path}/rotate"), Some(json!({}))).await.json();
+    send("DELETE", &path, None).await;
+    send("PATCH", "/api/v1/projects/libfoo", Some(json!({"visibility": "private"}))).await;
+    send("PATCH", "/api/v1/projects/libfoo", Some(json!({}))).await;
+    let gone = send("DELETE", "/api/v1/projects/libfoo", None).await;
+    send("DELETE", "/api/v1/accounts/grace", None).await;
+
+    let log: Value = send("GET", "/api/v1/audit", None).await.json();
+    let events = log["events"].as_array().unwrap();
+    let told: Vec<_> = events
+        .iter()
+        .rev()
+        .map(|event| (event["action"].as_str().unwrap(), event["subject"].as_str().unwrap()))
+        .collect();
+    let token = format!("token:{}", token["token"]["token_id"]);
+    let of_account = |name: &str| format!("account:{name}");
+    let first_of = |position: usize| told[position].1.to_owned();
+    assert_eq!(
+        told,
+        [
+            ("account.create", of_account("ada").as_str()),
+            ("token.create", &first_of(1)),
+            ("account.create", &of_account("grace")),
+            ("token.create", &first_of(3)),
+            ("membership.set", "project:libfoo"),
+            ("membership.set", "project:libfoo"),
+            ("membership.remove", "project:libfoo"),
+            ("token.create", &token),
+            ("token.rotate", &token),
+            ("token.revoke", &token),
+            ("project.change", "project:libfoo"),
+            ("project.delete", "project:libfoo"),
+            ("account.delete", &of_account("grace")),
+        ]
+    );
+    assert_eq!(events.last().unwrap()["actor"], "command-line");
+    assert_eq!(events[0]["actor"], "account:ada");
+    let change = &events[7]["details"];
+    assert_eq!((&change["from"], &change["to"]), (&json!("viewer"), &json!("admin")));
+    assert_eq!(events[1]["request_id"], gone.headers["x-request-id"].to_str().unwrap());
+    for secret in [&ada, rotated["secret"].as_str().unwrap()] {
+        assert!(!log.to_string().contains(&secret[..12]), "no secret is told");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn lists_are_read_page_by_page(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let ada = app.account("ada", true).await;
+    for name in ["grace", "linus", "mary"] {
+        app.member(name, "libfoo", Role::Viewer).await;
+    }
+    for (path, list, name, count) in [
+        ("/api/v1/audit", "events", "subject", 8),
+        ("/api/v1/accounts", "accounts", "name", 4),
+        ("/api/v1/tokens", "tokens", "prefix", 5),
+        ("/api/v1/projects/libfoo/members", "members", "account", 3),
+    ] {
+        let whole: Value = app.send("GET", path, &ada, None).await.json();
+        assert_eq!(whole["next_after"], Value::Null);
+        let mut told = Vec::new();
+        let mut page_path = format!("{path}?limit=2");
+        loop {
+            let page: Value = app.send("GET", &page_path, &ada, None).await.json();
+            assert!(page[list].as_array().unwrap().len() <= 2);
+            told.extend(page[list].as_array().unwrap().clone());
+            let Some(after) = page["next_after"].as_str() else { break };
+            page_path = format!("{path}?limit=2&after={after}");
+        }
+        let names = |entries: &[Value]| entries.iter().map(|entry| entry[name].clone()).collect::<Vec<_>>();
+        assert_eq!((told.len(), names(&told)), (count, names(whole[list].as_array().unwrap())), "{path}");
+        for wrong in ["after=%25", "limit=0", "limit=1001", "before=1"] {
+            let answer = app.send("GET", &format!("{path}?{wrong}"), &ada, None).await;
+            answer.assert_problem(400, "invalid-parameter");
+        }
+    }
+}
+
+/// What the database does not do when the change does not happen.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_change_that_cannot_be_logged_does_not_happen(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let ada = app.account("ada", true).await;
+    sqlx::query("alter table audit_event add constraint audit_event_test_check check (action <> 'account.create') not valid")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    let answer = app.send("POST", "/api/v1/accounts", &ada, Some(json!({"name": "grace"}))).await;
+    answer.assert_problem(500, "internal");
+    let list: Value = app.send("GET", "/api/v1/accounts", &ada, None).await.json();
+    assert_eq!(list["accounts"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn no_statement_of_the_server_changes_or_removes_an_audit_event() {
+    // The texts of all queries, as the compiler has them.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.sqlx");
+    let mut told = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap().to_lowercase();
+        told += usize::from(text.contains("insert into audit_event"));
+        for statement in ["update audit_event", "delete from audit_event", "truncate"] {
+            assert!(!text.contains(statement), "{text}");
+        }
+    }
+    assert_eq!(told, 1);
+}

@@ -1,0 +1,324 @@
+//! `/api/v1/projects/{project}/compare`.
+
+use super::csv_rows;
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{CaseResult, RunId, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::path::Path;
+
+/// A report with these results, of a commit of its own.
+fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
+    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+}
+
+/// A result whose repetitions have times around this one.
+fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let time = |index: u32| time_ns + u64::from(index) * 7_919 % 997 * time_ns / 100_000;
+    let repetitions = (0..12).map(|index| factory::repetition(index, &[time(index), 2 * time(index)]));
+    factory::result(transport, message_bytes, repetitions.collect())
+}
+
+fn path(base: &str, head: &str) -> String {
+    format!("/api/v1/projects/libfoo/compare?base={base}&head={head}")
+}
+
+async fn compared(app: &TestApp, base: &RunReport, head: &RunReport) -> Value {
+    app.store(base).await;
+    app.store(head).await;
+    app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await
+}
+
+fn differences(pair: &Value) -> Vec<String> {
+    let text = |difference: &Value| {
+        let [what, base, head] = ["what", "base", "head"].map(|name| difference[name].as_str().unwrap());
+        format!("{what}: {base} against {head}")
+    };
+    pair["differences"].as_array().unwrap().iter().map(text).collect()
+}
+
+/// Nothing that a reader could take for a change.
+fn assert_not_compared(pair: &Value) {
+    assert_eq!(pair["verdict"], "not comparable");
+    for name in ["ratio", "change", "change_interval", "p", "p_adjusted", "t"] {
+        assert!(pair[name].is_null(), "{name}: {pair}");
+    }
+    assert_eq!(pair["stars"], "");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn each_series_of_both_sides_has_a_verdict_and_the_figures_it_is_made_of(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let base =
+        report_of(1, vec![result("pipe", 64, 10_000), result("tcp", 64, 20_000), result("udp", 64, 9_000)]);
+    let head =
+        report_of(2, vec![result("pipe", 64, 12_000), result("tcp", 64, 20_010), result("udp", 64, 8_000)]);
+    let comparison = compared(&app, &base, &head).await;
+    assert_eq!(comparison["base"]["commit"]["sha"], *base.commit.sha.as_str());
+    assert_eq!(
+        (&comparison["head"]["commit"]["ordinal"], &comparison["head"]["run_id"]),
+        (&json!(2), &Value::Null)
+    );
+    let pairs = comparison["pairs"].as_array().unwrap();
+    let verdicts: Vec<_> = pairs.iter().map(|pair| pair["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["regressed", "no change", "improved"]);
+
+    let pair = &pairs[0];
+    assert!((pair["ratio"].as_f64().unwrap() - 1.2).abs() < 0.01, "{pair}");
+    assert_eq!((&pair["transport"]["slug"], &pair["case"]["message_bytes"]), (&json!("pipe"), &json!(64)));
+    let points = app.read("/api/v1/points?series=1").await;
+    for (side, report, place) in [("base", &base, 0), ("head", &head, 1)] {
+        let (side, point) = (&pair[side], &points["series"][0]["points"][place]);
+        assert_eq!((&side["series_id"], &side["machine"]), (&json!(1), &json!("lab-1")));
+        assert_eq!(side["run_id"], *report.run_id.to_string());
+        for name in ["environment_id", "lossy", "work_tree_modified", "repetition_p50_ns", "bytes_per_second"]
+        {
+            assert_eq!(side[name], point[name], "{name}");
+        }
+        for name in ["p50", "p90", "p99"] {
+            assert_eq!(side["latency_ns"][name], point["latency_ns"][name], "{name}");
+        }
+        let repetitions = &report.results[0].repetitions;
+        let min_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.min_ns).collect();
+        let max_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.max_ns).collect();
+        let expected = json!({ "p50_ns": min_ns, "p90_ns": max_ns, "p99_ns": max_ns });
+        assert_eq!(side["repetitions"], expected, "in the order of the upload");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_measured_in_another_way_is_not_compared_and_says_what_differs(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let base = report_of(1, vec![result("ring", 64, 10_000), result("tcp", 64, 20_000)]);
+    let mut head = report_of(2, vec![result("ring", 64, 20_000), result("tcp", 64, 40_000)]);
+    head.results[0].methodology.receive = factory::slug("spin");
+    head.results[0].methodology.window = 8;
+    for repetition in &mut head.results[1].repetitions {
+        (repetition.attempted, repetition.accepted, repetition.delivered) = (4, 2, 2);
+    }
+    let comparison = compared(&app, &base, &head).await;
+    let pairs = comparison["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 2);
+    pairs.iter().for_each(assert_not_compared);
+    assert_ne!(pairs[0]["base"]["series_id"], pairs[0]["head"]["series_id"]);
+    assert_eq!(differences(&pairs[0]), ["receive: block against spin", "window: 1 against 8"]);
+    assert_eq!(differences(&pairs[1]), ["delivered: all 24 against 24 of 48 (50.0000 %)"]);
+    assert_eq!(pairs[1]["reasons"], json!([]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_environment_or_build_and_more_threads_than_processors_are_not_compared(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let base = report_of(1, vec![result("ring", 64, 10_000)]);
+    let mut head = report_of(2, vec![result("ring", 64, 20_000)]);
+    head.environment.stable.insert("os.kernel".into(), "7.0".into());
+    head.environment.stable.insert("cpu.governor".into(), "powersave".into());
+    head.suite.build = factory::slug("debug");
+    head.results[0].oversubscribed = true;
+    let comparison = compared(&app, &base, &head).await;
+    assert_not_compared(&comparison["pairs"][0]);
+    assert_eq!(
+        differences(&comparison["pairs"][0]),
+        [
+            "build: release against debug",
+            "environment.cpu.governor: absent against powersave",
+            "environment.os.kernel: 6.1.0 against 7.0",
+            "oversubscribed: false against true",
+        ]
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_on_one_side_alone_is_listed_and_changes_no_other_verdict(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let base = report_of(1, vec![result("pipe", 64, 10_000)]);
+    let head = report_of(2, vec![result("pipe", 64, 12_000)]);
+    let alone = compared(&app, &base, &head).await["pairs"][0].clone();
+    let base = report_of(3, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
+    let mut head = report_of(4, vec![result("pipe", 64, 12_000)]);
+    head.results.extend((0..20).map(|place| result("only-head", 64 + place, 1_000)));
+    let comparison = compared(&app, &base, &head).await;
+    let pairs = comparison["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), 22);
+    let of = |transport: &str| pairs.iter().find(|pair| pair["transport"]["slug"] == transport).unwrap();
+    for name in ["p", "p_adjusted", "change", "verdict"] {
+        assert_eq!(of("pipe")[name], alone[name], "{name}");
+    }
+    for (transport, absent, reason) in
+        [("only-base", "head", "not in the head"), ("only-head", "base", "not in the base")]
+    {
+        assert_not_compared(of(transport));
+        assert!(of(transport)[absent].is_null());
+        assert_eq!(of(transport)["reasons"], json!([reason]));
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_commit_is_compared_machine_by_machine(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for (commit, machine, time_ns) in
+        [(1, "lab-1", 10_000), (2, "lab-1", 12_000), (1, "lab-2", 50_000), (2, "lab-2", 50_000)]
+    {
+        let mut report = report_of(commit, vec![result("pipe", 64, time_ns)]);
+        report.machine.slug = factory::slug(machine);
+        app.store(&report).await;
+    }
+    let [base, head] = [1, 2].map(factory::sha);
+    let found = |comparison: &Value| -> Vec<(String, String)> {
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let pairs = comparison["pairs"].as_array().unwrap();
+        pairs.iter().map(|pair| (text(&pair["head"]["machine"]), text(&pair["verdict"]))).collect()
+    };
+    let of = |machine: &str, verdict: &str| (machine.to_owned(), verdict.to_owned());
+    let both = app.read(&path(base.as_str(), head.as_str())).await;
+    assert_eq!(found(&both), [of("lab-1", "regressed"), of("lab-2", "no change")]);
+    let one = app.read(&format!("{}&machine=lab-2", path(base.as_str(), head.as_str()))).await;
+    assert_eq!(found(&one), [of("lab-2", "no change")]);
+    let none = app.read(&format!("{}&machine=nobody", path(base.as_str(), head.as_str()))).await;
+    assert_eq!(none["pairs"], json!([]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn runs_are_compared_as_such_and_another_machine_is_a_difference(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let first = report_of(1, vec![result("pipe", 64, 10_000)]);
+    let mut second = report_of(1, vec![result("pipe", 64, 12_000)]);
+    second.work_tree_modified = true;
+    let mut elsewhere = report_of(1, vec![result("pipe", 64, 12_000)]);
+    elsewhere.machine.slug = factory::slug("lab-2");
+    for report in [&first, &second, &elsewhere] {
+        app.store(report).await;
+    }
+    let [first, second, elsewhere] = [&first, &second, &elsewhere].map(|report| report.run_id.to_string());
+    let comparison = app.read(&path(&first, &second)).await;
+    assert_eq!(comparison["head"]["run_id"], *second);
+    let pair = &comparison["pairs"][0];
+    assert_eq!((&pair["verdict"], &pair["head"]["work_tree_modified"]), (&json!("regressed"), &json!(true)));
+    // The commit is what was measured exactly, whichever run came last.
+    let comparison = app.read(&path(factory::sha(1).as_str(), &first)).await;
+    assert_eq!(comparison["pairs"][0]["base"]["run_id"], *first);
+
+    let comparison = app.read(&path(&first, &elsewhere)).await;
+    assert_eq!(comparison["pairs"].as_array().unwrap().len(), 1);
+    assert_not_compared(&comparison["pairs"][0]);
+    assert_eq!(differences(&comparison["pairs"][0]), ["machine: lab-1 against lab-2"]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn points_without_the_figures_of_their_repetitions_are_not_compared(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (base, head) =
+        (report_of(1, vec![result("pipe", 64, 10_000)]), report_of(2, vec![result("pipe", 64, 12_000)]));
+    app.store(&base).await;
+    sqlx::query("update point set repetition_p50_ns = '{}'").execute(&app.pool).await.unwrap();
+    app.store(&head).await;
+    let comparison = app.read(&path(base.commit.sha.as_str(), head.commit.sha.as_str())).await;
+    assert_not_compared(&comparison["pairs"][0]);
+    let reason = comparison["pairs"][0]["reasons"][0].as_str().unwrap();
+    assert!(reason.starts_with("base: stored before"), "{reason}");
+}
+
+/// The command line is held to the same file: `agents/tests/it/compare.rs`.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn server_and_command_line_say_the_same_of_two_reports(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let [base, head] =
+        ["base.json", "head.json"].map(|name| serde_json::from_str::<RunReport>(&read(name)).unwrap());
+    app.store(&base).await;
+    app.store(&head).await;
+    let [base_id, head_id] = [&base, &head].map(|report| report.run_id.to_string());
+    let comparison = app.read(&path(&base_id, &head_id)).await;
+    let expected: Vec<Value> = serde_json::from_str(&read("expected.json")).unwrap();
+    let pairs = comparison["pairs"].as_array().unwrap();
+    assert_eq!(pairs.len(), expected.len());
+    for expected in expected {
+        let name = (&expected["transport"], &expected["message_bytes"]);
+        let pair =
+            pairs.iter().find(|pair| (&pair["transport"]["slug"], &pair["case"]["message_bytes"]) == name);
+        let pair = pair.unwrap();
+        for figure in [
+            "ratio",
+            "change",
+            "change_interval",
+            "p",
+            "p_adjusted",
+            "t",
+            "stars",
+            "verdict",
+            "differences",
+            "reasons",
+        ] {
+            assert!(agree(&pair[figure], &expected[figure]), "{name:?}: {figure} is {}", pair[figure]);
+        }
+    }
+}
+
+/// Whether two answers are the same, but for the last digits of numbers, in which systems differ.
+fn agree(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            let [one, other] = [one, other].map(|number| number.as_f64().unwrap());
+            (one - other).abs() <= 1e-9 * one.abs().max(1e-9)
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| agree(one, other))
+        }
+        _ => one == other,
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_comparison_as_csv_has_a_row_a_pair(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let base = report_of(1, vec![result("pipe", 64, 10_000), result("only-base", 64, 1_000)]);
+    let mut head = report_of(2, vec![result("pipe", 64, 12_000)]);
+    head.results.push(result("tcp", 64, 3_000));
+    let comparison = compared(&app, &base, &head).await;
+    let csv = format!("{}&format=csv", path(base.commit.sha.as_str(), head.commit.sha.as_str()));
+    let rows = csv_rows(&app, &csv).await;
+    assert_eq!(rows.len(), 3);
+    let row = rows.iter().find(|row| row["transport"] == "pipe").unwrap();
+    for (name, expected) in [
+        ("verdict", "regressed"),
+        ("message_bytes", "64"),
+        ("base_commit_sha", base.commit.sha.as_str()),
+        ("head_commit_ordinal", "2"),
+        ("head_run_id", &head.run_id.to_string()),
+        ("base_p50_ns", &comparison["pairs"][0]["base"]["latency_ns"]["p50"].to_string()),
+        ("base_repetition_count", "12"),
+        ("ratio", &comparison["pairs"][0]["ratio"].to_string()),
+        ("differences", ""),
+    ] {
+        assert_eq!(row[name], expected, "{name}");
+    }
+    let row = rows.iter().find(|row| row["transport"] == "only-base").unwrap();
+    assert_eq!((row["head_run_id"].as_str(), row["reasons"].as_str()), ("", "not in the head"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let mut other = factory::report_at(factory::commit(9, Some(9)));
+    other.project = factory::slug("libbar");
+    app.store(&other).await;
+    let known = report.run_id.to_string();
+    for (side, status, code) in [
+        (factory::sha(5).to_string(), 404, "unknown-commit"),
+        (RunId::draw().to_string(), 404, "unknown-run"),
+        (other.run_id.to_string(), 404, "unknown-run"),
+        (factory::sha(9).to_string(), 404, "unknown-commit"),
+        ("abc".into(), 400, "invalid-parameter"),
+        ("6fa459ea-ee8a-4ca4-894e-db77e160355e".into(), 400, "invalid-parameter"),
+    ] {
+        for (base, head, name) in [(&side, &known, "base"), (&known, &side, "head")] {
+            let problem = app.get(&path(base, head)).await.assert_problem(status, code);
+            let named = if status == 400 { name } else { &side };
+            assert!(problem.detail.contains(named), "{problem:?}");
+        }
+    }
+    app.get("/api/v1/projects/nothing/compare?base=a&head=b").await.assert_problem(400, "invalid-parameter");
+}

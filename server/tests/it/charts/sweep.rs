@@ -1,0 +1,197 @@
+//! `/api/v1/projects/{project}/charts/sweep`.
+
+use super::csv_rows;
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{CaseResult, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
+
+fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
+    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+}
+
+fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    factory::result(transport, message_bytes, vec![factory::repetition(0, &[time_ns])])
+}
+
+/// Transport, what tells it apart, and of each point the parameter and the p50.
+type Line = (String, Value, Vec<(u64, u64)>);
+
+fn lines(chart: &Value) -> Vec<Line> {
+    let line = |line: &Value| {
+        let point =
+            |point: &Value| (point["x"].as_u64().unwrap(), point["latency_ns"]["p50"].as_u64().unwrap());
+        (
+            line["transport"]["slug"].as_str().unwrap().to_owned(),
+            line["told_apart"].clone(),
+            line["points"].as_array().unwrap().iter().map(point).collect(),
+        )
+    };
+    chart["lines"].as_array().unwrap().iter().map(line).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn transports_are_lines_over_message_sizes_of_the_newest_points(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&report_of(
+        1,
+        vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)],
+    ))
+    .await;
+    let newest = report_of(2, vec![result("pipe", 1_024, 1_200), result("pipe", 64, 1_000)]);
+    app.store(&newest).await;
+    let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
+    assert_eq!((&chart["over"], &chart["commit"]), (&json!("message_bytes"), &Value::Null));
+    assert_eq!(chart["told_apart_by"], json!(["transport"]));
+    assert_eq!(
+        lines(&chart),
+        [
+            (
+                "pipe".into(),
+                json!({ "transport": "pipe" }),
+                vec![(64, 1_000), (1_024, 1_200), (4_096, 1_900)]
+            ),
+            ("tcp".into(), json!({ "transport": "tcp" }), vec![(64, 5_000)]),
+        ]
+    );
+    let line = &chart["lines"][0];
+    assert_eq!(line["methodology"], serde_json::to_value(factory::methodology()).unwrap());
+    assert_eq!(
+        line["parameters"],
+        json!({ "scenario": "roundtrip", "mode": "2proc", "placement": "same-cpu", "peers": "1" })
+    );
+    let mut point = line["points"][1].clone();
+    let environment_id = point["environment_id"].take();
+    assert!(environment_id.is_i64());
+    let expected = json!({
+        "x": 1_024, "series_id": point["series_id"], "run_id": newest.run_id, "commit_sha": newest.commit.sha,
+        "commit_ordinal": 2, "environment_id": null, "work_tree_modified": false, "lossy": false,
+        "latency_ns": { "p50": 1_200, "p90": 1_200, "p99": 1_200 },
+        "repetition_p50_ns": { "q1": 1_200, "median": 1_200, "q3": 1_200 }, "bytes_per_second": null,
+    });
+    assert_eq!(point, expected);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn other_ways_of_measuring_are_other_lines_and_say_so(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut spinning = result("ring", 64, 300);
+    spinning.methodology.receive = factory::slug("spin");
+    let mut threads = result("ring", 64, 200);
+    threads.case.mode = factory::slug("2thread");
+    app.store(&report_of(1, vec![result("ring", 64, 900), result("ring", 128, 950), spinning, threads]))
+        .await;
+    let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
+    assert_eq!(chart["told_apart_by"], json!(["mode", "receive"]));
+    assert_eq!(
+        lines(&chart),
+        [
+            ("ring".into(), json!({ "mode": "2proc", "receive": "block" }), vec![(64, 900), (128, 950)]),
+            ("ring".into(), json!({ "mode": "2proc", "receive": "spin" }), vec![(64, 300)]),
+            ("ring".into(), json!({ "mode": "2thread", "receive": "block" }), vec![(64, 200)]),
+        ]
+    );
+    let chart = app.read(&format!("{ASK}&over=message_bytes&mode=2thread")).await;
+    assert_eq!((lines(&chart).len(), &chart["told_apart_by"]), (1, &json!([])));
+    let chart = app.read(&format!("{ASK}&over=message_bytes&placement=free")).await;
+    assert_eq!(lines(&chart), []);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn how_many_take_part_makes_lines_as_well(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let of = |senders: Option<u32>, peers: u32, time_ns: u64| {
+        let mut result = result("ring", 64, time_ns);
+        result.case.scenario = factory::slug("channel-n-n");
+        (result.case.senders, result.case.peers) = (senders, peers);
+        // Each of them gets it.
+        result.repetitions[0].delivered = u64::from(peers);
+        result
+    };
+    app.store(&report_of(1, vec![of(None, 1, 10), of(Some(2), 2, 20), of(Some(4), 4, 40)])).await;
+    let ask = |over: &str| {
+        format!("/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=channel-n-n&over={over}")
+    };
+    for over in ["peers", "senders"] {
+        let chart = app.read(&ask(over)).await;
+        assert_eq!(lines(&chart), [("ring".into(), json!({}), vec![(1, 10), (2, 20), (4, 40)])], "{over}");
+    }
+    let chart = app.read(&ask("peers")).await;
+    assert_eq!(chart["lines"][0]["parameters"]["senders"], Value::Null, "absent in the first case");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_commit_is_asked_for_and_only_its_points_are_there(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let old = report_of(1, vec![result("pipe", 64, 900)]);
+    app.store(&old).await;
+    app.store(&report_of(2, vec![result("pipe", 64, 1_000), result("pipe", 128, 1_100)])).await;
+    // Another run of the old commit, of a work tree that was not the commit.
+    let mut modified = report_of(1, vec![result("pipe", 64, 700)]);
+    modified.work_tree_modified = true;
+    app.store(&modified).await;
+    sqlx::query("update point set mainline = false where commit_ordinal = 2")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+
+    let chart = app.read(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(1))).await;
+    assert_eq!(chart["commit"]["subject"], "Change 1");
+    assert_eq!(lines(&chart)[0].2, [(64, 900)], "exactly the commit, not its newest run");
+    let chart = app.read(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(2))).await;
+    assert_eq!(lines(&chart)[0].2, [(64, 1_000), (128, 1_100)], "also beside the main line");
+    let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
+    assert_eq!(lines(&chart)[0].2, [(64, 700)], "the newest on the main line");
+    app.get(&format!("{ASK}&over=message_bytes&commit={}", factory::sha(9)))
+        .await
+        .assert_problem(404, "unknown-commit");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_sweep_as_csv_has_a_row_a_point(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report =
+        report_of(1, vec![result("pipe", 64, 900), result("tcp", 64, 5_000), result("pipe", 4_096, 1_900)]);
+    app.store(&report).await;
+    let rows = csv_rows(&app, &format!("{ASK}&over=message_bytes&format=csv")).await;
+    let cells: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            ["line", "transport", "told_apart", "message_bytes", "p50_ns"].map(|name| row[name].as_str())
+        })
+        .collect();
+    assert_eq!(
+        cells,
+        [
+            ["1", "pipe", "transport: pipe", "64", "900"],
+            ["1", "pipe", "transport: pipe", "4096", "1900"],
+            ["2", "tcp", "transport: tcp", "64", "5000"],
+        ]
+    );
+    assert_eq!(
+        (&rows[0]["run_id"], &rows[0]["commit_ordinal"]),
+        (&report.run_id.to_string(), &"1".to_owned())
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_asked_for_wrongly_is_named(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let of = |project: &str, query: &str| format!("/api/v1/projects/{project}/charts/sweep?{query}");
+    let whole = "over=peers&machine=lab-1&scenario=route";
+    app.get(&of("nothing", whole)).await.assert_problem(404, "unknown-project");
+    for (query, named) in [
+        ("machine=lab-1&scenario=route", "over"),
+        ("over=peers&scenario=route", "machine"),
+        ("over=peers&machine=lab-1", "scenario"),
+        ("over=mode&machine=lab-1&scenario=route", "over"),
+        (&format!("{whole}&commit=abc"), "commit"),
+    ] {
+        let problem = app.get(&of("libfoo", query)).await.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(named), "{query}: {}", problem.detail);
+    }
+    assert_eq!(lines(&app.read(&of("libfoo", &whole.replace("lab-1", "nobody"))).await), []);
+}

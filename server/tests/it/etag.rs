@@ -1,0 +1,99 @@
+//! Entity tags of what the API answers.
+
+use crate::support::{Answer, TestApp, factory};
+use axum::body::Body;
+use axum::http::{Method, Request};
+use sqlx::PgPool;
+
+async fn ask(app: &TestApp, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let request =
+        headers.iter().fold(Request::get(path), |request, (name, value)| request.header(*name, *value));
+    app.call(request.body(Body::empty()).unwrap()).await
+}
+
+fn tag(answer: &Answer) -> String {
+    answer.headers["etag"].to_str().unwrap().to_owned()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn every_answer_has_a_tag_and_comes_once_to_whoever_has_it(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let (run, sha) = (report.run_id, &report.commit.sha);
+    for path in [
+        "/api/v1/openapi.json",
+        "/api/v1/points?series=1",
+        "/api/v1/projects",
+        "/api/v1/projects/libfoo",
+        "/api/v1/projects/libfoo/commits",
+        &format!("/api/v1/projects/libfoo/commits/{sha}"),
+        "/api/v1/projects/libfoo/machines",
+        &format!("/api/v1/projects/libfoo/merge-base?base={sha}&head={sha}"),
+        "/api/v1/projects/libfoo/pull-requests",
+        "/api/v1/projects/libfoo/runs",
+        "/api/v1/projects/libfoo/series",
+        "/api/v1/projects/libfoo/series/facets",
+        &format!("/api/v1/runs/{run}"),
+        &format!("/api/v1/runs/{run}/report"),
+        &format!("/api/v1/runs/{run}/series/1"),
+        "/api/v1/series/1",
+    ] {
+        let first = ask(&app, path, &[]).await;
+        assert_eq!(first.status, 200, "{path}");
+        let tag = tag(&first);
+        assert!(tag.starts_with("W/\"") && tag.len() > 20, "{path}: {tag}");
+        let listed = format!("\"another\", {tag}");
+        for held in [tag.as_str(), &listed, tag.trim_start_matches("W/"), "*"] {
+            let again = ask(&app, path, &[("if-none-match", held)]).await;
+            assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}: {held}");
+            assert!(!again.headers.contains_key("content-type"), "{path}");
+            for name in ["etag", "cache-control", "vary"] {
+                assert_eq!(again.headers[name], first.headers[name], "{path}: {name}");
+            }
+        }
+        let other = ask(&app, path, &[("if-none-match", "W/\"another\"")]).await;
+        assert_eq!((other.status.as_u16(), other.body), (200, first.body), "{path}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_answer_has_another_tag(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let path = "/api/v1/projects/libfoo/runs";
+    let before = tag(&ask(&app, path, &[]).await);
+    app.store(&factory::report()).await;
+    let after = ask(&app, path, &[("if-none-match", &before)]).await;
+    assert_eq!(after.status, 200);
+    assert_ne!(tag(&after), before);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_tag_is_the_same_however_the_answer_is_compressed(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let path = "/api/v1/projects/libfoo/series";
+    let plain = ask(&app, path, &[]).await;
+    let gzip = ask(&app, path, &[("accept-encoding", "gzip")]).await;
+    assert_eq!(gzip.headers["content-encoding"], "gzip");
+    assert_ne!(gzip.body, plain.body);
+    assert_eq!(tag(&gzip), tag(&plain));
+    let again = ask(&app, path, &[("accept-encoding", "gzip"), ("if-none-match", &tag(&plain))]).await;
+    assert_eq!(again.status, 304);
+    assert!(!again.headers.contains_key("content-encoding"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn problems_and_other_methods_have_no_tag(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let problem = ask(&app, "/api/v1/series/7", &[("if-none-match", "*")]).await;
+    problem.assert_problem(404, "unknown-series");
+    assert!(!problem.headers.contains_key("etag"));
+    let stored = app.put(&factory::report()).await;
+    assert!(!stored.headers.contains_key("etag"));
+    let head = Request::builder().method(Method::HEAD).uri("/api/v1/projects").header("if-none-match", "*");
+    let head = app.call(head.body(Body::empty()).unwrap()).await;
+    assert_eq!((head.status.as_u16(), head.body.len()), (200, 0));
+    assert_ne!(head.headers["content-length"], "0");
+}

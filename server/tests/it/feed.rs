@@ -1,0 +1,100 @@
+//! `/api/v1/projects/{project}/runs.atom`, read by another parser than the one that wrote it.
+
+use crate::support::{TestApp, factory};
+use chrono::DateTime;
+use roundtrip_wire::{Commit, RunReport};
+use roxmltree::{Document, Node};
+use sqlx::PgPool;
+use std::collections::BTreeSet;
+
+const ATOM: &str = "http://www.w3.org/2005/Atom";
+
+fn children<'a>(node: Node<'a, 'a>, name: &'static str) -> Vec<Node<'a, 'a>> {
+    node.children().filter(move |child| child.has_tag_name((ATOM, name))).collect()
+}
+
+/// The text of the one child of this name.
+#[track_caller]
+fn only<'a>(node: Node<'a, 'a>, name: &'static str) -> &'a str {
+    let found = children(node, name);
+    assert_eq!(found.len(), 1, "{name}");
+    found[0].text().unwrap_or_default()
+}
+
+/// What RFC 4287 demands of feeds (4.1.1) and entries (4.1.2) alike.
+#[track_caller]
+fn assert_has_what_is_required(node: Node<'_, '_>) {
+    assert!(only(node, "id").starts_with("urn:uuid:"), "{}", only(node, "id"));
+    assert!(!only(node, "title").is_empty());
+    DateTime::parse_from_rfc3339(only(node, "updated")).unwrap();
+    for link in children(node, "link") {
+        assert!(link.attribute("href").is_some_and(|href| href.starts_with('/')), "{link:?}");
+    }
+    let alternate =
+        children(node, "link").into_iter().filter(|link| link.attribute("rel") == Some("alternate"));
+    assert_eq!(alternate.count(), 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_feed_has_the_newest_runs_and_what_atom_demands(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let first = factory::report();
+    app.store(&first).await;
+    let mut second = RunReport { pull_request: Some(12), ..factory::report() };
+    second.commit = Commit {
+        subject: "Read <all> & \u{8}nothing".into(),
+        author: "\u{1} ".into(),
+        ..factory::commit(2, Some(2))
+    };
+    second.results[0].failures = vec![factory::failure(2, "no answer for 5 s")];
+    app.store(&second).await;
+    app.store(&RunReport { project: factory::slug("other"), ..factory::report() }).await;
+
+    let answer = app.get("/api/v1/projects/libfoo/runs.atom").await;
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["content-type"]),
+        (200, &"application/atom+xml".parse().unwrap())
+    );
+    assert!(answer.headers.contains_key("etag"));
+    let text = String::from_utf8(answer.body).unwrap();
+    let document = Document::parse(&text).unwrap();
+    let feed = document.root_element();
+    assert!(feed.has_tag_name((ATOM, "feed")));
+    assert_has_what_is_required(feed);
+    let own = children(feed, "link").into_iter().find(|link| link.attribute("rel") == Some("self")).unwrap();
+    assert_eq!(own.attribute("href"), Some("/api/v1/projects/libfoo/runs.atom"));
+
+    let entries = children(feed, "entry");
+    let ids: Vec<_> = entries.iter().map(|entry| only(*entry, "id").to_owned()).collect();
+    assert_eq!(ids, [format!("urn:uuid:{}", second.run_id), format!("urn:uuid:{}", first.run_id)]);
+    for entry in &entries {
+        assert_has_what_is_required(*entry);
+        // The feed has no author of its own.
+        assert!(!only(children(*entry, "author")[0], "name").is_empty());
+    }
+    assert_eq!(only(entries[0], "title"), "0000000 for pull request 12 on lab-1: 1 result, 1 failure");
+    assert_eq!(only(entries[0], "summary"), "Read <all> & nothing");
+    assert_eq!(only(children(entries[0], "author")[0], "name"), "unknown");
+    assert_eq!(only(entries[1], "title"), "0000000 on lab-1: 1 result");
+    let page = children(entries[1], "link")[0].attribute("href").unwrap();
+    assert_eq!(page, format!("/libfoo/runs/{}", first.run_id));
+    let newest = entries.iter().map(|entry| only(*entry, "updated")).max().unwrap();
+    assert_eq!(only(feed, "updated"), newest);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_feed_keeps_its_identity_and_shares_it_with_no_other(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.store(&RunReport { project: factory::slug("other"), ..factory::report() }).await;
+    let id = async |project: &str| {
+        let answer = app.get(&format!("/api/v1/projects/{project}/runs.atom")).await;
+        let text = String::from_utf8(answer.body).unwrap();
+        only(Document::parse(&text).unwrap().root_element(), "id").to_owned()
+    };
+    let before = id("libfoo").await;
+    app.store(&factory::report()).await;
+    let all = BTreeSet::from([before.clone(), id("libfoo").await, id("other").await]);
+    assert_eq!(all.len(), 2, "{all:?}");
+    app.get("/api/v1/projects/nobody/runs.atom").await.assert_problem(404, "unknown-project");
+}

@@ -1,0 +1,269 @@
+//! Signing in with GitHub, against one that takes nothing but what is documented.
+
+use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
+use crate::support::{Answer, TestApp};
+use roundtrip_server::access::Role;
+use roundtrip_server::audited;
+use roundtrip_server::db::audit::By;
+use roundtrip_server::github::{GitHub, Settings};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+struct World {
+    app: TestApp,
+    github: FakeGitHub,
+}
+
+/// What a browser holds after it was sent away.
+struct Away {
+    url: String,
+    cookie: String,
+}
+
+impl World {
+    async fn new(pool: PgPool) -> Self {
+        let github = FakeGitHub::start();
+        let settings = Settings {
+            url: github.url(),
+            api_url: format!("{}/api/v3", github.url()),
+            client_id: CLIENT_ID.into(),
+            client_secret: CLIENT_SECRET.into(),
+        };
+        let app = TestApp::made(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
+        Self { app, github }
+    }
+
+    async fn account(&self, name: &str, login: &str) {
+        let mut connection = self.app.pool.acquire().await.unwrap();
+        let by = By::command_line();
+        let made = audited::create_account(&mut connection, &by, name, Some(login), false).await.unwrap();
+        assert!(made.unwrap().1.is_none());
+    }
+
+    async fn begin(&self, to: &str) -> Away {
+        let answer = self.app.get(&format!("/auth/github{to}")).await;
+        assert_eq!(answer.status, 303, "{answer:?}");
+        let set = answer.headers["set-cookie"].to_str().unwrap();
+        for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=600"] {
+            assert!(set.split("; ").any(|part| part == attribute), "{attribute} of {set}");
+        }
+        Away {
+            url: answer.headers["location"].to_str().unwrap().to_owned(),
+            cookie: set.split(';').next().unwrap().to_owned(),
+        }
+    }
+
+    async fn return_to(&self, path: &str, cookie: &str) -> Answer {
+        self.app.send_with("GET", path, &[("cookie", cookie.to_owned())], None).await
+    }
+
+    /// All the way there and back.
+    async fn sign_in(&self, to: &str) -> Answer {
+        let away = self.begin(to).await;
+        let back = self.github.visit(&away.url);
+        self.return_to(&back, &away.cookie).await
+    }
+
+    async fn name(&self, answer: &Answer) -> Value {
+        let cookies: Vec<_> =
+            answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap()).collect();
+        let session = cookies.iter().find(|cookie| cookie.starts_with("__Host-roundtrip=rts_")).unwrap();
+        assert!(cookies.iter().any(|cookie| cookie.starts_with("__Host-roundtrip-sign-in=;")), "{cookies:?}");
+        let cookie = session.split(';').next().unwrap().to_owned();
+        let info = self.app.send_with("GET", "/api/v1/session", &[("cookie", cookie)], None).await;
+        info.json::<Value>()["account"]["name"].clone()
+    }
+}
+
+/// Where it leads, without a session.
+#[track_caller]
+fn assert_failed(answer: &Answer, why: &str) {
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let location = answer.headers["location"].to_str().unwrap();
+    assert!(location.starts_with(&format!("/-/sign-in?failed={why}&to=%2F")), "{location}");
+    let cookies = answer.headers.get_all("set-cookie");
+    assert!(cookies.iter().all(|cookie| !cookie.to_str().unwrap().contains("rts_")), "{answer:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn who_has_an_account_comes_back_signed_in_to_the_page_that_was_asked_for(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "Grace-Hopper").await;
+    world.github.seat(Some((7, "grace-hopper")));
+    let answer = world.sign_in("?to=/libfoo/series/3%3Frun%3D1").await;
+    assert_eq!(
+        (answer.status.as_u16(), answer.headers["location"].to_str().unwrap()),
+        (303, "/libfoo/series/3?run=1")
+    );
+    assert_eq!(world.name(&answer).await, "grace");
+    assert_eq!(world.app.read("/api/v1/session").await["has_github"], true);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_account_goes_by_the_number_and_not_by_the_login(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "grace-hopper").await;
+    for user in [(7, "grace-hopper"), (7, "admiral")] {
+        world.github.seat(Some(user));
+        let answer = world.sign_in("").await;
+        assert_eq!(world.name(&answer).await, "grace");
+    }
+    // Somebody else took over the login that became free, and tries what it is worth.
+    for login in ["grace-hopper", "admiral"] {
+        world.github.seat(Some((8, login)));
+        assert_failed(&world.sign_in("").await, "no-account");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn who_has_no_account_gets_none_and_is_told_to_the_audit_log(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.github.seat(Some((9, "mallory")));
+    assert_failed(&world.sign_in("?to=/libfoo").await, "no-account");
+    let ada = world.app.account("ada", true).await;
+    let log: Value = world.app.send("GET", "/api/v1/audit", &ada, None).await.json();
+    let refused = log["events"].as_array().unwrap().iter().find(|event| event["action"] == "session.refuse");
+    let details = &refused.unwrap()["details"];
+    assert_eq!((&details["way"], &details["github_login"]), (&json!("github"), &json!("mallory")));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_sign_in_that_did_not_begin_in_this_browser_leads_nowhere(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "grace").await;
+    world.github.seat(Some((7, "grace")));
+    let (mine, theirs) = (world.begin("").await, world.begin("").await);
+    let back = world.github.visit(&mine.url);
+    assert_failed(&world.return_to(&back, "").await, "stale");
+    assert_failed(&world.return_to(&back, "__Host-roundtrip-sign-in=x").await, "stale");
+    assert_failed(&world.return_to(&back, &theirs.cookie).await, "stale");
+    let without_state = back.split("&state").next().unwrap();
+    assert_failed(&world.return_to(without_state, &mine.cookie).await, "stale");
+    // With the right state, and the verifier of another sign-in: GitHub notices.
+    let part = |cookie: &str, number: usize| cookie.split('.').nth(number).unwrap().to_owned();
+    let mixed = [part(&mine.cookie, 0), part(&theirs.cookie, 1), part(&mine.cookie, 2)].join(".");
+    assert_failed(&world.return_to(&back, &mixed).await, "github");
+    assert_failed(&world.return_to(&back, &mine.cookie).await, "github");
+    let answer = world.sign_in("").await;
+    assert_eq!(world.name(&answer).await, "grace", "undisturbed, it works");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_code_is_good_once(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "grace").await;
+    world.github.seat(Some((7, "grace")));
+    let away = world.begin("").await;
+    let back = world.github.visit(&away.url);
+    assert_eq!(world.name(&world.return_to(&back, &away.cookie).await).await, "grace");
+    assert_failed(&world.return_to(&back, &away.cookie).await, "github");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nothing_that_github_handed_out_is_kept(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "grace").await;
+    world.github.seat(Some((7, "grace")));
+    world.sign_in("").await;
+    let stored: Vec<String> = sqlx::query_scalar(
+        "select session::text from session union all select account::text from account
+         union all select audit_event::text from audit_event",
+    )
+    .fetch_all(&world.app.pool)
+    .await
+    .unwrap();
+    let secrets = world.github.secrets();
+    assert_eq!(secrets.len(), 2, "a code and a token");
+    assert!(
+        stored.iter().all(|row| secrets.iter().all(|secret| !row.contains(secret.as_str()))),
+        "{stored:?}"
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn who_says_no_at_github_is_told_so(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.github.seat(None);
+    assert_failed(&world.sign_in("").await, "denied");
+    let answer = world.return_to("/auth/github/callback?error=application_suspended&state=x", "").await;
+    assert_failed(&answer, "github");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nobody_is_led_to_another_site(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.account("grace", "grace").await;
+    world.github.seat(Some((7, "grace")));
+    for to in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/%09/evil.example", "evil"] {
+        let answer = world.sign_in(&format!("?to={to}")).await;
+        assert_eq!(answer.headers["location"], "/", "{to}");
+    }
+    // Nor by who can write the cookie.
+    let away = world.begin("").await;
+    let back = world.github.visit(&away.url);
+    let (rest, _) = away.cookie.rsplit_once('.').unwrap();
+    let evil = base64::Engine::encode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, "//evil.example");
+    let answer = world.return_to(&back, &format!("{rest}.{evil}")).await;
+    assert_eq!(answer.headers["location"], "/");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_github_that_does_not_answer_signs_nobody_in(pool: PgPool) {
+    let holder = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let nobody = format!("http://{}", holder.local_addr().unwrap());
+    drop(holder);
+    let settings = Settings {
+        url: nobody.clone(),
+        api_url: nobody,
+        client_id: CLIENT_ID.into(),
+        client_secret: CLIENT_SECRET.into(),
+    };
+    let app = TestApp::made(pool, |state| state.with_github(GitHub::new(settings).unwrap())).await;
+    let answer = app.get("/auth/github").await;
+    let cookie = answer.headers["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
+    let state = cookie.split_once('=').unwrap().1.split('.').next().unwrap().to_owned();
+    let back = format!("/auth/github/callback?code=x&state={state}");
+    assert_failed(&app.send_with("GET", &back, &[("cookie", cookie)], None).await, "github");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn without_settings_there_is_no_such_way(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for path in ["/auth/github", "/auth/github/callback?code=x&state=y"] {
+        app.get(path).await.assert_problem(404, "unknown-sign-in");
+    }
+}
+
+#[test]
+fn an_address_that_is_none_is_refused() {
+    for url in ["github.com", "ftp://github.com", "https://", "https://a b"] {
+        let settings = Settings {
+            url: url.into(),
+            api_url: "https://api.github.com".into(),
+            client_id: String::new(),
+            client_secret: String::new(),
+        };
+        assert!(GitHub::new(settings).is_err(), "{url}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_session_by_github_may_all_that_its_account_may(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.app.store(&crate::support::factory::report()).await;
+    world.account("grace", "grace").await;
+    let admin = world.app.member("ada", "libfoo", Role::Admin).await;
+    let member = "/api/v1/projects/libfoo/members/grace";
+    world.app.send("PUT", member, &admin, Some(json!({"role": "admin"}))).await;
+    world.github.seat(Some((7, "grace")));
+    let answer = world.sign_in("").await;
+    let cookies = answer.headers.get_all("set-cookie").iter();
+    let session =
+        cookies.map(|value| value.to_str().unwrap()).find(|cookie| cookie.contains("rts_")).unwrap();
+    let headers = [
+        ("cookie", session.split(';').next().unwrap().to_owned()),
+        ("x-roundtrip-csrf", "1".to_owned()),
+        ("sec-fetch-site", "same-origin".to_owned()),
+    ];
+    assert_eq!(world.app.send_with("DELETE", "/api/v1/projects/libfoo", &headers, None).await.status, 204);
+}

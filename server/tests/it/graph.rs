@@ -1,0 +1,232 @@
+//! `/api/v1/projects/{project}/commits`, `.../merge-base` and `.../pull-requests`.
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::graph::{Graph, Stored};
+use roundtrip_wire::{Commit, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::collections::BTreeSet;
+
+fn numbers(list: &Value) -> Vec<i64> {
+    list["commits"].as_array().unwrap().iter().map(|commit| commit["ordinal"].as_i64().unwrap()).collect()
+}
+
+fn with_subject(number: u64, subject: &str) -> Commit {
+    Commit { subject: subject.into(), ..factory::commit(number, Some(number)) }
+}
+
+/// Commit `number` with these parents, which nobody has placed.
+fn child(number: u64, parents: &[u64]) -> Commit {
+    Commit {
+        parents: parents.iter().copied().map(factory::sha).collect(),
+        ..factory::commit(number, Some(number))
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn commits_come_last_first_from_a_place_to_a_place_page_by_page(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let history = (1..=6).rev().map(|number| factory::commit(number, Some(number))).collect();
+    app.store(&RunReport { history, ..factory::report_at(factory::commit(7, Some(7))) }).await;
+    assert_eq!(numbers(&app.read("/api/v1/projects/libfoo/commits").await), [7, 6, 5, 4, 3, 2, 1]);
+    assert_eq!(numbers(&app.read("/api/v1/projects/libfoo/commits?from=3&to=5").await), [5, 4, 3]);
+    let mut seen = Vec::new();
+    let mut path = "/api/v1/projects/libfoo/commits?limit=2&to=6".to_owned();
+    loop {
+        let page = app.read(&path).await;
+        seen.extend(numbers(&page));
+        let Some(after) = page["next_after"].as_str() else { break };
+        path = format!("/api/v1/projects/libfoo/commits?limit=2&to=6&after={after}");
+    }
+    assert_eq!(seen, [6, 5, 4, 3, 2, 1]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn commits_are_found_by_words_of_their_subject_or_the_beginning_of_their_name(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut history = vec![
+        with_subject(1, "pool: reuse send-buffers (#123)"),
+        with_subject(2, "Send it in src/ring/mod.rs"),
+        with_subject(3, "Nothing of interest"),
+    ];
+    history.reverse();
+    app.store(&RunReport { history, ..factory::report_at(with_subject(4, "It's a \\ 'quoted' one")) }).await;
+    let mut other = factory::report_at(with_subject(9, "send in another project"));
+    other.project = factory::slug("other");
+    app.store(&other).await;
+    for (q, expected) in [
+        ("send", vec![2, 1]),
+        ("SEND%20buf", vec![1]),
+        ("send-buffers", vec![1]),
+        ("123", vec![1]),
+        ("src/ring", vec![2]),
+        ("interest%20send", vec![]),
+        ("quoted", vec![4]),
+        ("it%27s", vec![4]),
+        ("%27%5C%20!|:*", vec![4, 3, 2, 1]),
+        ("0000000", vec![4, 3, 2, 1]),
+        (&format!("{:040x}", 3), vec![3]),
+    ] {
+        let found = app.read(&format!("/api/v1/projects/libfoo/commits?q={q}")).await;
+        assert_eq!(numbers(&found), expected, "{q}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_commit_is_named_by_its_first_digits_and_shows_its_runs_and_parents(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let named = |digits: &str| roundtrip_wire::CommitSha::parse(&format!("{digits:0<40}")).unwrap();
+    let shallow = Commit { sha: named("abcdef12"), ..factory::commit(20, None) };
+    app.store(&factory::report_at(shallow.clone())).await;
+    app.store(&factory::report_at(shallow)).await;
+    app.store(&factory::report_at(Commit { sha: named("abcdef13"), ..factory::commit(3, Some(3)) })).await;
+
+    let commit = app.read("/api/v1/projects/libfoo/commits/ABCDEF12").await;
+    assert_eq!(commit["commit"]["sha"], named("abcdef12").as_str());
+    assert_eq!((&commit["ordinal_is_estimate"], &commit["run_count"]), (&true.into(), &2.into()));
+    assert_eq!(commit["parents"], json!([factory::sha(19)]));
+    let runs = app.read("/api/v1/projects/libfoo/runs").await;
+    assert_eq!(commit["runs"], json!([runs["runs"][1], runs["runs"][2]]));
+
+    let path = "/api/v1/projects/libfoo/commits/abcdef1";
+    let problem = app.get(path).await.assert_problem(400, "invalid-parameter");
+    assert!(problem.detail.contains("sha") && problem.detail.contains("more digits"), "{problem:?}");
+    let path = format!("/api/v1/projects/libfoo/commits/{}", named("abcdef14"));
+    app.get(&path).await.assert_problem(404, "unknown-commit");
+    for name in ["abcdef", "abcdefg", &"a".repeat(65)] {
+        let path = format!("/api/v1/projects/libfoo/commits/{name}");
+        app.get(&path).await.assert_problem(400, "invalid-parameter");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn where_two_commits_part_is_told_with_what_is_not_known(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // The main line 1 to 5, of which 4 merged something that nobody has sent; a branch 10, 11 from 3.
+    let history = vec![child(4, &[3, 77]), child(3, &[2]), child(2, &[1]), child(1, &[])];
+    app.store(&RunReport { history, ..factory::report_at(child(5, &[4])) }).await;
+    let history = vec![child(10, &[3])];
+    app.store(&RunReport { history, ..factory::report_at(child(11, &[10])) }).await;
+    let ask = async |base: u64, head: u64| {
+        let (base, head) = (factory::sha(base), factory::sha(head));
+        app.read(&format!("/api/v1/projects/libfoo/merge-base?base={base}&head={head}")).await
+    };
+
+    let found = ask(5, 11).await;
+    assert_eq!((&found["base"]["ordinal"], &found["head"]["ordinal"]), (&5.into(), &11.into()));
+    assert_eq!((&found["merge_base"]["ordinal"], &found["is_certain"]), (&3.into(), &false.into()));
+    assert_eq!(found["unknown_parents_of"], json!([factory::sha(4)]));
+    let found = ask(3, 11).await;
+    assert_eq!((&found["merge_base"]["ordinal"], &found["is_certain"]), (&3.into(), &true.into()));
+    assert_eq!(found["unknown_parents_of"], json!([]));
+
+    // Nothing relates 50, whose parent nobody has sent, to the others.
+    app.store(&factory::report_at(child(50, &[49]))).await;
+    let found = ask(5, 50).await;
+    assert_eq!((&found["merge_base"], &found["is_certain"]), (&Value::Null, &false.into()));
+
+    for (query, status, code) in [
+        (format!("base={}&head={}", factory::sha(5), factory::sha(404)), 404, "unknown-commit"),
+        (format!("base={}", factory::sha(5)), 400, "invalid-parameter"),
+        (format!("base=0000000&head={}", factory::sha(5)), 400, "invalid-parameter"),
+    ] {
+        let answer = app.get(&format!("/api/v1/projects/libfoo/merge-base?{query}")).await;
+        answer.assert_problem(status, code);
+    }
+}
+
+/// The database gives whole lines of ancestors, also through merges: the answers are those of a graph in memory.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(pool: PgPool) {
+    const COMMITS: u64 = 60;
+    let app = TestApp::new(pool).await;
+    // A history with forks and merges, the same in every run of the test.
+    let mut state = 7_u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut history = vec![child(1, &[])];
+    for number in 2..=COMMITS {
+        let near = |draw: &mut dyn FnMut(u64) -> u64| number - 1 - draw(5.min(number - 1));
+        let parents: BTreeSet<_> = (0..=draw(3) / 2).map(|_| near(&mut draw)).collect();
+        history.push(child(number, &parents.into_iter().collect::<Vec<_>>()));
+    }
+    let stored = history.iter().map(|commit| Stored {
+        sha: commit.sha.to_string(),
+        ordinal: i64::try_from(commit.first_parent_ordinal.unwrap()).unwrap(),
+        ordinal_is_estimate: false,
+        parents: commit.parents.iter().map(ToString::to_string).collect(),
+    });
+    let graph = Graph::new(stored.collect());
+    let last = history.pop().unwrap();
+    history.reverse();
+    app.store(&RunReport { history, ..factory::report_at(last) }).await;
+
+    for _ in 0..100 {
+        let (base, head) = (factory::sha(1 + draw(COMMITS)), factory::sha(1 + draw(COMMITS)));
+        let found = app.read(&format!("/api/v1/projects/libfoo/merge-base?base={base}&head={head}")).await;
+        let expected = graph.merge_base(base.as_str(), head.as_str());
+        assert_eq!(found["merge_base"]["sha"].as_str(), expected.sha.as_deref(), "{base} {head}");
+        assert_eq!(found["is_certain"], true, "{base} {head}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pull_requests_are_known_by_their_runs_and_left_the_main_line_somewhere(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    assert_eq!(pulls(&app, "libfoo", "").await, None, "there is no project yet");
+    let main = |number: u64, parents: &[u64]| factory::report_at(child(number, parents));
+    app.store(&main(1, &[])).await;
+    app.store(&main(2, &[1])).await;
+    let of = |pull_request, report: RunReport| RunReport { pull_request: Some(pull_request), ..report };
+    let first = of(12, main(20, &[1]));
+    app.store(&first).await;
+    let second = of(12, main(21, &[20]));
+    app.store(&second).await;
+    app.store(&of(7, main(30, &[2]))).await;
+    // Merged since: it still left the line where it did.
+    app.store(&main(31, &[2, 30])).await;
+    // Nobody has sent what it comes from.
+    app.store(&of(13, main(41, &[40]))).await;
+
+    let all = app.read("/api/v1/projects/libfoo/pull-requests").await;
+    let of_12 = &all["pull_requests"][1];
+    assert_eq!((&of_12["head"]["ordinal"], &of_12["run_count"]), (&21.into(), &2.into()));
+    assert_eq!(of_12["latest_run"]["run_id"], second.run_id.to_string());
+    let runs = app.read("/api/v1/projects/libfoo/runs?pull_request=12").await;
+    assert_eq!(runs["runs"][0], of_12["latest_run"]);
+    assert_eq!(runs["runs"].as_array().unwrap().len(), 2);
+    let expected = [(13, None, false), (12, Some(1), true), (7, Some(2), true)];
+    assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), expected);
+
+    let page = app.read("/api/v1/projects/libfoo/pull-requests?limit=2").await;
+    let query = format!("limit=2&after={}", page["next_after"].as_str().unwrap());
+    assert_eq!(pulls(&app, "libfoo", &query).await.unwrap(), expected[2..]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_branch_is_not_the_main_line(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let branch = |name: &str, commit| RunReport { branch: Some(name.into()), ..factory::report_at(commit) };
+    app.store(&branch("main", child(1, &[]))).await;
+    app.store(&branch("topic", child(2, &[1]))).await;
+    app.store(&RunReport { pull_request: Some(5), ..branch("topic-2", child(3, &[2])) }).await;
+    assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), [(5, Some(2), true)]);
+    sqlx::query("update project set default_branch = 'main'").execute(&app.pool).await.unwrap();
+    assert_eq!(pulls(&app, "libfoo", "").await.unwrap(), [(5, Some(1), true)]);
+}
+
+/// Number, place of the merge base, and whether it is certain, of each pull request.
+async fn pulls(app: &TestApp, project: &str, query: &str) -> Option<Vec<(i64, Option<i64>, bool)>> {
+    let answer = app.get(&format!("/api/v1/projects/{project}/pull-requests?{query}")).await;
+    if answer.status == 404 {
+        return None;
+    }
+    let list: Value = answer.json();
+    let of = |pull: &Value| {
+        let number = pull["pull_request"].as_i64().unwrap();
+        (number, pull["merge_base"]["ordinal"].as_i64(), pull["merge_base_is_certain"].as_bool().unwrap())
+    };
+    Some(list["pull_requests"].as_array().unwrap().iter().map(of).collect())
+}

@@ -1,0 +1,84 @@
+//! How many requests are served.
+
+use crate::support::{Answer, TestApp, factory};
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use roundtrip_server::door::{Settings, TrustedProxies};
+use sqlx::PgPool;
+use std::net::SocketAddr;
+
+/// So few that a test meets the limit, and so slowly refilled that it stays there.
+fn few() -> Settings {
+    Settings { requests_per_minute: 1, ..Settings::default() }
+}
+
+async fn get_from(app: &TestApp, peer: &str, forwarded_for: Option<&str>) -> Answer {
+    let peer: SocketAddr = format!("{peer}:1234").parse().unwrap();
+    let mut request = Request::get("/api/v1/projects").extension(ConnectInfo(peer));
+    if let Some(named) = forwarded_for {
+        request = request.header("x-forwarded-for", named);
+    }
+    app.call(request.body(Body::empty()).unwrap()).await
+}
+
+fn assert_too_many(answer: &Answer) {
+    let problem = answer.assert_problem(429, "too-many-requests");
+    let wait: u64 = answer.headers["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((1..=61).contains(&wait), "{wait}");
+    assert!(problem.detail.contains(&wait.to_string()), "{problem:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn strangers_are_counted_by_address_and_told_when_to_come_back(pool: PgPool) {
+    let app = TestApp::kept(pool, few()).await;
+    assert_eq!(get_from(&app, "192.0.2.1", None).await.status, 200);
+    assert_too_many(&get_from(&app, "192.0.2.1", None).await);
+    assert_too_many(&get_from(&app, "192.0.2.1", Some("203.0.113.9")).await);
+    assert_eq!(get_from(&app, "192.0.2.2", None).await.status, 200);
+    for path in ["/healthz", "/readyz"] {
+        assert_eq!(app.get(path).await.status, 200, "supervisors are not counted");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn behind_a_trusted_proxy_its_clients_are_counted(pool: PgPool) {
+    let trusted_proxies = TrustedProxies(vec!["192.0.2.0/24".parse().unwrap()]);
+    let app = TestApp::kept(pool, Settings { trusted_proxies, ..few() }).await;
+    assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.1")).await.status, 200);
+    assert_eq!(get_from(&app, "192.0.2.1", Some("203.0.113.2")).await.status, 200);
+    assert_too_many(&get_from(&app, "192.0.2.1", Some("198.51.100.1, 203.0.113.1")).await);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_valid_token_has_a_count_of_its_own(pool: PgPool) {
+    let app = TestApp::kept(pool, few()).await;
+    assert_eq!(app.get("/api/v1/projects").await.status, 200);
+    assert_too_many(&app.get("/api/v1/projects").await);
+    for _ in 0..20 {
+        assert_eq!(app.put(&factory::report()).await.status, 201);
+    }
+    assert_too_many(&app.put(&factory::report()).await);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn by_default_an_agent_uploads_a_hundred_times_a_second_and_more(pool: PgPool) {
+    let app = TestApp::kept(pool, Settings::default()).await;
+    let report = factory::report();
+    assert_eq!(app.put(&report).await.status, 201);
+    for _ in 0..1_000 {
+        assert_eq!(app.put(&report).await.status, 200, "the same again");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn failed_authentications_are_limited_harder(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let wrong = "rta_000000000000000000000000000000000000";
+    for _ in 0..30 {
+        app.send("GET", "/api/v1/projects", wrong, None).await.assert_problem(401, "unauthenticated");
+    }
+    assert_too_many(&app.send("GET", "/api/v1/projects", wrong, None).await);
+    assert_too_many(&app.put(&factory::report()).await);
+    assert_eq!(app.get("/api/v1/projects").await.status, 200, "who proves nothing cannot fail");
+}

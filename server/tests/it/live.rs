@@ -1,0 +1,197 @@
+//! `/api/v1/projects/{project}/events`, over one database and several servers.
+
+use crate::support::{TestApp, factory};
+use axum::body::Body;
+use http_body_util::BodyExt;
+use roundtrip_server::live::NewRuns;
+use roundtrip_wire::RunReport;
+use serde_json::json;
+use sqlx::PgPool;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Far longer than anything takes here: a test that reaches it has failed.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A stream of events, as a browser reads it.
+struct Events {
+    body: Body,
+    text: String,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Event {
+    name: String,
+    data: String,
+}
+
+impl Events {
+    async fn open(app: &TestApp, project: &str) -> Self {
+        let response = app.open(&format!("/api/v1/projects/{project}/events")).await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        assert_eq!(response.headers()["cache-control"], "no-cache");
+        assert!(!response.headers().contains_key("etag"));
+        let mut events = Self { body: response.into_body(), text: String::new() };
+        assert_eq!(events.block().await.unwrap(), "retry: 3000");
+        events
+    }
+
+    /// What stands between two empty lines; nothing at the end.
+    async fn block(&mut self) -> Option<String> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let (block, rest) = (block.to_owned(), rest.to_owned());
+                self.text = rest;
+                return Some(block);
+            }
+            let frame = tokio::time::timeout(DEADLINE, self.body.frame()).await.expect("nothing is told")?;
+            self.text += std::str::from_utf8(&frame.unwrap().into_data().unwrap()).unwrap();
+        }
+    }
+
+    async fn next(&mut self) -> Event {
+        let block = self.block().await.expect("the stream has ended");
+        let field = |name: &str| {
+            let line = block.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_else(|| panic!("no {name} in {block}")).trim().to_owned()
+        };
+        Event { name: field("event:"), data: field("data:") }
+    }
+
+    async fn new_runs(&mut self) -> NewRuns {
+        let event = self.next().await;
+        assert_eq!(event.name, "runs", "{event:?}");
+        serde_json::from_str(&event.data).unwrap()
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_upload_at_one_server_is_told_by_the_other(pool: PgPool) {
+    let one = TestApp::new(pool).await;
+    let other = one.another();
+    one.store(&factory::report()).await;
+    one.live.flush().await;
+    let mut events = Events::open(&other, "libfoo").await;
+    let mut own_events = Events::open(&one, "libfoo").await;
+    let second = factory::report_at(factory::commit(7, Some(7)));
+    one.store(&second).await;
+
+    let expected = json!({
+        "run_count": 1,
+        "runs": [{"run_id": second.run_id, "machine": "lab-1", "commit_ordinal": 7}],
+    });
+    for events in [&mut events, &mut own_events] {
+        assert_eq!(serde_json::to_value(events.new_runs().await).unwrap(), expected);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn every_run_of_the_project_and_no_other_is_told_once(pool: PgPool) {
+    const RUNS: usize = 12;
+    let one = TestApp::new(pool).await;
+    let other = one.another();
+    one.store(&factory::report()).await;
+    one.live.flush().await;
+    let mut events = Events::open(&other, "libfoo").await;
+    let mut expected = BTreeSet::new();
+    for number in 0..RUNS {
+        let mut report = factory::report();
+        if number % 3 == 0 {
+            report = RunReport { project: factory::slug("another"), ..report };
+        } else {
+            expected.insert(report.run_id.as_uuid());
+        }
+        one.store(&report).await;
+        // The same again is not new.
+        one.put(&report).await;
+    }
+    let mut told = BTreeSet::new();
+    while told.len() < expected.len() {
+        let new = events.new_runs().await;
+        assert_eq!(new.run_count, new.runs.len());
+        for run in new.runs {
+            assert!(told.insert(run.run_id), "told twice");
+        }
+    }
+    assert_eq!(told, expected);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_batch_of_many_names_the_newest_and_counts_all(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.live.flush().await;
+    let mut events = Events::open(&app, "libfoo").await;
+    let mut newest = None;
+    for _ in 0..45 {
+        let report = factory::report();
+        app.store(&report).await;
+        newest = Some(report.run_id.as_uuid());
+    }
+    app.live.flush().await;
+    let run_ids: Vec<uuid::Uuid> =
+        sqlx::query_scalar("select run_id from run").fetch_all(&app.pool).await.unwrap();
+    for run_id in run_ids {
+        app.live.announce(run_id);
+    }
+    loop {
+        let new = events.new_runs().await;
+        // Before it come those that were announced while they arrived.
+        if new.run_count == 46 {
+            assert_eq!(new.runs.len(), 40);
+            assert_eq!(Some(new.runs[0].run_id), newest);
+            break;
+        }
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_lost_connection_is_a_gap_and_not_the_end(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.live.flush().await;
+    let mut events = Events::open(&app, "libfoo").await;
+    // PostgreSQL ends the connection that listens.
+    let ended: Vec<bool> = sqlx::query_scalar(
+        "select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and query ilike 'listen%'",
+    )
+    .fetch_all(&app.pool)
+    .await
+    .unwrap();
+    assert_eq!(ended, [true]);
+    assert_eq!(events.next().await, Event { name: "gap".into(), data: "{}".into() });
+    let report = factory::report();
+    app.store(&report).await;
+    assert_eq!(events.new_runs().await.runs[0].run_id, report.run_id.as_uuid());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_another_version_announces_is_a_gap(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.live.flush().await;
+    let mut events = Events::open(&app, "libfoo").await;
+    sqlx::query("select pg_notify('roundtrip_runs', 'something else')").execute(&app.pool).await.unwrap();
+    assert_eq!(events.next().await.name, "gap");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_end_of_the_server_ends_the_stream(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.live.flush().await;
+    let mut events = Events::open(&app, "libfoo").await;
+    app.live.close();
+    assert_eq!(events.block().await, None);
+    let answer = app.get("/api/v1/projects/libfoo/events").await;
+    answer.assert_problem(503, "unavailable");
+    assert_eq!(answer.headers["retry-after"], "5");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_unknown_project_has_no_stream(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.get("/api/v1/projects/nobody/events").await.assert_problem(404, "unknown-project");
+}

@@ -1,0 +1,97 @@
+//! Runs that were acknowledged and are gone: the agent's next upload tells.
+
+use crate::support::{Answer, TestApp, factory};
+use roundtrip_wire::RunReport;
+use sqlx::PgPool;
+
+const INSTALLATION: &str = "019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b";
+
+/// Uploads a report as an agent to which so many had been acknowledged before.
+async fn put(app: &TestApp, report: &RunReport, count: &str) -> Answer {
+    let acknowledged = format!("{INSTALLATION} {count}");
+    let body = serde_json::to_vec(report).unwrap();
+    app.put_bytes(&report.run_id.to_string(), &[("roundtrip-acknowledged", &acknowledged)], body).await
+}
+
+async fn stored(app: &TestApp, number: u64, count: u64) -> RunReport {
+    let report = factory::report_at(factory::commit(number, Some(number)));
+    let answer = put(app, &report, &count.to_string()).await;
+    assert_eq!(answer.status.as_u16(), 201, "{}", String::from_utf8_lossy(&answer.body));
+    report
+}
+
+/// What the metric, and the page of machines, say.
+async fn lost(app: &TestApp) -> i64 {
+    let machines = app.read("/api/v1/projects/libfoo/machines").await;
+    let of_machine = machines["machines"][0]["lost_run_count"].as_i64().unwrap();
+    let metrics = app.metrics().await;
+    let told = metrics.lines().find_map(|line| line.strip_prefix("roundtrip_runs_lost ")).unwrap();
+    assert_eq!(told.parse::<i64>().unwrap(), of_machine);
+    of_machine
+}
+
+/// Puts the database back to before a run, as a backup of then would.
+async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
+    for table in ["point", "point_histogram", "run_result", "run_upload", "run"] {
+        let delete = format!("delete from {table} where run_id = $1");
+        let delete = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(report.run_id.as_uuid());
+        assert_eq!(delete.execute(&app.pool).await.unwrap().rows_affected(), 1, "{table}");
+    }
+    sqlx::query("update installation set stored_count = $1, acknowledged_count = $1")
+        .bind(stored_count)
+        .execute(&app.pool)
+        .await
+        .unwrap();
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_server_that_was_put_back_counts_the_runs_that_are_gone(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 0).await;
+    let gone = stored(&app, 2, 1).await;
+    assert_eq!(lost(&app).await, 0);
+    roll_back(&app, &gone, 1).await;
+    assert_eq!(lost(&app).await, 0, "nobody has told yet");
+    stored(&app, 3, 2).await;
+    assert_eq!(lost(&app).await, 1);
+    stored(&app, 4, 3).await;
+    assert_eq!(lost(&app).await, 1, "it is lost once");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_server_that_was_put_back_to_before_an_installation_counts_all_of_its_runs(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 40).await;
+    assert_eq!(lost(&app).await, 40);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn repetitions_and_answers_that_never_arrived_lose_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = stored(&app, 1, 0).await;
+    // The answer was lost, so that the agent has none acknowledged and repeats.
+    assert_eq!(put(&app, &report, "0").await.status.as_u16(), 200);
+    let other = stored(&app, 2, 1).await;
+    assert_eq!(put(&app, &other, "2").await.status.as_u16(), 200);
+    stored(&app, 3, 2).await;
+    assert_eq!(lost(&app).await, 0);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_upload_that_is_refused_counts_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = stored(&app, 1, 0).await;
+    put(&app, &RunReport { branch: None, ..report.clone() }, "1").await.assert_problem(422, "run-conflict");
+    stored(&app, 2, 1).await;
+    assert_eq!(lost(&app).await, 0);
+    let nonsense = put(&app, &report, "many").await.assert_problem(400, "invalid-parameter");
+    assert!(nonsense.detail.contains("roundtrip-acknowledged"), "{nonsense:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn agents_that_say_nothing_are_not_counted(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    assert_eq!(lost(&app).await, 0);
+    assert_eq!(app.row_counts().await["installation"], 0);
+}

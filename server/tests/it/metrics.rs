@@ -1,0 +1,94 @@
+//! What operators are told: by routes and outcomes, never by the name of anything that is stored.
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::db::task;
+use roundtrip_wire::RunReport;
+use sqlx::PgPool;
+use std::time::Duration;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn requests_are_counted_and_timed_by_the_template_of_their_route(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    for _ in 0..2 {
+        app.read("/api/v1/projects/libfoo/runs").await;
+    }
+    app.get("/api/v1/projects/nothing/runs").await;
+    app.post("/no/such/file", &serde_json::json!({})).await;
+    let text = app.metrics().await;
+    for line in [
+        r#"roundtrip_http_requests_total{method="GET",route="/api/v1/projects/{project}/runs",status="200"} 2"#,
+        r#"roundtrip_http_requests_total{method="GET",route="/api/v1/projects/{project}/runs",status="404"} 1"#,
+        r#"roundtrip_http_requests_total{method="PUT",route="/api/v1/runs/{run_id}",status="201"} 1"#,
+        r#"roundtrip_http_requests_total{method="POST",route="other",status="405"} 1"#,
+        r#"roundtrip_http_request_duration_seconds_count{method="GET",route="/api/v1/projects/{project}/runs"} 3"#,
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    for name in ["libfoo", "lab-1", "pipe", &report.run_id.to_string()] {
+        assert!(!text.contains(name), "{name} is told");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn uploads_are_counted_by_what_became_of_them(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    report.results.push(factory::unsupported("posix-mq", "not on macOS"));
+    app.put(&report).await;
+    app.put(&report).await;
+    app.put(&RunReport { branch: None, ..report.clone() }).await;
+    app.put_bytes(&report.run_id.to_string(), &[("authorization", "")], b"{}".to_vec()).await;
+    let text = app.metrics().await;
+    for line in [
+        r#"roundtrip_uploads_total{outcome="stored"} 1"#,
+        r#"roundtrip_uploads_total{outcome="known"} 1"#,
+        r#"roundtrip_uploads_total{outcome="refused"} 2"#,
+        "roundtrip_results_stored_total 2",
+        "roundtrip_points_stored_total 1",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    task::ensure(&app.pool, "retention").await.unwrap();
+    let lease = task::claim(&app.pool, "retention", Duration::from_secs(60)).await.unwrap().unwrap();
+    task::finish(&app.pool, lease, Duration::from_secs(3_600), Some("no reason")).await.unwrap();
+    let text = app.metrics().await;
+    for line in [
+        "roundtrip_database_up 1",
+        "roundtrip_runs_lost 0",
+        r#"roundtrip_task_lag_seconds{task="retention"} 0"#,
+        r#"roundtrip_task_failed{task="retention"} 1"#,
+        "roundtrip_upload_queue_bytes 0",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+    }
+    let bytes = text.lines().find_map(|line| line.strip_prefix("roundtrip_database_size_bytes ")).unwrap();
+    assert!(bytes.parse::<u64>().unwrap() > 1_000_000, "{bytes}");
+    assert!(text.ends_with("# EOF\n"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn without_its_database_a_server_says_so_and_nothing_that_it_does_not_know(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.read("/api/v1/projects").await;
+    app.pool.close().await;
+    let text = app.metrics().await;
+    assert!(text.contains("\nroundtrip_database_up 0\n"), "{text}");
+    assert!(text.contains("\nroundtrip_http_requests_total{"), "{text}");
+    for unknown in ["roundtrip_runs_lost", "roundtrip_database_size_bytes", "roundtrip_task_lag_seconds"] {
+        assert!(!text.contains(unknown), "{unknown}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_port_for_users_does_not_tell_them(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let answer = app.get("/metrics").await;
+    assert!(!String::from_utf8_lossy(&answer.body).contains("roundtrip_http_requests"), "{answer:?}");
+}

@@ -1,0 +1,229 @@
+//! What is older than its project keeps it goes, little by little; everything else stays and is told as before.
+
+use crate::support::{TestApp, factory};
+use axum::http::StatusCode;
+use chrono::Utc;
+use roundtrip_server::db::{retention, task};
+use roundtrip_server::seed::{Plan, seed};
+use roundtrip_server::tasks::retention::{PruneError, preview, prune};
+use roundtrip_wire::RunReport;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::time::Duration;
+
+/// Days that a project keeps uploads, distributions and points.
+async fn keep(app: &TestApp, project: &str, days: [Option<i32>; 3]) {
+    let policies = retention::policies(&app.pool).await.unwrap();
+    let mut policy = policies.into_iter().find(|policy| policy.project == project).unwrap();
+    [policy.upload_retention_days, policy.histogram_retention_days, policy.point_retention_days] = days;
+    assert!(retention::set(&app.pool, &policy).await.unwrap());
+}
+
+/// Stores a run that arrived so many days ago.
+async fn stored(app: &TestApp, number: u64, days_ago: i32) -> RunReport {
+    let report = factory::report_at(factory::commit(number, Some(number)));
+    app.store(&report).await;
+    age(app, &report, days_ago).await;
+    report
+}
+
+async fn age(app: &TestApp, report: &RunReport, days_ago: i32) {
+    sqlx::query("update run set received_at = now() - make_interval(days => $2) where run_id = $1")
+        .bind(report.run_id.as_uuid())
+        .bind(days_ago)
+        .execute(&app.pool)
+        .await
+        .unwrap();
+}
+
+async fn prune_now(app: &TestApp) -> u64 {
+    let removed = prune(&app.pool, Utc::now(), None, || false).await.unwrap();
+    removed.iter().map(|of_project| of_project.run_count).sum()
+}
+
+/// The only series of the tests' reports.
+async fn point(app: &TestApp, report: &RunReport) -> Value {
+    let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    let series_id = &run["results"][0]["series_id"];
+    app.read(&format!("/api/v1/runs/{}/series/{series_id}", report.run_id)).await
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn old_uploads_go_and_the_numbers_of_their_runs_stay(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (old, new) = (stored(&app, 1, 91).await, stored(&app, 2, 89).await);
+    let (point_before, path) = (point(&app, &old).await, format!("/api/v1/runs/{}", old.run_id));
+    let run_before = app.read(&path).await;
+    keep(&app, "libfoo", [Some(90), None, None]).await;
+    assert_eq!(prune_now(&app).await, 1);
+    assert_eq!(prune_now(&app).await, 0, "it is gone");
+
+    let run = app.read(&path).await;
+    assert!(run["pruned"]["upload_at"].is_string(), "{run}");
+    assert_eq!(run["results"][0]["observed"], Value::Null);
+    assert_eq!(run["results"][0]["point"], run_before["results"][0]["point"]);
+    assert_eq!(run["results"][0]["counters"], run_before["results"][0]["counters"]);
+    let after = point(&app, &old).await;
+    assert_eq!(after["repetitions"], json!([]));
+    assert!(after["pruned"]["upload_at"].is_string(), "{after}");
+    assert_eq!(after["histogram"], point_before["histogram"]);
+    let gone = app.get(&format!("{path}/report")).await.assert_problem(410, "pruned");
+    assert!(gone.detail.contains(&Utc::now().format("%Y-%m-%d").to_string()), "{gone:?}");
+    let again = app.put(&old).await;
+    assert_eq!(again.status, StatusCode::OK, "the same upload is known as before");
+
+    assert_eq!(app.get(&format!("/api/v1/runs/{}/report", new.run_id)).await.status, StatusCode::OK);
+    assert_eq!(app.read(&format!("/api/v1/runs/{}", new.run_id)).await["pruned"]["upload_at"], Value::Null);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn old_imported_files_go_and_what_they_were_is_still_told(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut report = factory::report();
+    report.results = Vec::new();
+    app.import(&report, "results.json", br#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#).await;
+    age(&app, &report, 400).await;
+    keep(&app, "libfoo", [Some(365), None, None]).await;
+    let (due, amount) = preview(&app.pool, Utc::now()).await.unwrap().remove(0);
+    assert!(due.to_string().starts_with("libfoo: uploads from before "), "{due}");
+    assert!(amount.run_count == 1 && amount.byte_count > 48, "{amount:?}");
+    assert_eq!(app.row_counts().await["run_upload"], 1, "a preview removes nothing");
+
+    assert_eq!(prune_now(&app).await, 1);
+    let run = app.read(&format!("/api/v1/runs/{}", report.run_id)).await;
+    assert_eq!(run["original"]["name"], "results.json");
+    app.get(&format!("/api/v1/runs/{}/original", report.run_id)).await.assert_problem(410, "pruned");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn old_distributions_go_and_charts_stay(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let old = stored(&app, 1, 10).await;
+    let before = point(&app, &old).await;
+    keep(&app, "libfoo", [None, Some(9), None]).await;
+    assert_eq!(prune_now(&app).await, 1);
+    let after = point(&app, &old).await;
+    assert_eq!(after["histogram"], json!([]));
+    assert!(
+        after["pruned"]["histograms_at"].is_string() && after["pruned"]["upload_at"].is_null(),
+        "{after}"
+    );
+    assert_eq!((&after["point"], &after["repetitions"]), (&before["point"], &before["repetitions"]));
+    let charted = app.read(&format!("/api/v1/points?series={}", series_id(&app).await)).await;
+    assert_eq!(charted["series"][0]["points"].as_array().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn old_points_go_with_all_but_the_run_itself(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (old, new) = (stored(&app, 1, 10).await, stored(&app, 2, 8).await);
+    keep(&app, "libfoo", [None, None, Some(9)]).await;
+    assert_eq!(prune_now(&app).await, 1);
+    let counts = app.row_counts().await;
+    for table in ["point", "point_histogram", "run_result", "run_upload"] {
+        assert_eq!(counts[table], 1, "{table}");
+    }
+    assert_eq!(counts["run"], 2);
+    let run = app.read(&format!("/api/v1/runs/{}", old.run_id)).await;
+    assert_eq!(run["results"], json!([]));
+    assert!(run["pruned"]["points_at"].is_string(), "{run}");
+    let path = format!("/api/v1/runs/{}/series/{}", old.run_id, series_id(&app).await);
+    app.get(&path).await.assert_problem(410, "pruned");
+    app.get(&format!("/api/v1/runs/{}/report", old.run_id)).await.assert_problem(410, "pruned");
+    assert_eq!(app.put(&old).await.status, StatusCode::OK, "the same upload is known as before");
+    assert!(!point(&app, &new).await["histogram"].as_array().unwrap().is_empty());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn projects_without_a_number_of_days_keep_everything(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 30_000).await;
+    let other = RunReport { project: factory::slug("other"), ..factory::report() };
+    app.store(&other).await;
+    age(&app, &other, 30_000).await;
+    keep(&app, "other", [Some(1), Some(1), Some(1)]).await;
+    assert_eq!(prune_now(&app).await, 1, "points, and with them all else");
+    let counts = app.row_counts().await;
+    assert_eq!((counts["run_upload"], counts["point_histogram"], counts["point"]), (1, 1, 1));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn more_than_fits_into_one_transaction_goes_in_several(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let plan = Plan {
+        project: factory::slug("seeded"),
+        machine_count: 2,
+        series_count: 4,
+        commit_count: 230,
+        histogram_count: Some(230),
+        rng_seed: 1,
+    };
+    seed(&app.pool, plan, |_| {}).await.unwrap();
+    // All but the last ten commits.
+    sqlx::query("update run set received_at = now() where commit_id in (select commit_id from commit where ordinal > 220)")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    keep(&app, "seeded", [None, Some(30), None]).await;
+    assert_eq!(prune_now(&app).await, 440);
+    assert_eq!(app.row_counts().await["point_histogram"], 40);
+    keep(&app, "seeded", [None, None, Some(30)]).await;
+    assert_eq!(prune_now(&app).await, 440);
+    let counts = app.row_counts().await;
+    assert_eq!((counts["point"], counts["run_result"], counts["run"]), (40, 20, 460));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn whoever_is_asked_to_stop_leaves_the_rest(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 10).await;
+    keep(&app, "libfoo", [Some(1), None, None]).await;
+    let removed = prune(&app.pool, Utc::now(), None, || true).await.unwrap();
+    assert_eq!(removed[0].run_count, 0);
+    assert_eq!(prune_now(&app).await, 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn work_has_one_holder_until_it_is_done_or_the_lease_ends(pool: PgPool) {
+    const LEASE: Duration = Duration::from_secs(3_600);
+    task::ensure(&pool, "work").await.unwrap();
+    task::ensure(&pool, "work").await.unwrap();
+    let first = task::claim(&pool, "work", LEASE).await.unwrap().unwrap();
+    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "somebody has it");
+    task::finish(&pool, first, Duration::ZERO, None).await.unwrap();
+    let second = task::claim(&pool, "work", Duration::ZERO).await.unwrap().unwrap();
+    let third = task::claim(&pool, "work", LEASE).await.unwrap().unwrap();
+    let mut connection = pool.acquire().await.unwrap();
+    assert!(!task::renew(&mut connection, second, LEASE).await.unwrap(), "its lease had ended");
+    assert!(task::renew(&mut connection, third, LEASE).await.unwrap());
+    task::finish(&pool, second, Duration::ZERO, None).await.unwrap();
+    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "the third has it still");
+    task::finish(&pool, third, LEASE, Some("no reason")).await.unwrap();
+    assert_eq!(task::claim(&pool, "work", LEASE).await.unwrap(), None, "it is not due");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_server_whose_lease_has_ended_removes_nothing_more(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 10).await;
+    keep(&app, "libfoo", [Some(1), None, None]).await;
+    task::ensure(&app.pool, "work").await.unwrap();
+    let held_up = task::claim(&app.pool, "work", Duration::ZERO).await.unwrap();
+    task::claim(&app.pool, "work", Duration::from_secs(60)).await.unwrap().unwrap();
+    let ended = prune(&app.pool, Utc::now(), held_up, || false).await.unwrap_err();
+    assert!(matches!(ended, PruneError::LeaseLost), "{ended}");
+    assert_eq!(app.row_counts().await["run_upload"], 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_number_of_days_is_at_least_one(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    stored(&app, 1, 0).await;
+    let mut policy = retention::policies(&app.pool).await.unwrap().remove(0);
+    policy.point_retention_days = Some(0);
+    assert!(retention::set(&app.pool, &policy).await.is_err());
+}
+
+async fn series_id(app: &TestApp) -> i64 {
+    sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap()
+}

@@ -1,0 +1,237 @@
+//! `/api/v1/projects/{project}/series` and `.../series/facets`: finding some of many.
+
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{Case, CaseResult, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::collections::BTreeSet;
+
+fn with(transport: &str, change: impl Fn(&mut Case)) -> CaseResult {
+    let mut result = factory::result(transport, 64, vec![factory::repetition(0, &[500])]);
+    result.transport.family = factory::slug(transport.split('-').next().unwrap());
+    change(&mut result.case);
+    result
+}
+
+/// Two machines, three transports, several sizes, and a benchmark of another tool.
+async fn store_many(app: &TestApp) {
+    let mut report = factory::report();
+    report.results = vec![
+        with("pipe", |_| {}),
+        with("pipe", |case| case.message_bytes = 65_536),
+        with("pipe", |case| case.mode = factory::slug("2thread")),
+        with("ring-futex", |case| case.variant = Some(factory::slug("patched"))),
+        with("ring-futex", |case| case.message_bytes = 1_048_576),
+        with("unix-stream", |case| {
+            case.scenario = factory::slug("stream");
+            case.message_bytes = 640;
+            case.total_bytes = Some(16_777_216);
+        }),
+    ];
+    app.store(&report).await;
+    let mut other = RunReport { run_id: roundtrip_wire::RunId::draw(), ..report };
+    other.machine.slug = factory::slug("mac-mini-2");
+    other.results.truncate(2);
+    other.results.push(with("google-benchmark", |case| {
+        case.scenario = factory::slug("benchmark");
+        case.benchmark = Some("BM_PipeTrip/64/real_time".into());
+        case.message_bytes = 0;
+    }));
+    other.results[2].transport.title = "Google Benchmark (JSON)".into();
+    other.results[2].transport.family = factory::slug("import");
+    app.store(&other).await;
+}
+
+/// What tells the found series apart, in the order of the answer.
+fn found(answer: &Value) -> Vec<String> {
+    let name = |series: &Value| {
+        let text = |pointer: &str| series.pointer(pointer).unwrap().as_str().unwrap().to_owned();
+        let benchmark =
+            series["case"]["benchmark"].as_str().map(|name| format!(" {name}")).unwrap_or_default();
+        let bytes = &series["case"]["message_bytes"];
+        format!("{} {} {} {bytes}{benchmark}", text("/machine"), text("/transport/slug"), text("/case/mode"))
+    };
+    answer["series"].as_array().unwrap().iter().map(name).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn words_find_what_begins_like_them_and_all_must_be_there(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    let benchmark = "mac-mini-2 google-benchmark 2proc 0 BM_PipeTrip/64/real_time";
+    for (q, expected) in [
+        ("ring", vec!["lab-1 ring-futex 2proc 64", "lab-1 ring-futex 2proc 1048576"]),
+        ("FUTEX%20pat", vec!["lab-1 ring-futex 2proc 64"]),
+        ("mini-2%20pipe", vec![benchmark, "mac-mini-2 pipe 2proc 64", "mac-mini-2 pipe 2proc 65536"]),
+        ("thread", vec![]),
+        ("2thread", vec!["lab-1 pipe 2thread 64"]),
+        ("16MiB", vec!["lab-1 unix-stream 2proc 640"]),
+        ("64+KiB", vec!["lab-1 pipe 2proc 65536", "mac-mini-2 pipe 2proc 65536"]),
+        ("64%20mac", vec![benchmark, "mac-mini-2 pipe 2proc 64"]),
+        ("640", vec!["lab-1 unix-stream 2proc 640"]),
+        ("bm_pipe", vec![benchmark]),
+        ("pipetrip/64", vec![benchmark]),
+        ("real_time", vec![benchmark]),
+        // What its transport is called, and of which family it is.
+        ("json", vec![benchmark]),
+        ("(json),", vec![benchmark]),
+        ("import%20mac", vec![benchmark]),
+        ("nothing", vec![]),
+        ("ring%20nothing", vec![]),
+    ] {
+        let answer = app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await;
+        assert_eq!(found(&answer), expected, "{q}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn no_sign_of_a_search_has_a_meaning(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    let all = found(&app.read("/api/v1/projects/libfoo/series").await);
+    for q in ["", "%20", "*", "%26%7C!%28%29:*", "%27%27", "%5C", "---"] {
+        assert_eq!(found(&app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await), all, "{q}");
+    }
+    for q in ["a%27b", "a%5C", "a%5C%27b", "a:*", "a%26b", "!pipe%7Cx", "%3Cpipe%3E%C3%A4", "=mode=2proc%27"]
+    {
+        app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await;
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_transport_is_found_by_the_title_that_it_has_now(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let mut renamed = factory::report();
+    renamed.results[0].transport.title = "Anonymous channel".into();
+    app.store(&renamed).await;
+    let count = async |q| found(&app.read(&format!("/api/v1/projects/libfoo/series?q={q}")).await).len();
+    assert_eq!((count("anonymous").await, count("the").await), (1, 0));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_project_is_not_found(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let mut other = RunReport { project: factory::slug("other"), ..factory::report() };
+    // A name that reads like what series are filtered by.
+    other.results[0].case.benchmark = Some("x=project=1 =machine=lab-1".into());
+    app.store(&other).await;
+    for query in ["", "q=pipe", "q=lab", "machine=lab-1"] {
+        for project in ["libfoo", "other"] {
+            let answer = app.read(&format!("/api/v1/projects/{project}/series?{query}")).await;
+            let projects: Vec<_> =
+                answer["series"].as_array().unwrap().iter().map(|series| &series["project"]).collect();
+            assert_eq!(projects, [project], "{query}");
+        }
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pages_hold_every_series_once_whatever_is_added_meanwhile(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    let all = found(&app.read("/api/v1/projects/libfoo/series?q=pipe").await);
+    assert_eq!(all.len(), 6);
+    let mut seen = Vec::new();
+    let mut path = "/api/v1/projects/libfoo/series?q=pipe&limit=2".to_owned();
+    loop {
+        let page = app.read(&path).await;
+        seen.extend(found(&page));
+        let Some(after) = page["next_after"].as_str() else { break };
+        path = format!("/api/v1/projects/libfoo/series?after={after}&q=pipe&limit=2");
+        // Before all others, and behind none that is still to come.
+        let mut more = factory::report();
+        more.machine.slug = factory::slug("a-machine");
+        more.results[0].case.message_bytes = 64 + u64::try_from(seen.len()).unwrap();
+        app.store(&more).await;
+    }
+    assert_eq!(seen, all);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_facet_counts_what_the_others_let_through(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    let facets = app.read("/api/v1/projects/libfoo/series/facets").await;
+    let count = |value: Value, series_count| json!({"value": value, "series_count": series_count});
+    assert_eq!(
+        facets,
+        json!({
+            "series_count": 9,
+            "machine": [count("lab-1".into(), 6), count("mac-mini-2".into(), 3)],
+            "transport": [
+                count("google-benchmark".into(), 1), count("pipe".into(), 5), count("ring-futex".into(), 2),
+                count("unix-stream".into(), 1),
+            ],
+            "scenario": [
+                count("benchmark".into(), 1), count("roundtrip".into(), 7), count("stream".into(), 1),
+            ],
+            "mode": [count("2proc".into(), 8), count("2thread".into(), 1)],
+            "placement": [count("same-cpu".into(), 9)],
+            "message_bytes": [
+                count(0.into(), 1), count(64.into(), 4), count(640.into(), 1), count(65_536.into(), 2),
+                count(1_048_576.into(), 1),
+            ],
+            "peers": [count(1.into(), 9)],
+        })
+    );
+
+    let facets =
+        app.read("/api/v1/projects/libfoo/series/facets?transport=pipe,unix-stream&message_bytes=64").await;
+    assert_eq!(facets["series_count"], 3);
+    // By size alone: the choice of transports does not narrow itself.
+    assert_eq!(facets["transport"], json!([count("pipe".into(), 3), count("ring-futex".into(), 1)]));
+    // By transport alone.
+    assert_eq!(
+        facets["message_bytes"],
+        json!([count(64.into(), 3), count(640.into(), 1), count(65_536.into(), 2)])
+    );
+    // By both.
+    assert_eq!(facets["machine"], json!([count("lab-1".into(), 2), count("mac-mini-2".into(), 1)]));
+
+    let facets = app.read("/api/v1/projects/libfoo/series/facets?q=json&machine=lab-1").await;
+    assert_eq!((&facets["series_count"], &facets["transport"]), (&0.into(), &json!([])));
+    assert_eq!(facets["machine"], json!([count("mac-mini-2".into(), 1)]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn facets_count_what_the_list_has(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    for filter in ["", "machine=lab-1", "q=pipe&mode=2proc", "message_bytes=64&scenario=roundtrip", "q=zzz"] {
+        let facets = app.read(&format!("/api/v1/projects/libfoo/series/facets?{filter}")).await;
+        let list = app.read(&format!("/api/v1/projects/libfoo/series?{filter}")).await;
+        assert_eq!(facets["series_count"], list["series"].as_array().unwrap().len(), "{filter}");
+        let values: BTreeSet<_> = list["series"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|series| series["machine"].as_str().unwrap().to_owned())
+            .collect();
+        for value in values {
+            let offered = facets["machine"].as_array().unwrap();
+            assert!(offered.iter().any(|machine| machine["value"] == value), "{filter}: {value}");
+        }
+    }
+}
+
+/// The migration fills in what series of before lack, the server what it adds: both must be the same.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_migration_writes_what_the_server_writes(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    store_many(&app).await;
+    let written = async || -> Vec<(i64, String, String)> {
+        sqlx::query_as("select series_id, sort_key, search::text from series order by series_id")
+            .fetch_all(&app.pool)
+            .await
+            .unwrap()
+    };
+    let by_server = written().await;
+    assert!(by_server.iter().all(|(_, sort_key, search)| !sort_key.is_empty() && !search.is_empty()));
+    sqlx::query("update series set sort_key = '', search = ''").execute(&app.pool).await.unwrap();
+    let migration = include_str!("../../../migrations/20261126004000_series_search.sql");
+    let update = migration.split(";\n").find(|part| part.trim_start().starts_with("update series")).unwrap();
+    sqlx::query(update).execute(&app.pool).await.unwrap();
+    assert_eq!(written().await, by_server);
+}

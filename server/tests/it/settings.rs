@@ -1,0 +1,192 @@
+//! `PATCH` and `DELETE` of a project, and its members.
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::access::{Binding, Role, Scope};
+use roundtrip_wire::RunReport;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const PATH: &str = "/api/v1/projects/libfoo";
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_maintainer_changes_what_is_given_and_nothing_else(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    for (change, visibility, branch) in [
+        (json!({"visibility": "private"}), "private", Value::Null),
+        (json!({"default_branch": "main"}), "private", json!("main")),
+        (json!({}), "private", json!("main")),
+        (json!({"visibility": "public", "default_branch": null}), "public", Value::Null),
+    ] {
+        let answer = app.send("PATCH", PATH, &maintainer, Some(change.clone())).await;
+        let settings: Value = answer.json();
+        let expected = json!({"project": "libfoo", "visibility": visibility, "default_branch": branch});
+        assert_eq!(settings, expected, "{change}");
+        let project: Value = app.send("GET", PATH, &maintainer, None).await.json();
+        assert_eq!((&project["visibility"], &project["default_branch"]), (&json!(visibility), &branch));
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn who_may_not_change_a_project_changes_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let contributor = app.member("carol", "libfoo", Role::Contributor).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let narrow = app.user_token("mary", &[Scope::Read, Scope::IngestWrite], &Binding::default()).await;
+    let elsewhere = Binding { project: Some("another".into()), machine: None };
+    let bound_elsewhere = app.user_token("mary", &Scope::ALL, &elsewhere).await;
+    let change = json!({"visibility": "private"});
+    for (who, status) in
+        [("", 401), (&app.token, 403), (&contributor, 403), (&narrow, 403), (&bound_elsewhere, 403)]
+    {
+        assert_eq!(app.send("PATCH", PATH, who, Some(change.clone())).await.problem().status, status);
+    }
+    for who in ["", &contributor, &maintainer] {
+        assert!([401, 403].contains(&app.send("DELETE", PATH, who, None).await.problem().status));
+    }
+    for change in
+        [json!({"visibility": "secret"}), json!({"default_branch": ""}), json!({"colour": 1}), json!([])]
+    {
+        let answer = app.send("PATCH", PATH, &maintainer, Some(change)).await;
+        answer.assert_problem(400, "invalid-parameter");
+    }
+    let answer =
+        app.send_with("PATCH", PATH, &[("authorization", format!("Bearer {maintainer}"))], None).await;
+    answer.assert_problem(415, "unsupported-media-type");
+    assert_eq!(app.read(PATH).await["visibility"], "public");
+    let events: i64 = sqlx::query_scalar("select count(*) from audit_event where action like 'project.%'")
+        .fetch_one(&app.pool)
+        .await
+        .unwrap();
+    assert_eq!(events, 0);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_default_branch_moves_points_on_and_off_the_main_line(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let runs = [
+        ("of main", Some("main"), None),
+        ("of a branch", Some("topic"), None),
+        ("of no branch", None, None),
+        ("of a pull request from main", Some("main"), Some(3)),
+    ];
+    let mut run_ids = Vec::new();
+    for (number, (_, branch, pull_request)) in (1..).zip(runs) {
+        let report = RunReport {
+            branch: branch.map(str::to_owned),
+            pull_request,
+            ..factory::report_at(factory::commit(number, Some(number)))
+        };
+        app.store(&report).await;
+        run_ids.push(report.run_id.as_uuid());
+    }
+    // A summary goes with its run as a point does.
+    sqlx::query(
+        "insert into summary (machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id,
+             work_tree_modified, latency_ns_center, quantiles, measured_at)
+         select machine_id, series_id, commit_ordinal, run_id, commit_id, environment_id, false, 1, '[]', measured_at
+         from point",
+    )
+    .execute(&app.pool)
+    .await
+    .unwrap();
+    // The points of another project stay as they are.
+    let other =
+        RunReport { project: factory::slug("another"), branch: Some("topic".into()), ..factory::report() };
+    app.store(&other).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    for (branch, expected) in [
+        (json!("main"), [true, false, true, false]),
+        (json!("topic"), [false, true, true, false]),
+        (json!("gone"), [false, false, true, false]),
+        (Value::Null, [true, true, true, false]),
+    ] {
+        let change = json!({"default_branch": branch});
+        assert_eq!(app.send("PATCH", PATH, &maintainer, Some(change)).await.status, 200);
+        for table in ["point", "summary"] {
+            let query = format!("select mainline from {table} where run_id = $1");
+            for ((name, ..), (run_id, expected)) in runs.iter().zip(run_ids.iter().zip(expected)) {
+                let query = sqlx::AssertSqlSafe(query.clone());
+                let mainline: bool =
+                    sqlx::query_scalar(query).bind(run_id).fetch_one(&app.pool).await.unwrap();
+                assert_eq!(mainline, expected, "{table} {name} with the default branch {branch}");
+            }
+        }
+        let others: bool = sqlx::query_scalar("select mainline from point where run_id = $1")
+            .bind(other.run_id.as_uuid())
+            .fetch_one(&app.pool)
+            .await
+            .unwrap();
+        assert!(others);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let other = RunReport { project: factory::slug("another"), ..factory::report() };
+    app.store(&other).await;
+    let admin = app.account("ada", true).await;
+    let before = app.row_counts().await;
+    app.store(&factory::report()).await;
+    app.store(&factory::report_at(factory::commit(2, Some(2)))).await;
+    let here = Binding { project: Some("libfoo".into()), machine: None };
+    let bound =
+        app.program_token(roundtrip_server::access::TokenKind::Ci, &[Scope::IngestWrite], &here).await;
+    app.member("mary", "libfoo", Role::Maintainer).await;
+
+    assert_eq!(app.send("DELETE", PATH, &admin, None).await.status, 204);
+    app.send("GET", PATH, &admin, None).await.assert_problem(404, "unknown-project");
+    app.put_as(&bound, &factory::report()).await.assert_problem(401, "unauthenticated");
+    let changed: Vec<_> = app
+        .row_counts()
+        .await
+        .into_iter()
+        .filter(|(table, count)| before[table] != *count)
+        .map(|(table, _)| table)
+        .collect();
+    assert_eq!(changed, ["account", "audit_event", "token"], "all else is as before");
+    assert_eq!(app.read("/api/v1/projects/another").await["run_count"], 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_admin_of_the_project_gives_and_takes_roles(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    app.hide("libfoo").await;
+    let admin = app.member("ada", "libfoo", Role::Admin).await;
+    let maintainer = app.member("mary", "libfoo", Role::Maintainer).await;
+    let grace = app.account("grace", false).await;
+    let path = format!("{PATH}/members/grace");
+    let viewer = json!({"role": "viewer"});
+
+    app.send("PUT", &path, &maintainer, Some(viewer.clone())).await.assert_problem(403, "forbidden");
+    app.send("PUT", &path, &grace, Some(viewer.clone())).await.assert_problem(404, "unknown-project");
+    app.send("GET", PATH, &grace, None).await.assert_problem(404, "unknown-project");
+    assert_eq!(app.send("PUT", &path, &admin, Some(viewer)).await.status, 204);
+    assert_eq!(app.send("GET", PATH, &grace, None).await.status, 200);
+    app.send("PATCH", PATH, &grace, Some(json!({}))).await.assert_problem(403, "forbidden");
+    assert_eq!(app.send("PUT", &path, &admin, Some(json!({"role": "maintainer"}))).await.status, 204);
+    assert_eq!(app.send("PATCH", PATH, &grace, Some(json!({}))).await.status, 200);
+
+    let list: Value = app.send("GET", &format!("{PATH}/members"), &admin, None).await.json();
+    let members: Vec<_> = list["members"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|member| (member["account"].as_str().unwrap(), member["role"].as_str().unwrap()))
+        .collect();
+    assert_eq!(members, [("ada", "admin"), ("grace", "maintainer"), ("mary", "maintainer")]);
+
+    assert_eq!(app.send("DELETE", &path, &admin, None).await.status, 204);
+    app.send("GET", PATH, &grace, None).await.assert_problem(404, "unknown-project");
+    app.send("DELETE", &path, &admin, None).await.assert_problem(404, "unknown-member");
+    let nobody = format!("{PATH}/members/nobody");
+    let answer = app.send("PUT", &nobody, &admin, Some(json!({"role": "viewer"}))).await;
+    answer.assert_problem(404, "unknown-account");
+    app.send("PUT", &path, &admin, Some(json!({"role": "owner"})))
+        .await
+        .assert_problem(400, "invalid-parameter");
+}

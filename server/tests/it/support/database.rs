@@ -1,0 +1,32 @@
+//! [`Database`]: where a test's rows are. On a distributed PostgreSQL that is one database for all tests, one after the
+//! other, because a database of one's own would not be spread over its nodes.
+
+use roundtrip_server::MIGRATOR;
+use roundtrip_server::db::distribution;
+use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use tokio::sync::{Mutex, MutexGuard};
+
+static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
+
+/// A database with all tables and without rows.
+pub(crate) struct Database {
+    pub(crate) pool: PgPool,
+    _alone: Option<MutexGuard<'static, ()>>,
+}
+
+impl Database {
+    /// The database that was made for this test, or the one that is spread over several nodes.
+    pub(crate) async fn of(own: PgPool) -> Self {
+        let url = std::env::var("DATABASE_URL").unwrap();
+        let given = PgPoolOptions::new().max_connections(5).connect_lazy(&url).unwrap();
+        if !distribution::is_possible(&given).await.unwrap() {
+            return Self { pool: own, _alone: None };
+        }
+        let alone = ONE_AT_A_TIME.lock().await;
+        sqlx::raw_sql("drop schema public cascade; create schema public").execute(&given).await.unwrap();
+        MIGRATOR.run(&given).await.unwrap();
+        distribution::distribute(&mut given.acquire().await.unwrap()).await.unwrap();
+        Self { pool: given, _alone: Some(alone) }
+    }
+}

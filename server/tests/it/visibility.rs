@@ -1,0 +1,232 @@
+//! Private projects: what one must not know of does not exist, wherever one looks.
+
+use crate::support::{Answer, TestApp, factory};
+use roundtrip_server::access::{Binding, Role, Scope, TokenKind};
+use roundtrip_server::door;
+use roundtrip_wire::RunReport;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+/// A project with one run of an imported file, which nobody but its members may know of.
+struct Hidden {
+    run_id: String,
+    series_id: i64,
+    sha: String,
+}
+
+const PROJECT: &str = "hush-hush";
+const MACHINE: &str = "bunker-1";
+
+impl Hidden {
+    async fn store(app: &TestApp) -> Self {
+        let mut report =
+            RunReport { project: factory::slug(PROJECT), results: Vec::new(), ..factory::report() };
+        report.machine.slug = factory::slug(MACHINE);
+        let run_id = report.run_id.to_string();
+        let sha = report.commit.sha.to_string();
+        let file = "BenchmarkPing-8 100 1200 ns/op\nBenchmarkPing-8 100 1300 ns/op\n";
+        let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
+        let body = json!({"report": report, "file": {"name": "bench.txt", "format": "go", "base64": base64}});
+        let answer = app.send("POST", "/api/v1/import", &app.token, Some(body)).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        app.hide(PROJECT).await;
+        let series_id =
+            sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap();
+        Self { run_id, series_id, sha }
+    }
+
+    /// What stands for a parameter of the API. A new one is added here, so that no new read is forgotten.
+    fn value(&self, parameter: &str) -> Option<String> {
+        Some(match parameter {
+            "project" => PROJECT.to_owned(),
+            "run_id" => self.run_id.clone(),
+            "series_id" | "series" => self.series_id.to_string(),
+            "machine" => MACHINE.to_owned(),
+            "sha" | "commit" | "base" | "head" => self.sha.clone(),
+            "over" => "message_bytes".to_owned(),
+            "scenario" => "benchmark".to_owned(),
+            "code" => "0000000000".to_owned(),
+            _ => return None,
+        })
+    }
+
+    /// All reads that the API document knows, each with its path and whether it asks for something of the project.
+    fn reads(&self) -> Vec<(String, bool)> {
+        let document: Value = serde_json::from_str(&roundtrip_server::openapi::document_json()).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        let reads: Vec<_> = paths
+            .iter()
+            .filter(|(_, item)| item.get("get").is_some())
+            .map(|(path, item)| self.read(path, &item["get"]))
+            .collect();
+        assert!(reads.len() > 15, "{reads:?}");
+        reads
+    }
+
+    fn read(&self, template: &str, operation: &Value) -> (String, bool) {
+        let mut path = template.to_owned();
+        let mut query = Vec::new();
+        let mut is_of_project = false;
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap();
+            let is_in_path = parameter["in"] == "path";
+            let is_asked = is_in_path || (parameter["in"] == "query" && parameter["required"] == true);
+            if !is_asked {
+                continue;
+            }
+            let value = self.value(name);
+            let value =
+                value.unwrap_or_else(|| panic!("{template}: say in this test what {name} is of a project"));
+            // A short link leads whoever has it to its page, which asks for what it shows.
+            is_of_project |= name != "code";
+            if is_in_path {
+                path = path.replace(&format!("{{{name}}}"), &value);
+            } else {
+                query.push(format!("{name}={value}"));
+            }
+        }
+        assert!(!path.contains('{'), "{path}");
+        if !query.is_empty() {
+            path = format!("{path}?{}", query.join("&"));
+        }
+        (path, is_of_project)
+    }
+
+    /// The words by which an answer would give it away.
+    fn is_told_in(&self, answer: &Answer) -> bool {
+        let body = String::from_utf8_lossy(&answer.body);
+        [PROJECT, MACHINE, &self.run_id, &self.sha].iter().any(|word| body.contains(*word))
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn no_read_of_the_api_tells_of_a_private_project(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let hidden = Hidden::store(&app).await;
+    app.store(&RunReport { commit: factory::commit(7, Some(7)), ..factory::report() }).await;
+    let admin = app.member("ada", PROJECT, Role::Admin).await;
+    let of_another = app.member("oscar", "libfoo", Role::Admin).await;
+    let elsewhere = Binding { project: Some("libfoo".into()), machine: None };
+    let scopes = [Scope::Read, Scope::IngestWrite];
+    let ci_of_another = app.program_token(TokenKind::Ci, &scopes, &elsewhere).await;
+    let here = Binding { project: Some(PROJECT.into()), machine: None };
+    let only_uploads = app.program_token(TokenKind::Agent, &[Scope::IngestWrite], &here).await;
+    let mut checked = 0;
+    for (path, is_of_project) in hidden.reads() {
+        for stranger in ["", &of_another, &ci_of_another, &only_uploads] {
+            let answer = app.send("GET", &path, stranger, None).await;
+            if is_of_project {
+                let problem = answer.problem();
+                assert_eq!(problem.status, 404, "{path} for {stranger:?}: {problem:?}");
+                assert!(problem.code.starts_with("unknown-"), "{path}: {problem:?}");
+            } else if path != "/api/v1/session" {
+                // That one tells a token what it is bound to, and nothing else.
+                assert!(!hidden.is_told_in(&answer), "{path} for {stranger:?}");
+            }
+        }
+        if is_of_project {
+            // Otherwise the test would find nothing hidden where there is nothing.
+            let response = app.open_as(&admin, &path).await;
+            assert_eq!(response.status(), 200, "{path}: {response:?}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 8, "{checked}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_hidden_answers_as_what_is_not_there(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let hidden = Hidden::store(&app).await;
+    let nobodys = uuid::Uuid::now_v7().to_string();
+    for (path, absent) in [
+        (format!("/api/v1/projects/{PROJECT}"), "/api/v1/projects/nobody".to_owned()),
+        (format!("/api/v1/projects/{PROJECT}/runs"), "/api/v1/projects/nobody/runs".to_owned()),
+        (format!("/api/v1/runs/{}", hidden.run_id), format!("/api/v1/runs/{nobodys}")),
+        (format!("/api/v1/runs/{}/report", hidden.run_id), format!("/api/v1/runs/{nobodys}/report")),
+        (format!("/api/v1/runs/{}/original", hidden.run_id), format!("/api/v1/runs/{nobodys}/original")),
+        (format!("/api/v1/runs/{}/series/1", hidden.run_id), format!("/api/v1/runs/{nobodys}/series/1")),
+        (format!("/api/v1/series/{}", hidden.series_id), "/api/v1/series/999".to_owned()),
+        (format!("/api/v1/points?series={}", hidden.series_id), "/api/v1/points?series=999".to_owned()),
+    ] {
+        let (hidden, absent) = (app.get(&path).await.problem(), app.get(&absent).await.problem());
+        assert_eq!(
+            (hidden.status, &hidden.code, &hidden.title),
+            (404, &absent.code, &absent.title),
+            "{path}"
+        );
+    }
+    for (method, body) in [("PATCH", Some(json!({"visibility": "public"}))), ("DELETE", None)] {
+        let path = format!("/api/v1/projects/{PROJECT}");
+        app.send(method, &path, "", body).await.assert_problem(404, "unknown-project");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn members_and_tokens_of_a_private_project_see_it_in_lists(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    Hidden::store(&app).await;
+    app.store(&factory::report()).await;
+    let viewer = app.member("victor", PROJECT, Role::Viewer).await;
+    let admin = app.account("ada", true).await;
+    let here = Binding { project: Some(PROJECT.into()), machine: None };
+    let ci = app.program_token(TokenKind::Ci, &[Scope::Read], &here).await;
+    let bound_elsewhere = Binding { project: Some("libfoo".into()), machine: None };
+    let narrow = app.user_token("victor", &[Scope::Read], &bound_elsewhere).await;
+    for (who, expected) in [
+        ("", vec!["libfoo"]),
+        (&viewer, vec![PROJECT, "libfoo"]),
+        (&admin, vec![PROJECT, "libfoo"]),
+        (&ci, vec![PROJECT, "libfoo"]),
+        (&narrow, vec!["libfoo"]),
+    ] {
+        let list: Value = app.send("GET", "/api/v1/projects", who, None).await.json();
+        let names: Vec<_> =
+            list["projects"].as_array().unwrap().iter().map(|project| &project["project"]).collect();
+        assert_eq!(names, expected);
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn points_of_several_series_are_refused_when_one_is_hidden(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let hidden = Hidden::store(&app).await;
+    app.store(&factory::report()).await;
+    let public: i64 =
+        sqlx::query_scalar("select max(series_id) from series").fetch_one(&app.pool).await.unwrap();
+    assert_eq!(app.get(&format!("/api/v1/points?series={public}")).await.status, 200);
+    let path = format!("/api/v1/points?series={public},{}", hidden.series_id);
+    let problem = app.get(&path).await.assert_problem(404, "unknown-series");
+    assert!(problem.detail.ends_with(&hidden.series_id.to_string()), "{problem:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(pool: PgPool) {
+    let settings = door::Settings { is_private: true, ..Default::default() };
+    let app = TestApp::kept(pool, settings).await;
+    app.store(&factory::report()).await;
+    app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
+    assert_eq!(app.read("/api/v1/projects").await["projects"], json!([]));
+    assert_eq!(app.read("/api/v1/session").await["is_private"], true, "so that pages say why they are empty");
+    let member = app.member("victor", "libfoo", Role::Viewer).await;
+    let project: Value = app.send("GET", "/api/v1/projects/libfoo", &member, None).await.json();
+    assert_eq!(project["visibility"], "private");
+    // A public one is for whoever has an account.
+    sqlx::query("update project set visibility = 'public'").execute(&app.pool).await.unwrap();
+    let other = app.account("oscar", false).await;
+    assert_eq!(app.send("GET", "/api/v1/projects/libfoo", &other, None).await.status, 200);
+    app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_only_some_may_see_is_kept_by_no_shared_cache(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let viewer = app.member("victor", "libfoo", Role::Viewer).await;
+    let answer = app.send("GET", "/api/v1/projects/libfoo", &viewer, None).await;
+    assert_eq!(answer.headers["cache-control"], "private, no-cache");
+    let answer = app.get("/api/v1/projects/libfoo").await;
+    assert_eq!(answer.headers["cache-control"], "no-cache");
+    let vary: Vec<_> = answer.headers.get_all("vary").iter().map(|value| value.to_str().unwrap()).collect();
+    assert!(vary.iter().any(|value| value.contains("cookie") && value.contains("authorization")), "{vary:?}");
+}

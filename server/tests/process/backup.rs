@@ -1,0 +1,235 @@
+//! Backups: what comes back is what was there, and what is not whole comes back not at all.
+
+use crate::database::{self, contents, number};
+use crate::report::{golden, numbered};
+use crate::support::{Place, Server};
+use roundtrip_server::MIGRATOR;
+use serde_json::{Value, json};
+use sqlx::migrate::Migrator;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// A report, an import, synthetic history and tokens.
+fn fill(place: &Place, server: &Server) {
+    let token = &place.token();
+    let (path, report) = numbered(1);
+    assert_eq!(server.send("PUT", &path, token, report.to_string().as_bytes()), 201);
+    let mut import = golden("minimal.json");
+    import["run_id"] = json!("019aa8f0-5c1e-7b3a-9f00-00000000000a");
+    import["results"] = json!([]);
+    let file = r#"{"latency/ipc": {"latency": {"value": 1200.5}}}"#;
+    let base64 = base64::Engine::encode(&base64::prelude::BASE64_STANDARD, file);
+    let import =
+        json!({ "report": import, "file": { "name": "results.json", "format": "bmf", "base64": base64 } });
+    assert_eq!(server.send("POST", "/api/v1/import", token, import.to_string().as_bytes()), 201);
+    let seeded = place.run(&["seed", "--series", "20", "--commits", "30"]);
+    assert!(seeded.status.success(), "{seeded:?}");
+    let made = place.run(&["token", "create", "--name", "lab-3"]);
+    assert!(made.status.success(), "{made:?}");
+}
+
+/// What stands in the tables of a place whose server has stopped.
+fn contents_of(place: &Place) -> std::collections::BTreeMap<String, (i64, String)> {
+    let postgres = place.postgres();
+    let contents = contents(&postgres.first_line);
+    assert!(postgres.stop().status.success());
+    contents
+}
+
+#[test]
+fn a_backup_of_a_running_server_comes_back_table_by_table_and_goes_on_from_there() {
+    let place = Place::new();
+    let server = place.serve();
+    fill(&place, &server);
+    let file = place.folder().join("backup.tar.zst");
+    let written = place.run(&["backup", file.to_str().unwrap()]);
+    assert!(written.status.success(), "{written:?}");
+    assert!(written.errors.contains(" rows, "), "{written:?}");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600, "it holds private data");
+    let token = place.token();
+    let runs = server.text("/api/v1/projects/libfoo/runs");
+    assert!(server.stop().status.success());
+    let before = contents_of(&place);
+    assert!(before.values().filter(|(count, _)| *count > 0).count() > 12, "{before:?}");
+
+    let other = Place::new();
+    let restored = other.run(&["restore", file.to_str().unwrap()]);
+    assert!(restored.status.success(), "{restored:?}");
+    assert!(!other.has_postgres(), "what it started is stopped");
+    assert_eq!(contents_of(&other), before);
+
+    let server = other.serve();
+    assert_eq!(server.text("/api/v1/projects/libfoo/runs"), runs);
+    let (path, report) = numbered(2);
+    let mut report = report;
+    report["project"] = json!("another");
+    report["machine"]["slug"] = json!("another");
+    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 201);
+    let (path, report) = numbered(1);
+    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 200, "as before");
+}
+
+#[test]
+fn a_backup_goes_through_pipes_beside_a_server_and_without_one() {
+    let place = Place::new();
+    let server = place.serve();
+    fill(&place, &server);
+    let backup = |place: &Place| {
+        let output = program(place, &["backup", "-"]).stderr(Stdio::piped()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    let beside = backup(&place);
+    assert!(server.stop().status.success());
+    let alone = backup(&place);
+    assert_eq!(rows(&beside), rows(&alone));
+
+    let other = Place::new();
+    let mut restore = program(&other, &["restore", "-"]).stdin(Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(&mut restore.stdin.take().unwrap(), &alone).unwrap();
+    assert!(restore.wait().unwrap().success());
+    assert_eq!(contents_of(&other), contents_of(&place));
+}
+
+#[test]
+fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_nothing() {
+    let place = Place::new();
+    let server = place.serve();
+    fill(&place, &server);
+    let file = place.folder().join("backup.tar.zst");
+    assert!(place.run(&["backup", file.to_str().unwrap()]).status.success());
+    assert!(server.stop().status.success());
+    let postgres = place.postgres();
+    let url = database::create(&postgres.first_line, "other");
+    let whole = std::fs::read(&file).unwrap();
+    let plain = zstd::decode_all(whole.as_slice()).unwrap();
+    let with = |from: &[u8], to: &[u8]| {
+        let mut changed = plain.clone();
+        let at = plain.windows(from.len()).position(|bytes| bytes == from).unwrap();
+        changed[at..at + from.len()].copy_from_slice(to);
+        zstd::encode_all(changed.as_slice(), 1).unwrap()
+    };
+    let damaged = {
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2] ^= 1;
+        damaged
+    };
+    for (bytes, said) in [
+        (whole[..whole.len() / 2].to_vec(), "cut or damaged"),
+        (whole[..whole.len() - 1].to_vec(), "cut or damaged"),
+        (damaged, "damaged"),
+        (with(b"seeded-pipe", b"needed-pipe"), "not those that were written"),
+        (with(b"\"format\": 1", b"\"format\": 2"), "is of format 2"),
+        (with(b"20261121000100", b"20991121000100"), "migration 20991121000100 is unknown"),
+        (b"no backup at all".to_vec(), "it is no backup"),
+        (Vec::new(), "it is"),
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        let refused = place.run_on(&url, &["restore", file.to_str().unwrap()]);
+        let sentence = refused.sentence(1);
+        assert!(sentence.starts_with("nothing was restored from"), "{sentence}");
+        assert!(sentence.contains(said), "expected `{said}`: {sentence}");
+        let contents = contents(&url);
+        assert!(contents.values().all(|(count, _)| *count == 0), "{said}: {contents:?}");
+    }
+    std::fs::write(&file, whole).unwrap();
+    let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
+    assert!(restored.status.success(), "the attempts before left nothing in the way: {restored:?}");
+}
+
+#[test]
+fn a_database_with_rows_is_left_as_it_is() {
+    let place = Place::new();
+    let server = place.serve();
+    fill(&place, &server);
+    let file = place.folder().join("backup.tar.zst");
+    assert!(place.run(&["backup", file.to_str().unwrap()]).status.success());
+    let refused = place.run(&["restore", file.to_str().unwrap()]);
+    let sentence = refused.sentence(1);
+    assert!(sentence.contains("is not empty") && sentence.contains("token"), "{sentence}");
+}
+
+#[test]
+fn a_backup_of_older_tables_is_brought_up_to_date() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let (old, new) =
+        (database::create(&postgres.first_line, "old"), database::create(&postgres.first_line, "new"));
+    // The tables as they were before points knew the main line, with what was written then.
+    const LAST: i64 = 20_261_125_000_100;
+    database::ask(&old, async |connection| {
+        let migrations = MIGRATOR.iter().filter(|migration| migration.version <= LAST).cloned().collect();
+        Migrator::with_migrations(migrations).run(connection).await.unwrap();
+        Ok(())
+    });
+    database::execute(
+        &old,
+        "insert into project (slug) values ('libfoo');
+         insert into machine (slug, os, arch) values ('lab-1', 'linux', 'x86-64');
+         insert into environment (digest, stable) values ('\\x01', '{}');
+         insert into commit (project_id, sha, ordinal, ordinal_is_estimate, parents, subject, author, committed_at)
+             values (1, 'a', 1, false, '{}', '', '', now());
+         insert into transport (slug, title, family, semantics, control) values ('pipe', '', '', '', true);
+         insert into measured_case (digest, transport_id, scenario, message_bytes, peers, mode, placement)
+             values ('\\x01', 1, 'roundtrip', 64, 1, '2proc', 'free');
+         insert into methodology (digest, document) values ('\\x01', '{}');
+         insert into series (project_id, machine_id, case_id, methodology_id) values (1, 1, 1, 1);
+         insert into run (run_id, project_id, machine_id, environment_id, commit_id, work_tree_modified, preset,
+                 suite_version, build, order_seed, conditions, canaries, started_at, finished_at, received_at,
+                 result_count, point_count, unsupported_count, failure_count, body_sha256)
+             values ('019aa8f0-5c1e-7b3a-9f00-000000000001', 1, 1, 1, 1, false, '', '', '', '', '{}', '[]', now(), now(),
+                 now(), 1, 0, 0, 0, '');
+         insert into run_outcome (run_id, series_id, position, counters, failures)
+             values ('019aa8f0-5c1e-7b3a-9f00-000000000001', 1, 0, '{}', '[]');",
+    );
+    let file = place.folder().join("backup.tar.zst");
+    let written = place.run_on(&old, &["backup", file.to_str().unwrap()]);
+    assert!(written.status.success(), "{written:?}");
+    assert_eq!(number(&old, "select max(version) from _sqlx_migrations"), LAST, "a backup changes nothing");
+
+    let restored = place.run_on(&new, &["restore", file.to_str().unwrap()]);
+    assert!(restored.status.success(), "{restored:?}");
+    let last = MIGRATOR.iter().map(|migration| migration.version).max().unwrap();
+    assert_eq!(number(&new, "select max(version) from _sqlx_migrations"), last);
+    assert_eq!(number(&new, "select count(*) from run_result where series_ids = '{1}'"), 1);
+
+    let again = place.run_on(&new, &["restore", file.to_str().unwrap()]);
+    assert!(again.sentence(1).contains("newer than the backup"), "{again:?}");
+}
+
+#[test]
+fn a_backup_that_cannot_be_written_leaves_the_one_before() {
+    let place = Place::new();
+    let nowhere = place.run(&["backup", "/nowhere/backup.tar.zst"]);
+    assert!(nowhere.sentence(1).contains("/nowhere/backup.tar.zst"), "{nowhere:?}");
+    assert!(!place.data_dir().exists(), "nothing was begun");
+    let file = place.folder().join("backup.tar.zst");
+    std::fs::write(&file, "the one before").unwrap();
+    let failed = place.run_on("postgres://nobody@127.0.0.1:1/none", &["backup", file.to_str().unwrap()]);
+    assert!(failed.sentence(1).contains("cannot connect"), "{failed:?}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "the one before");
+    assert_eq!(std::fs::read_dir(place.folder()).unwrap().count(), 1, "no other file is left");
+}
+
+/// The program, for what is no text.
+fn program(place: &Place, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtrip-server"));
+    command.args(arguments).arg("--data-dir").arg(place.data_dir()).env_remove("DATABASE_URL");
+    command
+}
+
+/// What a backup states of each table.
+fn rows(backup: &[u8]) -> Value {
+    let plain = zstd::decode_all(backup).unwrap();
+    let mut tar = tar::Archive::new(plain.as_slice());
+    let mut text = String::new();
+    for member in tar.entries().unwrap() {
+        let mut member = member.unwrap();
+        if member.path().unwrap() == Path::new("checksums.json") {
+            member.read_to_string(&mut text).unwrap();
+        }
+    }
+    serde_json::from_str(&text).unwrap()
+}

@@ -1,0 +1,84 @@
+//! Nothing by which someone is let in is ever logged, however much is.
+
+use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
+use crate::support::{Place, SERVE, Server};
+use std::path::Path;
+
+const OWN_PAGE: [(&str, &str); 3] =
+    [("x-roundtrip-csrf", "1"), ("sec-fetch-site", "same-origin"), ("content-type", "application/json")];
+
+#[test]
+fn no_log_line_holds_a_secret() {
+    let place = Place::new();
+    let github = FakeGitHub::start();
+    let secret_file = place.folder().join("github.secret");
+    std::fs::write(&secret_file, CLIENT_SECRET).unwrap();
+    let (url, api_url) = (github.url(), format!("{}/api/v3", github.url()));
+    let variables = [
+        ("RUST_LOG", Path::new("trace")),
+        ("ROUNDTRIP_GITHUB_CLIENT_ID", Path::new(CLIENT_ID)),
+        ("ROUNDTRIP_GITHUB_CLIENT_SECRET_FILE", &secret_file),
+        ("ROUNDTRIP_GITHUB_URL", Path::new(&url)),
+        ("ROUNDTRIP_GITHUB_API_URL", Path::new(&api_url)),
+    ];
+    let server = Server::start(&place.data_dir(), &SERVE, &variables);
+    let mut secrets = vec![CLIENT_SECRET.to_owned()];
+
+    // Tokens: made, used, rotated, wrong, in a place where they do not belong.
+    let ada = place.run(&["account", "create", "--name", "ada", "--admin"]).output;
+    let bearer = format!("Bearer {ada}");
+    let authorized = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let made = server.call("POST", "/api/v1/tokens", &authorized, r#"{"name": "x", "kind": "agent"}"#);
+    let made: serde_json::Value = serde_json::from_str(made.body()).unwrap();
+    let agent = made["secret"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/tokens/{}/rotate", made["token"]["token_id"]);
+    let rotated = server.call("POST", &path, &authorized, "{}");
+    let rotated: serde_json::Value = serde_json::from_str(rotated.body()).unwrap();
+    secrets.push(rotated["secret"].as_str().unwrap().to_owned());
+    assert_eq!(server.put_nonsense(&agent), 400);
+    let wrong = agent.replacen("rta_", "rtc_", 1);
+    assert_eq!(server.put_nonsense(&wrong), 401);
+    secrets.extend([ada.clone(), agent, wrong]);
+
+    // Sessions: by a token, refused, over.
+    let signed_in = server.call("POST", "/api/v1/session", &OWN_PAGE, &format!(r#"{{"token": "{ada}"}}"#));
+    let cookie = first_cookie(&signed_in, "__Host-roundtrip=");
+    let with_cookie = [&OWN_PAGE[..], &[("cookie", cookie.as_str())]].concat();
+    assert!(server.call("GET", "/api/v1/session", &with_cookie, "").body().contains("ada"));
+    server.call("POST", "/api/v1/session", &OWN_PAGE, &format!(r#"{{"tokens": "{ada}"}}"#));
+    assert_eq!(server.call("DELETE", "/api/v1/session", &with_cookie, "").status(), 204);
+    secrets.push(value_of(&cookie));
+
+    // GitHub: there and back, and back again with what was used up.
+    place.run(&["account", "create", "--name", "grace", "--github", "grace"]);
+    github.seat(Some((7, "grace")));
+    let away = server.call("GET", "/auth/github", &[], "");
+    let kept = first_cookie(&away, "__Host-roundtrip-sign-in=");
+    let back = github.visit(away.headers()["location"].to_str().unwrap());
+    let signed_in = server.call("GET", &back, &[("cookie", &kept)], "");
+    secrets.push(value_of(&first_cookie(&signed_in, "__Host-roundtrip=")));
+    server.call("GET", &back, &[("cookie", &kept)], "");
+    secrets.extend(value_of(&kept).split('.').take(2).map(str::to_owned));
+    secrets.extend(github.secrets());
+
+    let log = server.stop().errors;
+    assert!(log.contains("TRACE") && log.contains("/auth/github/callback"), "the log is a full one");
+    assert!(secrets.len() >= 11, "{}", secrets.len());
+    for secret in &secrets {
+        assert!(secret.len() > 20, "{secret}");
+        // Half of it would be too much.
+        let half = &secret[secret.len() / 2..];
+        let line = log.lines().find(|line| line.contains(half));
+        assert!(line.is_none(), "{half} in {line:?}");
+    }
+}
+
+fn first_cookie(answer: &ureq::http::Response<String>, begin: &str) -> String {
+    let cookies = answer.headers().get_all("set-cookie").iter().map(|value| value.to_str().unwrap());
+    let found = cookies.into_iter().find(|cookie| cookie.starts_with(begin));
+    found.unwrap_or_else(|| panic!("{answer:?}")).split(';').next().unwrap().to_owned()
+}
+
+fn value_of(cookie: &str) -> String {
+    cookie.split_once('=').unwrap().1.to_owned()
+}

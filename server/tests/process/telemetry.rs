@@ -1,0 +1,134 @@
+//! What a running server tells operators: metrics on a port of their own, a log that names requests, traces.
+
+use crate::support::{Place, SERVE, Server};
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
+use prost::Message;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver};
+
+/// A trace that a client began, and the span in it from which it asks.
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const CALLER: &str = "00f067aa0ba902b7";
+
+#[test]
+fn metrics_are_on_the_port_that_is_named_and_there_alone() {
+    let place = Place::new();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let server = place.serve_with(&["--metrics", &address]);
+    assert_eq!(server.get("/api/v1/projects"), 200);
+    let text = crate::support::text(&format!("http://{address}/metrics"));
+    let counted = r#"roundtrip_http_requests_total{method="GET",route="/api/v1/projects",status="200"} 1"#;
+    assert!(text.contains(counted), "{text}");
+    assert!(text.contains("\nroundtrip_database_up 1\n") && text.ends_with("# EOF\n"), "{text}");
+    assert!(server.stop().status.success());
+}
+
+#[test]
+fn every_line_of_a_request_carries_the_name_that_the_client_gave_it() {
+    let place = Place::new();
+    let arguments = [&SERVE[..], &["--log-format", "json"]].concat();
+    let server = Server::start(&place.data_dir(), &arguments, &[("RUST_LOG", Path::new("debug"))]);
+    assert_eq!(server.answered_id("/api/v1/projects", "lab-3.42"), "lab-3.42");
+    let drawn = server.answered_id("/api/v1/projects", "no name; at all");
+    assert_eq!((drawn.len(), drawn.contains(' ')), (36, false), "a name of ours in its place: {drawn}");
+    let log = server.stop().errors;
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let of_request =
+        |id: &str| lines.iter().filter(|line| line["span"]["request.id"] == id).collect::<Vec<_>>();
+    for id in ["lab-3.42", &drawn] {
+        let statements = of_request(id).into_iter().filter(|line| line["summary"].is_string()).count();
+        assert!(statements > 0, "{id}: {log}");
+    }
+    assert!(lines.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()), "{log}");
+}
+
+#[test]
+fn requests_and_their_statements_are_spans_of_the_trace_that_the_client_began() {
+    let (collector, spans) = collector();
+    let place = Place::new();
+    let server =
+        Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", Path::new(&collector))]);
+    assert_eq!(
+        server.get_with("/api/v1/projects/nothing", "traceparent", &format!("00-{TRACE}-{CALLER}-01")),
+        404
+    );
+    assert!(server.stop().status.success());
+    // It has sent the last of them before it ended.
+    let spans: Vec<Span> = spans.try_iter().collect();
+    let of_trace: Vec<&Span> = spans.iter().filter(|span| hexadecimal(&span.trace_id) == TRACE).collect();
+    let request =
+        of_trace.iter().find(|span| span.kind == SpanKind::Server as i32).expect("a span of the request");
+    assert_eq!(request.name, "GET /api/v1/projects/{project}");
+    assert_eq!(hexadecimal(&request.parent_span_id), CALLER);
+    assert_eq!(attribute(request, "http.response.status_code"), "404");
+    let statements: Vec<_> = of_trace.iter().filter(|span| span.kind == SpanKind::Client as i32).collect();
+    assert!(statements.iter().any(|span| span.name == "select project"), "{of_trace:?}");
+    for statement in statements {
+        assert_eq!(statement.parent_span_id, request.span_id);
+        assert!(statement.start_time_unix_nano >= request.start_time_unix_nano, "{statement:?}");
+        assert!(statement.end_time_unix_nano <= request.end_time_unix_nano, "{statement:?}");
+        assert!(
+            !attribute(statement, "db.query.text").contains("nothing"),
+            "no value of a parameter is told"
+        );
+    }
+}
+
+#[test]
+fn a_collector_that_is_not_there_holds_up_nothing() {
+    let place = Place::new();
+    let nobody = Path::new("http://127.0.0.1:1");
+    let server = Server::start(&place.data_dir(), &SERVE, &[("OTEL_EXPORTER_OTLP_ENDPOINT", nobody)]);
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
+}
+
+/// A collector that accepts what it is sent until the test ends, and hands the spans on.
+fn collector() -> (String, Receiver<Span>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let (sender, spans) = mpsc::channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while reader.read_line(&mut line).unwrap() > 2 {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let request = ExportTraceServiceRequest::decode(body.as_slice()).unwrap();
+            let scopes = request.resource_spans.into_iter().flat_map(|resource| resource.scope_spans);
+            for span in scopes.flat_map(|scope| scope.spans) {
+                if sender.send(span).is_err() {
+                    return;
+                }
+            }
+            // Only now, so that whoever sent them knows that they have been handed on.
+            let answer = b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+            reader.get_mut().write_all(answer).unwrap();
+        }
+    });
+    (address, spans)
+}
+
+fn attribute(span: &Span, key: &str) -> String {
+    use opentelemetry_proto::tonic::common::v1::any_value::Value;
+    let found = span.attributes.iter().find(|attribute| attribute.key == key);
+    match found.and_then(|attribute| attribute.value.clone()?.value) {
+        Some(Value::StringValue(text)) => text,
+        Some(Value::IntValue(number)) => number.to_string(),
+        other => panic!("{key}: {other:?}"),
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

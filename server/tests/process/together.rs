@@ -1,0 +1,232 @@
+//! Several servers over one database: they start, migrate, answer and end beside each other.
+
+use crate::database::{self, execute, number};
+use crate::report::numbered;
+use crate::support::{Place, SERVE, Server, eventually};
+use roundtrip_server::MIGRATOR;
+use rustix::process::Signal;
+use sqlx::migrate::Migrator;
+use sqlx::{Connection, PgConnection};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A server of its own over this database, with a token of its own.
+fn server(place: &Place, name: &str, url: &str, arguments: &[&str]) -> Server {
+    let data_dir = place.folder().join(name);
+    Server::start(&data_dir, &[&SERVE, arguments].concat(), &[("DATABASE_URL", Path::new(url))])
+}
+
+fn token(place: &Place, name: &str) -> String {
+    let path = place.folder().join(name).join("agent.token");
+    std::fs::read_to_string(path).unwrap().trim().to_owned()
+}
+
+#[test]
+fn one_of_two_servers_ends_under_load_and_nothing_that_was_acknowledged_is_lost() {
+    const UPLOADS: u64 = 240;
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let servers = [server(&place, "one", url, &[]), server(&place, "two", url, &[])];
+    let token = token(&place, "one");
+    let (next, acknowledged) = (AtomicU64::new(0), Mutex::new(Vec::new()));
+    let upload = |agent: u64| {
+        while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < UPLOADS)
+        {
+            let (path, report) = numbered(number);
+            let body = report.to_string();
+            // As an agent does behind a load balancer: what one server does not take goes to another.
+            let attempts = (agent..).map(|attempt| &servers[usize::from(attempt % 2 == 1)]);
+            let stored = attempts.take(100).find(|server| {
+                matches!(server.try_send("PUT", &path, &token, body.as_bytes()), Some(200 | 201))
+            });
+            assert!(stored.is_some(), "no server took {path}");
+            acknowledged.lock().unwrap().push(report["run_id"].as_str().unwrap().to_owned());
+        }
+    };
+    std::thread::scope(|scope| {
+        for agent in 0..6 {
+            scope.spawn(move || upload(agent));
+        }
+        eventually("the middle of the load", || (next.load(Ordering::Relaxed) > UPLOADS / 3).then_some(()));
+        servers[0].signal(Signal::TERM);
+    });
+    let acknowledged = acknowledged.into_inner().unwrap();
+    assert_eq!(acknowledged.len() as u64, UPLOADS);
+    let [ended, other] = servers;
+    let finished = ended.finish();
+    assert!(finished.status.success(), "{finished:?}");
+    assert!(!finished.errors.contains("were cut off"), "{finished:?}");
+    for run_id in &acknowledged {
+        assert_eq!(other.get(&format!("/api/v1/runs/{run_id}")), 200);
+    }
+    assert_eq!(number(url, "select count(*) from run"), i64::try_from(UPLOADS).unwrap());
+    assert!(other.stop().status.success());
+}
+
+#[test]
+fn an_upload_that_is_under_way_when_the_server_is_asked_to_stop_is_taken_and_answered() {
+    let place = Place::new();
+    let server = place.serve();
+    let token = place.token();
+    let (path, report) = numbered(1);
+    let body = report.to_string();
+    let (begin, end) = body.split_at(body.len() / 2);
+    let mut stream =
+        TcpStream::connect(server.first_line.strip_prefix("listening on http://").unwrap()).unwrap();
+    write!(
+        stream,
+        "PUT {path} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+         expect: 100-continue\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        &token,
+        body.len()
+    )
+    .unwrap();
+    let mut answer = BufReader::new(stream.try_clone().unwrap()).lines().map(Result::unwrap);
+    // It says so when it has begun to read the body.
+    assert_eq!(answer.next().unwrap(), "HTTP/1.1 100 Continue");
+    stream.write_all(begin.as_bytes()).unwrap();
+    server.signal(Signal::TERM);
+    eventually("the end of listening", || server.try_get("/healthz").is_none().then_some(()));
+    stream.write_all(end.as_bytes()).unwrap();
+    let status = answer.find(|line| !line.is_empty()).unwrap();
+    assert_eq!(status, "HTTP/1.1 201 Created");
+    assert!(server.finish().status.success());
+}
+
+#[test]
+fn a_server_with_time_to_drain_is_first_not_ready_and_a_second_signal_ends_it() {
+    let place = Place::new();
+    let server = place.serve_with(&["--drain", "600"]);
+    let token = place.token();
+    server.signal(Signal::TERM);
+    eventually("not being ready", || (server.get("/readyz") == 503).then_some(()));
+    assert_eq!(server.get("/healthz"), 200);
+    let (path, report) = numbered(1);
+    assert_eq!(server.send("PUT", &path, &token, report.to_string().as_bytes()), 201);
+    server.signal(Signal::TERM);
+    let finished = server.finish();
+    assert!(finished.status.success(), "{finished:?}");
+}
+
+#[test]
+fn two_servers_that_start_at_once_on_an_empty_database_both_come_up() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    for round in 0..3 {
+        let url = &database::create(&postgres.first_line, &format!("round_{round}"));
+        let start = |name: &str| server(&place, &format!("{name}-{round}"), url, &[]);
+        let (one, two) = std::thread::scope(|scope| {
+            let one = scope.spawn(|| start("one"));
+            let two = scope.spawn(|| start("two"));
+            (one.join().unwrap(), two.join().unwrap())
+        });
+        for server in [one, two] {
+            assert_eq!(server.get("/readyz"), 200);
+            assert!(server.stop().status.success());
+        }
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_in_a_migration_leaves_what_the_next_one_completes() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &database::create(&postgres.first_line, "other");
+    migrate_to(url, 20_261_125_000_100);
+    let held = Held::new(url, "lock table point in access exclusive mode");
+    let killed = Server::spawn(&place.folder().join("killed"), &SERVE, &[("DATABASE_URL", Path::new(url))]);
+    let waiting =
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and query like '%alter table%'";
+    eventually("the migration", || (number(url, waiting) == 1).then_some(()));
+    killed.signal(Signal::KILL);
+    killed.finish();
+    held.release();
+    let server = server(&place, "next", url, &[]);
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
+}
+
+#[test]
+fn a_migration_does_not_keep_everybody_waiting_behind_it() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &database::create(&postgres.first_line, "other");
+    migrate_to(url, 20_261_125_000_100);
+    let held = Held::new(url, "lock table point in access exclusive mode");
+    let impatient = format!("{url}{}options[lock_timeout]=100ms", if url.contains('?') { '&' } else { '?' });
+    let refused =
+        Server::spawn(&place.folder().join("refused"), &SERVE, &[("DATABASE_URL", Path::new(&impatient))]);
+    let finished = refused.finish();
+    assert!(!finished.status.success(), "{finished:?}");
+    assert!(finished.errors.contains("tables are in use, and migration 20261126000100"), "{finished:?}");
+    held.release();
+    let server = server(&place, "next", url, &[]);
+    assert_eq!(server.get("/readyz"), 200);
+    assert!(server.stop().status.success());
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_makes_an_index_leaves_what_the_next_one_completes() {
+    const VALID: &str =
+        "select indisvalid::integer::bigint from pg_index where indexrelid = 'point_line'::regclass";
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &database::create(&postgres.first_line, "other");
+    migrate_to(url, 20_261_128_000_100);
+    // The making of an index waits for whoever writes to its table.
+    let held = Held::new(url, "lock table point in row exclusive mode");
+    let killed = Server::spawn(&place.folder().join("killed"), &SERVE, &[("DATABASE_URL", Path::new(url))]);
+    let making = "from pg_stat_activity where wait_event_type = 'Lock' and query like '%index concurrently%'";
+    eventually("the index", || (number(url, &format!("select count(*) {making}")) == 1).then_some(()));
+    killed.signal(Signal::KILL);
+    killed.finish();
+    // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.
+    execute(url, &format!("select pg_terminate_backend(pid) {making}"));
+    held.release();
+    eventually("the end of the statement", || {
+        (number(url, &format!("select count(*) {making}")) == 0).then_some(())
+    });
+    assert_eq!(number(url, VALID), 0, "it is there, and of no use");
+
+    let server = server(&place, "next", url, &[]);
+    assert_eq!(server.get("/readyz"), 200);
+    assert_eq!(number(url, VALID), 1);
+    let finished = server.stop();
+    assert!(finished.errors.contains("point_line was interrupted"), "{finished:?}");
+}
+
+/// Brings tables to where they were after one migration.
+fn migrate_to(url: &str, last: i64) {
+    database::ask(url, async |connection| {
+        let migrations = MIGRATOR.iter().filter(|migration| migration.version <= last).cloned().collect();
+        Migrator::with_migrations(migrations).run(connection).await.unwrap();
+        Ok(())
+    });
+}
+
+/// A lock that a transaction of the test holds.
+struct Held {
+    runtime: tokio::runtime::Runtime,
+    connection: PgConnection,
+}
+
+impl Held {
+    fn new(url: &str, lock: &'static str) -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = runtime.block_on(async {
+            let mut connection = PgConnection::connect(url).await.unwrap();
+            sqlx::query("begin").execute(&mut connection).await.unwrap();
+            sqlx::query(lock).execute(&mut connection).await.unwrap();
+            connection
+        });
+        Self { runtime, connection }
+    }
+
+    fn release(self) {
+        self.runtime.block_on(self.connection.close()).unwrap();
+    }
+}

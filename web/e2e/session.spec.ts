@@ -1,0 +1,75 @@
+/** Signing in and out in a real browser, and what that shows and hides. */
+import { randomBytes } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { adminToken, ask } from "./support/account";
+import { readReport } from "./support/report";
+import { expect, test } from "./support/test";
+
+const PROJECT = "private-lab";
+const NOTHING = { name: "Nothing is here" };
+
+test.beforeAll(async ({ request }) => {
+  const report = readReport();
+  // Another run of the same, so small that it needs no compression.
+  const run_id = report.run_id.slice(0, -12) + randomBytes(6).toString("hex");
+  const results = report.results.filter(({ repetitions }) => repetitions.length > 0).slice(0, 1);
+  await ask(request, "PUT", `/api/v1/runs/${run_id}`, { ...report, run_id, results, project: PROJECT });
+  await ask(request, "PATCH", `/api/v1/projects/${PROJECT}`, { visibility: "private" });
+});
+
+test.afterAll(async ({ request }) => {
+  await ask(request, "DELETE", `/api/v1/projects/${PROJECT}`);
+});
+
+test("who signs in by token sees a private project, and who signs out does not", async ({
+  page,
+  context,
+  complaints,
+}) => {
+  await page.goto(`/${PROJECT}/runs`);
+  await expect(page.getByRole("heading", NOTHING)).toBeVisible();
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await signIn(page, adminToken());
+
+  await expect(page).toHaveURL(`/${PROJECT}/runs`);
+  await expect(page.getByRole("table")).toBeVisible();
+  await expect(page.getByRole("banner").getByText("e2e", { exact: true })).toBeVisible();
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({
+    name: "__Host-roundtrip",
+    httpOnly: true,
+    secure: true,
+    sameSite: "Lax",
+    path: "/",
+  });
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("link", { name: "Sign in" })).toBeVisible();
+  expect(await context.cookies()).toEqual([]);
+  await page.goto(`/${PROJECT}/runs`);
+  await expect(page.getByRole("heading", NOTHING)).toBeVisible();
+  // The browser logs the 404s that this test is about.
+  complaints.length = 0;
+});
+
+test("a wrong token is refused in words, and the right one still signs in", async ({ page, complaints }) => {
+  await page.goto("/-/sign-in");
+  await signIn(page, adminToken().replace("rtu_", "rta_"));
+  await expect(page.getByRole("alert")).toContainText("the token is not a user's");
+  complaints.length = 0;
+  await page.getByLabel("Your token").clear();
+  await signIn(page, adminToken());
+  await expect(page.getByRole("link", { name: PROJECT })).toBeVisible();
+});
+
+test("signing in leads to no other site", async ({ page, baseURL }) => {
+  await page.goto("/-/sign-in?to=//example.org/");
+  await signIn(page, adminToken());
+  await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
+  expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? "").origin);
+});
+
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Your token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}

@@ -1,0 +1,134 @@
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { client } from "./client";
+import { follow } from "./live";
+import { projectQuery, runQuery } from "./queries";
+
+/** What a browser has, as far as it is used: what happens on it is up to the test. */
+class FakeEventSource extends EventTarget {
+  static readonly CLOSED = 2;
+  static all: FakeEventSource[] = [];
+  readyState = 0;
+
+  constructor(readonly url: string) {
+    super();
+    FakeEventSource.all.push(this);
+  }
+
+  close() {
+    this.readyState = FakeEventSource.CLOSED;
+  }
+
+  static get last(): FakeEventSource {
+    const last = FakeEventSource.all.at(-1);
+    if (last === undefined) throw new Error("No stream was opened.");
+    return last;
+  }
+}
+
+const asked: string[] = [];
+let runCount = 0;
+let visibility: DocumentVisibilityState = "visible";
+let queryClient: QueryClient;
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal("EventSource", FakeEventSource);
+  vi.spyOn(document, "visibilityState", "get").mockImplementation(() => visibility);
+  vi.spyOn(client, "GET").mockImplementation((async (path: string) => {
+    asked.push(path);
+    return { data: { project: "libfoo", run_count: runCount }, response: new Response() };
+  }) as never);
+  FakeEventSource.all = [];
+  asked.length = 0;
+  runCount = 1;
+  visibility = "visible";
+  queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+});
+
+afterEach(() => {
+  stop();
+  queryClient.clear();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+/** Shows a page of the project: the project itself, and a run, which never changes. */
+async function show() {
+  const observers = [
+    new QueryObserver(queryClient, projectQuery("libfoo")),
+    new QueryObserver(queryClient, runQuery("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b")),
+  ];
+  for (const observer of observers) observer.subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(0);
+  stop = follow("libfoo", queryClient);
+  asked.length = 0;
+}
+
+async function told(name: string) {
+  FakeEventSource.last.dispatchEvent(new Event(name));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+async function look(state: DocumentVisibilityState) {
+  visibility = state;
+  document.dispatchEvent(new Event("visibilitychange"));
+  await vi.advanceTimersByTimeAsync(0);
+}
+
+it("asks again for what can change when new runs are told of", async () => {
+  await show();
+  expect(FakeEventSource.last.url).toBe("/api/v1/projects/libfoo/events");
+  await told("runs");
+  expect(asked).toEqual(["/api/v1/projects/{project}"]);
+});
+
+it("asks once more for all that is told while it waits", async () => {
+  await show();
+  await told("runs");
+  for (let event = 0; event < 5; event++) await told("runs");
+  expect(asked).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked).toHaveLength(2);
+});
+
+it.each(["open", "gap"])("finds out on %s whether something was missed", async (name) => {
+  await show();
+  await told(name);
+  expect(asked).toHaveLength(1);
+  runCount = 2;
+  await told(name);
+  // Once for the number, once for all that is shown.
+  expect(asked).toHaveLength(3);
+});
+
+it("is connected only while the page is visible", async () => {
+  await show();
+  const first = FakeEventSource.last;
+  await look("hidden");
+  expect(first.readyState).toBe(FakeEventSource.CLOSED);
+  expect(FakeEventSource.all).toHaveLength(1);
+  await look("visible");
+  expect(FakeEventSource.all).toHaveLength(2);
+  stop();
+  expect(FakeEventSource.last.readyState).toBe(FakeEventSource.CLOSED);
+  await look("visible");
+  expect(FakeEventSource.all).toHaveLength(2);
+});
+
+it("tries a server again that refused, later, and leaves broken connections to the browser", async () => {
+  await show();
+  await told("error");
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(FakeEventSource.all).toHaveLength(1);
+  FakeEventSource.last.close();
+  await told("error");
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(FakeEventSource.all).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(FakeEventSource.all).toHaveLength(2);
+});

@@ -1,0 +1,65 @@
+//! Whether the API does what its document says, whatever it is asked: Schemathesis draws requests from the document and holds
+//! every answer against it.
+
+use crate::screen::Step;
+use crate::server;
+use crate::tally::Outcome;
+use crate::tool::Tool;
+use crate::{platform, programs, python};
+use anyhow::{Result, ensure};
+
+const SCHEMATHESIS_VERSION: &str = "4.32.5";
+/// The same requests every time: for each operation those that try each of its parameters by itself, and ten that are drawn. It
+/// is a mistake if the server fails, or answers what the document does not say. What it lets through is not: no document says
+/// every rule of a report.
+const OPTIONS: [&str; 9] = [
+    "--phases=examples,coverage,fuzzing",
+    "--max-examples=10",
+    "--generation-deterministic",
+    // Who asks is told below.
+    "--generation-with-security-parameters=false",
+    // How wide the document is, and which things it finds by chance, are no mistakes.
+    "--suppress-health-check=all",
+    "--warnings=off",
+    // Its own threads disturb each other: "AST constructor recursion depth mismatch", in Python 3.11.
+    "--workers=1",
+    // A stream does not end.
+    "--exclude-path=/api/v1/projects/{project}/events",
+    "--checks=not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,\
+     response_schema_conformance",
+];
+
+/// Asks a server of its own, which has some history.
+pub(super) fn holds(step: &Step) -> Result<Outcome> {
+    let Some(python) = python::find() else {
+        return Ok(Outcome::Skipped("not run: python3 is missing, which installs Schemathesis".into()));
+    };
+    let home = platform::cache_folder()?.join("tools").join(format!("schemathesis-{SCHEMATHESIS_VERSION}"));
+    let package = format!("schemathesis=={SCHEMATHESIS_VERSION}");
+    let tools = python::environment(&python, &home, &[package], step)?;
+    let schemathesis = tools.join(format!("schemathesis{}", std::env::consts::EXE_SUFFIX));
+
+    let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+    let folder = server::reachable_folder()?;
+    let data_folder = folder.path().join("data");
+    let of_server = |arguments: &[&str]| {
+        let run = Tool::at(&program).arguments(arguments).arguments(["--data-dir"]).arguments([&data_folder]);
+        run.without_variable("DATABASE_URL").run(step)?.successful()
+    };
+    let serve = ["serve", "--port", "0", "--requests-per-minute", "1000000"];
+    let server = server::start_alone(&program, &serve, &data_folder, step)?;
+    of_server(&["seed", "--machines", "2", "--series", "20", "--commits", "20"])?;
+    let token = of_server(&["account", "create", "--name", "contract", "--admin"])?.output;
+    let document = format!("{}/api/v1/openapi.json", server.address()?);
+    let administrator = format!("--header=authorization: Bearer {}", token.trim());
+    // Anyone, then the administrator, who removes things last.
+    let rounds: [&[&str]; 3] =
+        [&[], &[&administrator, "--exclude-method=DELETE"], &[&administrator, "--include-method=DELETE"]];
+    for round in rounds {
+        let run = Tool::at(&schemathesis).arguments(["run", &document]).arguments(OPTIONS).arguments(round);
+        run.folder(folder.path()).run(step)?.successful()?;
+    }
+    let status = server.stop()?;
+    ensure!(status.success(), "the server ended with {status}");
+    Ok(Outcome::Passed)
+}
