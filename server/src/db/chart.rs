@@ -3,7 +3,7 @@
 //! Every statement names one machine, by which points can be distributed, and is answered by one node.
 
 use super::decode_error;
-use super::point::{Selection, SeriesKey, by_machine};
+use super::point::{Selection, SeriesKey, of_each_machine};
 use crate::charts::Quantile;
 use futures_util::stream::BoxStream;
 use sqlx::PgPool;
@@ -123,8 +123,7 @@ pub async fn lines(
     with_repetitions: bool,
 ) -> sqlx::Result<Vec<LineRow>> {
     let is_usual = quantiles.iter().all(|quantile| USUAL.contains(quantile));
-    let mut lines = Vec::with_capacity(series.len());
-    for (machine_id, series_ids) in by_machine(series) {
+    let mut lines = of_each_machine(series, async |machine_id, series_ids| {
         macro_rules! read {
             ($numbers:literal, $with_other:literal) => {{
                 let rows = select_lines!(
@@ -139,23 +138,24 @@ pub async fn lines(
                 )
                 .fetch_all(pool)
                 .await?;
-                for row in rows {
-                    let numbers = row.numbers.unwrap_or_default();
-                    lines.push(LineRow::of(row.series_id, &numbers, $with_other, with_repetitions)?);
-                }
+                let line = |numbers: Option<Vec<u8>>, series_id| {
+                    LineRow::of(series_id, &numbers.unwrap_or_default(), $with_other, with_repetitions)
+                };
+                rows.into_iter().map(|row| line(row.numbers, row.series_id)).collect()
             }};
         }
         if is_usual {
-            read!("point.chart_line", false);
+            read!("point.chart_line", false)
         } else {
             read!(
                 "point.chart_line || int8send(point.latency_ns_min) || int8send(point.latency_ns_p25)
                  || int8send(point.latency_ns_p75) || int8send(point.latency_ns_p98)
                  || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)",
                 true
-            );
+            )
         }
-    }
+    })
+    .await?;
     for line in &mut lines {
         line.latency_ns.retain(|(quantile, _)| quantiles.contains(quantile));
     }
@@ -245,9 +245,8 @@ pub async fn stated(
     series: &[SeriesKey],
     selection: &Selection<'_>,
 ) -> sqlx::Result<Vec<StatedRow>> {
-    let mut rows = Vec::new();
-    for (machine_id, series_ids) in by_machine(series) {
-        let of_machine = sqlx::query_as!(
+    of_each_machine(series, async |machine_id, series_ids| {
+        sqlx::query_as!(
             StatedRow,
             "select summary.series_id, summary.commit_ordinal, summary.environment_id, summary.work_tree_modified,
                     summary.latency_ns_center, summary.latency_ns_low, summary.latency_ns_high
@@ -270,10 +269,11 @@ pub async fn stated(
             selection.last,
             selection.is_of_all(),
             selection.branch(),
-        );
-        rows.extend(of_machine.fetch_all(pool).await?);
-    }
-    Ok(rows)
+        )
+        .fetch_all(pool)
+        .await
+    })
+    .await
 }
 
 /// The distributions of the selected points of a series, in no order: they are many bytes, and are not to be sorted.

@@ -2,6 +2,7 @@
 
 use super::run::{Key, Location};
 use chrono::{DateTime, Utc};
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -157,14 +158,26 @@ impl Selection<'_> {
     }
 }
 
-/// Series by machine: a statement that names one machine is answered by the one node that holds it, and may then be of any
-/// shape. Where points are distributed, a limit for each series would be refused in a statement over several machines.
-pub(super) fn by_machine(series: &[SeriesKey]) -> BTreeMap<i64, Vec<i64>> {
+/// How many machines are asked for at once. Each takes a connection, of which there are few.
+const MACHINES_AT_ONCE: usize = 4;
+
+/// What `ask` says of the series of each machine, one machine after the other.
+///
+/// A statement that names one machine is answered by the one node that holds it, and may then be of any shape. Where points
+/// are distributed, a limit for each series would be refused in a statement over several machines.
+pub(super) async fn of_each_machine<T, Asked>(
+    series: &[SeriesKey],
+    ask: impl Fn(i64, Vec<i64>) -> Asked,
+) -> sqlx::Result<Vec<T>>
+where
+    Asked: Future<Output = sqlx::Result<Vec<T>>>,
+{
     let mut machines: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     for key in series {
         machines.entry(key.machine_id).or_default().push(key.series_id);
     }
-    machines
+    let asked = stream::iter(machines).map(|(machine_id, series_ids)| ask(machine_id, series_ids));
+    asked.buffered(MACHINES_AT_ONCE).try_concat().await
 }
 
 /// The newest points of each series of commits from one ordinal to another, both included; in ascending order of commits,
@@ -178,9 +191,8 @@ pub async fn newest(
     (from_ordinal, to_ordinal): (i64, i64),
     limit: i64,
 ) -> sqlx::Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for (machine_id, series_ids) in by_machine(series) {
-        let of_machine = select_points!(
+    of_each_machine(series, async |machine_id, series_ids| {
+        select_points!(
             "unnest($2::bigint[]) as wanted (series_id)
              cross join lateral (
                  select * from point
@@ -196,10 +208,11 @@ pub async fn newest(
             from_ordinal,
             to_ordinal,
             limit,
-        );
-        rows.extend(of_machine.fetch_all(pool).await?);
-    }
-    Ok(rows)
+        )
+        .fetch_all(pool)
+        .await
+    })
+    .await
 }
 
 /// The points of one series that are selected, in ascending order of commits, then of the beginning of their runs.

@@ -1,6 +1,6 @@
 //! Summaries: figures that other tools stated without samples. Beside the points, never among them.
 
-use super::point::{Placement, Selection, SeriesKey, by_machine};
+use super::point::{Placement, Selection, SeriesKey, of_each_machine};
 use super::run::Location;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{StatedQuantile, Summary};
@@ -56,9 +56,8 @@ pub async fn newest(
     (from_ordinal, to_ordinal): (i64, i64),
     limit: i64,
 ) -> sqlx::Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for (machine_id, series_ids) in by_machine(series) {
-        let of_machine = select_summaries!(
+    of_each_machine(series, async |machine_id, series_ids| {
+        select_summaries!(
             "unnest($2::bigint[]) as wanted (series_id)
              cross join lateral (
                  select * from summary
@@ -74,10 +73,11 @@ pub async fn newest(
             from_ordinal,
             to_ordinal,
             limit,
-        );
-        rows.extend(of_machine.fetch_all(pool).await?);
-    }
-    Ok(rows)
+        )
+        .fetch_all(pool)
+        .await
+    })
+    .await
 }
 
 /// The summaries of one series that are selected, in ascending order of commits, then of the beginning of their runs.

@@ -150,6 +150,42 @@ async fn pages_hold_every_series_once_whatever_is_added_meanwhile(pool: PgPool) 
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pages_of_many_series_are_the_same_however_they_are_found(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // In the order of lists: 500 pipes in two modes, then 100 rings. What is looked for comes at once, or far behind.
+    let transport = |number: u64| if number < 500 { "pipe" } else { "ring" };
+    let result = |number: u64| {
+        with(transport(number), |case| {
+            case.message_bytes = 10_000 + number;
+            case.mode = factory::slug(if number % 50 == 7 { "2thread" } else { "2proc" });
+        })
+    };
+    let mut report = factory::report();
+    report.results = (0..600).map(result).collect();
+    app.store(&report).await;
+    let all = found_in_pages(&app, "limit=200").await;
+    assert_eq!(all.len(), 600);
+    for words in ["pipe", "ring", "2thread", "ring 2thread", "10599", "socket"] {
+        let matches = |series: &&String| words.split(' ').all(|word| series.contains(word));
+        let expected: Vec<_> = all.iter().filter(matches).cloned().collect();
+        for limit in [7, 50, 200] {
+            let query = format!("q={}&limit={limit}", words.replace(' ', "+"));
+            assert!(found_in_pages(&app, &query).await == expected, "{query}");
+        }
+    }
+}
+
+async fn found_in_pages(app: &TestApp, query: &str) -> Vec<String> {
+    let (mut seen, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = app.read(&format!("/api/v1/projects/libfoo/series?{query}{after}")).await;
+        seen.extend(found(&page));
+        let Some(next) = page["next_after"].as_str() else { return seen };
+        after = format!("&after={next}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_facet_counts_what_the_others_let_through(pool: PgPool) {
     let app = TestApp::new(pool).await;
     store_many(&app).await;

@@ -6,6 +6,9 @@ use roundtrip_wire::Methodology;
 use sqlx::PgPool;
 use sqlx::types::Json;
 
+/// How many series are looked at one after the other before the index is asked where those are that match.
+const NEAR: i64 = 400;
+
 /// Which series are wanted. Of each facet any of the values; a facet without values is not asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -126,21 +129,38 @@ pub async fn list(
 ) -> sqlx::Result<Vec<Row>> {
     let (sort_key, series_id) = after;
     match query(pool, project_id, filter, Facets::Asked).await? {
-        // What is found, first: where PostgreSQL plans without knowing the words, it walks through all series in their order.
+        // Of the series that come next, many may match: then no others are looked at. If too few do, all that match are
+        // found by the index, and then put in order. PostgreSQL plans without knowing the words, and cannot choose by them.
         Some(query) => {
             select_series!(
-                "(with found as materialized (
+                "(with near as materialized (
+                      select series_id, sort_key
+                      from (
+                          select * from series
+                          where project_id = $1 and (sort_key, series_id) > ($2, $3)
+                          order by sort_key, series_id
+                          limit $6
+                      ) as next
+                      where next.search @@ $5::text::tsquery
+                  ), found as materialized (
                       select series_id, sort_key from series
-                      where project_id = $1 and search @@ $5::text::tsquery and (sort_key, series_id) > ($2, $3)
+                      where (select count(*) from near) < $4
+                        and project_id = $1 and search @@ $5::text::tsquery and (sort_key, series_id) > ($2, $3)
                   )
                   select series.* from series
-                  join (select series_id from found order by sort_key, series_id limit $4) as listed
-                    on listed.series_id = series.series_id)",
+                  join (
+                      select series_id
+                      from (select * from near where (select count(*) from near) >= $4 union all select * from found)
+                      as matching
+                      order by sort_key, series_id
+                      limit $4
+                  ) as listed on listed.series_id = series.series_id)",
                 project_id,
                 sort_key,
                 series_id,
                 limit,
                 query,
+                NEAR,
             )
             .fetch_all(pool)
             .await
