@@ -16,6 +16,8 @@ pub struct PlaceRow {
     pub ordinal: i64,
     /// Whether the place is a guess.
     pub ordinal_is_estimate: bool,
+    /// Whether a run measured it.
+    pub measured: bool,
 }
 
 /// A commit as charts name it.
@@ -59,7 +61,8 @@ pub async fn find(
 ) -> sqlx::Result<Vec<PlaceRow>> {
     sqlx::query_as!(
         PlaceRow,
-        "select commit_id, sha, ordinal, ordinal_is_estimate from commit where project_id = $1 and sha = any($2)",
+        "select commit_id, sha, ordinal, ordinal_is_estimate, measured from commit
+         where project_id = $1 and sha = any($2)",
         project_id,
         shas,
     )

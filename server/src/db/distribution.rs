@@ -10,7 +10,7 @@ pub const DISTRIBUTED: [&str; 6] =
     ["point", "point_histogram", "summary", "run_result", "run_upload", "run_original"];
 
 /// Tables that are joined with these, each after those that it refers to.
-pub const REFERENCE: [&str; 9] = [
+pub const REFERENCE: [&str; 10] = [
     "project",
     "machine",
     "environment",
@@ -20,6 +20,7 @@ pub const REFERENCE: [&str; 9] = [
     "methodology",
     "series",
     "run",
+    "project_machine",
 ];
 
 /// Whether the database has the extension.

@@ -56,22 +56,17 @@ pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::R
 pub async fn list(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
-        r#"select machine.slug, machine.os, machine.arch, of_project.run_count as "run_count!",
+        r#"select machine.slug, machine.os, machine.arch, of_project.run_count,
                   latest.started_at as last_run_at, latest.environment_id,
                   environment.stable as "stable: Json<BTreeMap<String, String>>",
                   latest.conditions as "conditions: Json<BTreeMap<String, String>>",
                   (select coalesce(sum(greatest(acknowledged_count - stored_count, 0)), 0)::bigint from installation
                    where installation.machine_id = machine.machine_id) as "lost_run_count!"
-           from (select run.machine_id, count(*) as run_count from run
-                 where run.project_id = $1 group by run.machine_id) as of_project
+           from project_machine as of_project
            join machine on machine.machine_id = of_project.machine_id
-           cross join lateral (
-               select run.started_at, run.environment_id, run.conditions from run
-               where run.machine_id = machine.machine_id and run.project_id = $1
-               order by run.run_id desc limit 1
-           ) as latest
+           join run as latest on latest.run_id = of_project.latest_run_id
            join environment on environment.environment_id = latest.environment_id
-           where machine.slug > $2
+           where of_project.project_id = $1 and machine.slug > $2
            order by machine.slug
            limit $3"#,
         project_id,

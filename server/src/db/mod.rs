@@ -24,6 +24,7 @@ pub mod machine;
 pub mod original;
 pub mod point;
 pub mod project;
+pub mod project_machine;
 pub mod retention;
 pub mod run;
 pub mod schema;

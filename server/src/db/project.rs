@@ -136,15 +136,17 @@ pub async fn list(
     sqlx::query_as!(
         Row,
         r#"select project.slug, project.visibility, project.default_branch,
-                  (select count(*) from run where run.project_id = project.project_id) as "run_count!",
-                  (select count(distinct run.commit_id) from run where run.project_id = project.project_id)
-                      as "commit_count!",
-                  (select count(distinct run.machine_id) from run where run.project_id = project.project_id)
-                      as "machine_count!",
-                  (select count(*) from series where series.project_id = project.project_id) as "series_count!",
-                  (select run.run_id from run where run.project_id = project.project_id
-                   order by run.run_id desc limit 1) as "latest_run_id?"
+                  counted.run_count as "run_count!", counted.commit_count as "commit_count!",
+                  counted.machine_count as "machine_count!", counted.series_count as "series_count!",
+                  counted.latest_run_id as "latest_run_id?"
            from project
+           cross join lateral (
+               select coalesce(sum(run_count), 0)::bigint as run_count,
+                      coalesce(sum(commit_count), 0)::bigint as commit_count, count(*) as machine_count,
+                      coalesce(sum(series_count), 0)::bigint as series_count,
+                      (array_agg(latest_run_id order by latest_run_id desc))[1] as latest_run_id
+               from project_machine where project_machine.project_id = project.project_id
+           ) as counted
            where ($1::text is null or project.slug = $1)
              and ($2 or ($3 and project.visibility = 'public') or project.slug = any($4))
              and project.slug > $5

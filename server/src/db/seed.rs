@@ -224,7 +224,7 @@ pub async fn claim(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Op
 /// The database does not answer.
 pub async fn vacuum(pool: &PgPool) -> sqlx::Result<()> {
     for statement in [
-        "vacuum (analyze) project, machine, environment, transport, measured_case, methodology, series, commit, run, run_result",
+        "vacuum (analyze) project, machine, environment, transport, measured_case, methodology, series, commit, run, project_machine, run_result",
         "vacuum (analyze) point, point_histogram",
     ] {
         sqlx::query(statement).execute(pool).await?;

@@ -141,7 +141,7 @@ pub async fn find(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     select_series!("(select * from series where series_id = any($1))", series_ids).fetch_all(pool).await
 }
 
-/// The keys of the series of each result, in order, made when they are new.
+/// The keys of the series of each result, in order, made when they are new; and how many were.
 ///
 /// # Errors
 /// The database does not answer, or refuses a text.
@@ -150,11 +150,11 @@ pub async fn upsert(
     project_id: i64,
     machine_id: i64,
     results: &[CaseResult],
-) -> sqlx::Result<Vec<i64>> {
+) -> sqlx::Result<(Vec<i64>, i64)> {
     upsert_transports(connection, results).await?;
     let case_digests = upsert_cases(connection, results).await?;
     let methodology_digests = upsert_methodologies(connection, results).await?;
-    sqlx::query!(
+    let inserted = sqlx::query!(
         "insert into series (project_id, machine_id, case_id, methodology_id, sort_key, search)
          select $1, $2, measured_case.case_id, methodology.methodology_id,
                 array_to_string(
@@ -224,7 +224,7 @@ pub async fn upsert(
     )
     .execute(&mut *connection)
     .await?;
-    sqlx::query_scalar!(
+    let series_ids = sqlx::query_scalar!(
         "select series.series_id
          from unnest($3::bytea[], $4::bytea[]) with ordinality as given (case_digest, methodology_digest, position)
          join measured_case on measured_case.digest = given.case_digest
@@ -239,7 +239,8 @@ pub async fn upsert(
         &methodology_digests,
     )
     .fetch_all(connection)
-    .await
+    .await?;
+    Ok((series_ids, inserted.rows_affected().cast_signed()))
 }
 
 /// Describes each transport as the newest upload does.

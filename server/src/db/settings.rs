@@ -87,7 +87,7 @@ pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) 
 
 /// The machines that measured a project: what is stored of it, lies with them.
 async fn machines(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
-    sqlx::query_scalar!("select distinct machine_id from run where project_id = $1", project_id)
+    sqlx::query_scalar!("select machine_id from project_machine where project_id = $1", project_id)
         .fetch_all(connection)
         .await
 }
@@ -153,6 +153,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
             machine_id
         );
     }
+    delete!("delete from project_machine where project_id = $1");
     let runs = delete!("delete from run where project_id = $1");
     delete!("delete from series where project_id = $1");
     delete!("delete from commit where project_id = $1");

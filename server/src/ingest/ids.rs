@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub(super) environment_id: i64,
     /// Of each result, in order.
     pub(super) series_ids: Vec<i64>,
+    /// How many of these series did not exist.
+    pub(super) new_series_count: i64,
     /// What was not remembered: to be remembered once the transaction has been committed.
     new: Vec<([u8; 32], i64)>,
 }
@@ -68,12 +70,12 @@ impl Ids {
         };
         let keys: Vec<_> = report.results.iter().map(of_result).collect();
         let known: Option<Vec<i64>> = keys.iter().map(|key| self.0.get(key)).collect();
-        let series_ids = match known {
-            Some(series_ids) => series_ids,
+        let (series_ids, new_series_count) = match known {
+            Some(series_ids) => (series_ids, 0),
             None => db::series::upsert(connection, project_id, machine_id, &report.results).await?,
         };
         new.extend(keys.into_iter().zip(series_ids.iter().copied()));
-        Ok(Found { machine_id, environment_id, series_ids, new })
+        Ok(Found { machine_id, environment_id, series_ids, new_series_count, new })
     }
 
     /// Remembers what is in the database for good.

@@ -86,8 +86,11 @@ async fn attempt(
         return replay(connection, upload).await;
     }
     insert_rest(connection, upload, &ids, key, &commit).await?;
+    // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
+    let new =
+        db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
+    db::project_machine::record(connection, key, new).await?;
     if let Some(acknowledged) = acknowledged {
-        // Last, because uploads of one installation wait for each other from here on.
         db::installation::record(connection, key.machine_id, acknowledged, Utc::now()).await?;
     }
     transaction.commit().await?;
@@ -174,6 +177,8 @@ async fn replay(connection: &mut PgConnection, upload: &Upload) -> Result<Attemp
 struct PlacedCommit {
     commit_id: i64,
     ordinal: i64,
+    /// Whether no run had measured it.
+    is_new: bool,
     /// Its project's, if known.
     default_branch: Option<String>,
 }
@@ -199,6 +204,8 @@ async fn place_commit(
         .collect();
     let stored = db::commit::find(connection, project_id, &wanted).await?;
     let default_branch = db::project::default_branch(connection, project_id).await?;
+    let sha = report.commit.sha.as_str();
+    let is_new = !stored.iter().any(|row| row.sha == sha && row.measured);
     let mut commit_ids: HashMap<String, i64> =
         stored.iter().map(|row| (row.sha.clone(), row.commit_id)).collect();
     let known: HashMap<String, Place> = stored
@@ -218,11 +225,10 @@ async fn place_commit(
     } else {
         return Ok(None);
     };
-    let sha = report.commit.sha.as_str();
     let place = places.get(sha).zip(commit_ids.get(sha));
     let (place, commit_id) =
         place.ok_or_else(|| ApiError::internal(anyhow::anyhow!("commit {sha} has no place")))?;
-    Ok(Some(PlacedCommit { commit_id: *commit_id, ordinal: place.ordinal, default_branch }))
+    Ok(Some(PlacedCommit { commit_id: *commit_id, ordinal: place.ordinal, is_new, default_branch }))
 }
 
 /// Stores new commits, and corrects those that stand elsewhere by what is known now. Returns the keys of the new ones.

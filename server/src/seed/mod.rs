@@ -95,6 +95,7 @@ pub async fn seed(pool: &PgPool, plan: Plan, progress: impl Fn(Written)) -> Resu
         progress(written);
     }
     drawing.await?;
+    db::project_machine::count_all(&mut transaction, project_id).await?;
     transaction.commit().await?;
     db::seed::vacuum(pool).await?;
     Ok(written)
@@ -140,7 +141,7 @@ impl History {
             }
             // Taken from the end.
             environment_ids.reverse();
-            let series_ids =
+            let (series_ids, _) =
                 db::series::upsert(connection, project_id, machine_id, &results[..count]).await?;
             machines.push(Machine { machine_id, environment_ids, series_ids });
         }

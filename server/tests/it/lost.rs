@@ -37,6 +37,15 @@ async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
         let delete = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(report.run_id.as_uuid());
         assert_eq!(delete.execute(&app.pool).await.unwrap().rows_affected(), 1, "{table}");
     }
+    sqlx::query(
+        "update project_machine
+         set run_count = run_count - 1,
+             latest_run_id = (select run_id from run
+                              where run.project_id = project_machine.project_id order by run_id desc limit 1)",
+    )
+    .execute(&app.pool)
+    .await
+    .unwrap();
     sqlx::query("update installation set stored_count = $1, acknowledged_count = $1")
         .bind(stored_count)
         .execute(&app.pool)

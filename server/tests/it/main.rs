@@ -6,6 +6,7 @@
 mod accounts;
 mod charts;
 mod commits;
+mod counts;
 mod distributed_tidy;
 mod errors;
 mod etag;

@@ -43,6 +43,7 @@ async fn twenty_identical_uploads_at_once_make_one_run(pool: PgPool) {
     assert!(answers.iter().all(|(_, receipt)| *receipt == answers[0].1), "{answers:?}");
     let counts = app.row_counts().await;
     assert_eq!((counts["run"], counts["run_upload"], counts["point"]), (1, 1, 1));
+    app.assert_counted().await;
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -70,6 +71,7 @@ async fn different_uploads_that_share_machines_and_cases_do_not_block_each_other
     let counts = app.row_counts().await;
     assert_eq!((counts["project"], counts["machine"], counts["measured_case"]), (4, 3, 8));
     assert_eq!((counts["run"], counts["point"], counts["series"]), (24, 192, 96));
+    app.assert_counted().await;
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -26,6 +26,7 @@ async fn every_series_has_a_point_for_every_commit(pool: PgPool) {
     assert_eq!((counts["machine"], counts["series"], counts["commit"]), (3, 20, 30));
     assert_eq!((counts["run"], counts["run_result"], counts["run_upload"]), (90, 90, 0));
     assert_eq!((counts["point"], counts["point_histogram"]), (600, 200));
+    app.assert_counted().await;
     let wrong: i64 = sqlx::query_scalar(
         "select count(*) from point
          join run on run.run_id = point.run_id

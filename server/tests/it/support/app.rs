@@ -26,6 +26,9 @@ const UNLIMITED: door::Settings = door::Settings {
     trusted_proxies: door::TrustedProxies(Vec::new()),
 };
 
+/// A project, how many runs, commits, machines and series it has, and its newest run.
+type ProjectCounts = (i64, i64, i64, i64, i64, String);
+
 /// The service over a test's own database, with a token that may upload anything.
 pub(crate) struct TestApp {
     pub(crate) pool: PgPool,
@@ -240,6 +243,29 @@ impl TestApp {
         assert_eq!(answer.status(), StatusCode::OK);
         let body = answer.into_body().collect().await.unwrap().to_bytes();
         String::from_utf8(body.to_vec()).unwrap()
+    }
+
+    /// What is counted of each project, after asserting that it is what there is: runs, measured commits, machines, series and
+    /// the newest run.
+    pub(crate) async fn assert_counted(&self) -> Vec<ProjectCounts> {
+        let counted: Vec<ProjectCounts> = sqlx::query_as(
+            "select project_id, sum(run_count)::bigint, sum(commit_count)::bigint, count(*),
+                    sum(series_count)::bigint, max(latest_run_id::text)
+             from project_machine group by project_id order by project_id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .unwrap();
+        let found: Vec<ProjectCounts> = sqlx::query_as(
+            "select run.project_id, count(*), count(distinct run.commit_id), count(distinct run.machine_id),
+                    (select count(*) from series where series.project_id = run.project_id), max(run.run_id::text)
+             from run group by run.project_id order by run.project_id",
+        )
+        .fetch_all(&self.pool)
+        .await
+        .unwrap();
+        assert_eq!(counted, found);
+        counted
     }
 
     /// How many rows each table has.

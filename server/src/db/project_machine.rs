@@ -1,0 +1,79 @@
+//! How much each machine has measured of each project: counted when it is stored, so that no list reads every run.
+
+use super::run::Key;
+use sqlx::PgConnection;
+
+/// What an upload brings that was not there before, besides its run.
+#[derive(Clone, Copy, Debug)]
+pub struct New {
+    /// Whether no run had measured its commit, as far as was known when the commit was looked up.
+    pub commit_is_new: bool,
+    /// Series.
+    pub series_count: i64,
+}
+
+/// Counts a run that is stored in this transaction and was not stored before. Uploads of one machine to one project wait for
+/// each other from here on, until they are stored.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::Result<()> {
+    // Of uploads that bring the same commit at once, the second one waits here, and does not count it.
+    let commit_count = if new.commit_is_new {
+        sqlx::query!(
+            "update commit set measured = true where commit_id = $1 and not measured",
+            key.commit_id
+        )
+        .execute(&mut *connection)
+        .await?
+        .rows_affected()
+    } else {
+        0
+    };
+    sqlx::query!(
+        "insert into project_machine (project_id, machine_id, run_count, commit_count, series_count, latest_run_id)
+         values ($1, $2, 1, $3, $4, $5)
+         on conflict (project_id, machine_id) do update
+         set run_count = project_machine.run_count + 1,
+             commit_count = project_machine.commit_count + excluded.commit_count,
+             series_count = project_machine.series_count + excluded.series_count,
+             latest_run_id = greatest(project_machine.latest_run_id, excluded.latest_run_id)",
+        key.project_id,
+        key.machine_id,
+        commit_count.cast_signed(),
+        new.series_count,
+        key.run_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Counts all that there is of a project that was not counted at all, because it was not uploaded run by run.
+///
+/// # Errors
+/// The database does not answer, or some of it was counted.
+pub async fn count_all(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update commit set measured = true
+         where project_id = $1 and exists (select from run where run.commit_id = commit.commit_id)",
+        project_id,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "insert into project_machine (project_id, machine_id, run_count, commit_count, series_count, latest_run_id)
+         select $1, run.machine_id, count(*), count(*) filter (where run.nth = 1),
+                (select count(*) from series where series.project_id = $1 and series.machine_id = run.machine_id),
+                (array_agg(run.run_id order by run.run_id desc))[1]
+         from (
+             select run_id, machine_id, row_number() over (partition by commit_id order by run_id) as nth
+             from run where project_id = $1
+         ) as run
+         group by run.machine_id",
+        project_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! What is counted when it is stored is what there is, however uploads come.
+
+use crate::support::{TestApp, factory};
+use roundtrip_wire::RunReport;
+use sqlx::PgPool;
+
+/// Uploads of two projects from three machines, of commits and cases that they share in part.
+fn reports() -> Vec<RunReport> {
+    let report = |number: u64| {
+        let commit = 2 + number % 5;
+        let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+        report.history = vec![factory::commit(commit - 1, Some(commit - 1))];
+        report.project = factory::slug(["libfoo", "another"][usize::from(number.is_multiple_of(3))]);
+        report.machine.slug = factory::slug(&format!("lab-{}", number % 3));
+        report.results = (0..=number % 4)
+            .map(|case| factory::result("pipe", 64 << case, vec![factory::repetition(0, &[number + 1])]))
+            .collect();
+        report
+    };
+    (0..30).map(report).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn uploads_that_come_at_once_or_again_are_counted_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let reports = reports();
+    let statuses = futures_util::future::join_all(reports.iter().map(async |report| {
+        // Each twice at once, and all thirty beside each other.
+        let (first, second) = tokio::join!(app.put(report), app.put(report));
+        [first.status.as_u16(), second.status.as_u16()]
+    }))
+    .await;
+    assert!(statuses.iter().all(|status| status.contains(&201) && status.contains(&200)), "{statuses:?}");
+    let counted = app.assert_counted().await;
+    let of_all = counted.iter().map(|(_, runs, ..)| runs).sum::<i64>();
+    assert_eq!((counted.len(), of_all), (2, 30));
+
+    // A server that remembers nothing finds the series that there are, and counts none of them anew.
+    let restarted = app.another();
+    let mut again = reports[3].clone();
+    again.run_id = roundtrip_wire::RunId::draw();
+    restarted.store(&again).await;
+    app.assert_counted().await;
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_refused_is_not_counted(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let report = factory::report();
+    app.store(&report).await;
+    let before = app.assert_counted().await;
+    let mut other = factory::report_at(factory::commit(7, Some(7)));
+    other.run_id = report.run_id;
+    other.results.push(factory::result("fifo", 64, vec![factory::repetition(0, &[5])]));
+    app.put(&other).await.assert_problem(422, "run-conflict");
+    assert_eq!(app.assert_counted().await, before);
+}
+
+/// The migration counts what was stored before it, the server what it stores: both must be the same.
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_migration_counts_as_the_server_does(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for report in reports() {
+        app.store(&report).await;
+    }
+    let counted = app.assert_counted().await;
+    let measured = "select count(*) from commit where measured";
+    let measured_before: i64 = sqlx::query_scalar(measured).fetch_one(&app.pool).await.unwrap();
+    sqlx::raw_sql("delete from project_machine; update commit set measured = false")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    let migration = include_str!("../../../migrations/20261129000100_project_machine.sql");
+    for statement in ["update commit", "insert into project_machine"] {
+        let mut parts = migration.split(";\n").map(str::trim_start);
+        sqlx::query(parts.find(|part| part.starts_with(statement)).unwrap())
+            .execute(&app.pool)
+            .await
+            .unwrap();
+    }
+    assert_eq!(app.assert_counted().await, counted);
+    let measured_after: i64 = sqlx::query_scalar(measured).fetch_one(&app.pool).await.unwrap();
+    assert_eq!(measured_after, measured_before);
+}
