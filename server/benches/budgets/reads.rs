@@ -24,28 +24,31 @@ struct Scale {
     millions: u32,
 }
 
-/// A read, its bar and its peer.
+/// A read, and what is asked of it besides that it does not grow.
 struct Read {
     name: &'static str,
     path: fn(&Stock, u64) -> String,
+    bar: Option<Bar>,
+    /// Whether an answer is as long at both scales: only then does its time tell what it costs that more is stored.
+    is_alike: bool,
+}
+
+/// With ten million points stored.
+struct Bar {
     us_max: u32,
     /// Bytes of an answer as it is sent.
     bytes_max: Option<u32>,
-    /// Whether an answer is as long at both scales: only then does its time tell what it costs that more is stored.
-    is_alike: bool,
     peer: (&'static str, f64),
 }
 
-const READS: [Read; 5] = [
+const READS: [Read; 10] = [
     Read {
         name: "line of 1,000 points",
         path: |stock, number| {
             format!("/api/v1/charts/line?repetitions=false&series={}", pick(&stock.wide, number))
         },
-        us_max: 3_000,
-        bytes_max: None,
+        bar: Some(Bar { us_max: 3_000, bytes_max: None, peer: ("Bencher 0.6.12 (9,000 us)", 9_000.0) }),
         is_alike: true,
-        peer: ("Bencher 0.6.12 (9,000 us)", 9_000.0),
     },
     Read {
         name: "line of 10,000 points x (p50, p90, p99)",
@@ -53,20 +56,24 @@ const READS: [Read; 5] = [
             let series = pick(&stock.deep, number);
             format!("/api/v1/charts/line?repetitions=false&last=10000&points=10000&series={series}")
         },
-        us_max: 15_000,
-        bytes_max: Some(150_000),
+        bar: Some(Bar {
+            us_max: 15_000,
+            bytes_max: Some(150_000),
+            peer: ("Bencher 0.6.12, one number a point (87,000 us)", 87_000.0),
+        }),
         is_alike: true,
-        peer: ("Bencher 0.6.12, one number a point (87,000 us)", 87_000.0),
     },
     Read {
         name: "heat map of 1,000 commits",
         path: |stock, number| {
             format!("/api/v1/charts/heatmap?last=1000&series={}", pick(&stock.deep, number))
         },
-        us_max: 50_000,
-        bytes_max: None,
+        bar: Some(Bar {
+            us_max: 50_000,
+            bytes_max: None,
+            peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+        }),
         is_alike: true,
-        peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
     },
     Read {
         name: "search for series",
@@ -77,10 +84,12 @@ const READS: [Read; 5] = [
             );
             format!("/api/v1/projects/wide/series?limit=50&q={query}")
         },
-        us_max: 20_000,
-        bytes_max: None,
+        bar: Some(Bar {
+            us_max: 20_000,
+            bytes_max: None,
+            peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+        }),
         is_alike: false,
-        peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
     },
     Read {
         name: "search that finds a page of 20 series",
@@ -88,10 +97,37 @@ const READS: [Read; 5] = [
             let query = pick(&["pipe+64", "stream+tcp", "roundtrip", "ring"], number);
             format!("/api/v1/projects/wide/series?limit=20&q={query}")
         },
-        us_max: 20_000,
-        bytes_max: None,
+        bar: Some(Bar {
+            us_max: 20_000,
+            bytes_max: None,
+            peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+        }),
         is_alike: true,
-        peer: ("Conbench's chart of 1,000 means (459,000 us)", 459_000.0),
+    },
+    Read { name: "list of projects", path: |_, _| "/api/v1/projects".to_owned(), bar: None, is_alike: true },
+    Read {
+        name: "page of 6 machines",
+        path: |_, _| "/api/v1/projects/wide/machines?limit=6".to_owned(),
+        bar: None,
+        is_alike: true,
+    },
+    Read {
+        name: "page of 50 runs",
+        path: |_, _| "/api/v1/projects/wide/runs?limit=50".to_owned(),
+        bar: None,
+        is_alike: true,
+    },
+    Read {
+        name: "page of 50 commits",
+        path: |_, _| "/api/v1/projects/deep/commits?limit=50".to_owned(),
+        bar: None,
+        is_alike: true,
+    },
+    Read {
+        name: "one series",
+        path: |stock, number| format!("/api/v1/series/{}", pick(&stock.wide, number)),
+        bar: None,
+        is_alike: true,
     },
 ];
 
@@ -137,11 +173,13 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
     let us = |asked: &Asked, quantile| asked.times.quantile_ns(quantile) / 1_000;
     let mut rows = Vec::new();
     for ((read, small), large) in READS.iter().zip(small).zip(large) {
-        let (name, (peer, value)) = (read.name, read.peer);
-        let peer = Peer { name: peer.into(), value };
-        let title = format!("{name}, p99 at {RATE}/s, 10 million points");
-        rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, read.us_max.into()));
-        if let Some(bytes_max) = read.bytes_max {
+        let name = read.name;
+        if let Some(Bar { us_max, peer: (peer, value), .. }) = read.bar {
+            let peer = Peer { name: peer.into(), value };
+            let title = format!("{name}, p99 at {RATE}/s, 10 million points");
+            rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, us_max.into()));
+        }
+        if let Some(bytes_max) = read.bar.as_ref().and_then(|bar| bar.bytes_max) {
             let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
             let title = format!("{name}, as sent");
             rows.push(Row::new(title, large.bytes_max, "bytes", peer, BarIs::ValueAtMost, bytes_max.into()));

@@ -20,13 +20,10 @@ pub struct New {
 pub async fn record(connection: &mut PgConnection, key: Key, new: New) -> sqlx::Result<()> {
     // Of uploads that bring the same commit at once, the second one waits here, and does not count it.
     let commit_count = if new.commit_is_new {
-        sqlx::query!(
-            "update commit set measured = true where commit_id = $1 and not measured",
-            key.commit_id
-        )
-        .execute(&mut *connection)
-        .await?
-        .rows_affected()
+        sqlx::query!("update commit set measured = true where commit_id = $1 and not measured", key.commit_id)
+            .execute(&mut *connection)
+            .await?
+            .rows_affected()
     } else {
         0
     };

@@ -87,8 +87,7 @@ async fn attempt(
     }
     insert_rest(connection, upload, &ids, key, &commit).await?;
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
-    let new =
-        db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
+    let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
     db::project_machine::record(connection, key, new).await?;
     if let Some(acknowledged) = acknowledged {
         db::installation::record(connection, key.machine_id, acknowledged, Utc::now()).await?;
