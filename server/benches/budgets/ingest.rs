@@ -7,6 +7,8 @@ use roundtrip_stats::Distribution;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use ureq::Body;
+use ureq::http::Response;
 
 /// Uploads under way at a time.
 const CLIENTS: usize = 6;
@@ -36,16 +38,26 @@ impl Sender {
         })
     }
 
+    /// The status that a body is answered with.
+    pub(crate) fn status(&self, run_id: &str, encoding: &str, body: &[u8]) -> Result<u16, String> {
+        let mut answer = self.put(run_id, encoding, body)?;
+        let _ = answer.body_mut().read_to_vec();
+        Ok(answer.status().as_u16())
+    }
+
+    fn put(&self, run_id: &str, encoding: &str, body: &[u8]) -> Result<Response<Body>, String> {
+        self.agent
+            .put(format!("{}/api/v1/runs/{run_id}", self.url))
+            .header("authorization", &self.authorization)
+            .header("content-type", "application/json")
+            .header("content-encoding", encoding)
+            .send(body)
+            .map_err(|error| error.to_string())
+    }
+
     fn send(&self, (run_id, body): &(String, Vec<u8>)) -> Result<(), String> {
         for _ in 0..ATTEMPTS_MAX {
-            let mut answer = self
-                .agent
-                .put(format!("{}/api/v1/runs/{run_id}", self.url))
-                .header("authorization", &self.authorization)
-                .header("content-type", "application/json")
-                .header("content-encoding", "zstd")
-                .send(body)
-                .map_err(|error| error.to_string())?;
+            let mut answer = self.put(run_id, "zstd", body)?;
             match answer.status().as_u16() {
                 201 => {
                     let _ = answer.body_mut().read_to_vec();

@@ -2,11 +2,12 @@
 //! same processors.
 //!
 //! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
-//! - [`ingest`]: how much it takes in. [`reads`]: how fast it answers, with a million points stored and with ten.
+//! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it answers, with a million points stored and with ten.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
+mod bombs;
 mod ingest;
 mod open_loop;
 mod reads;
@@ -28,6 +29,8 @@ const INGEST_MIN: u32 = 10_000;
 /// Milliseconds of one upload at half that load.
 const UPLOAD_MS_MAX: f64 = 100.0;
 const MEMORY_MIB_MAX: f64 = 150.0;
+/// The most of a body that is inflated.
+const INFLATED_MIB_MAX: f64 = 64.0;
 
 /// Where what reads are measured on is kept from one time to the next: PostgreSQL, which refuses to be root, reaches it.
 const STORED: &str = "/var/tmp/roundtrip-bench";
@@ -97,9 +100,15 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         spent.postgres * 1e6 / sustained.results,
         spent.clients * 1e6 / sustained.results,
     );
-    let (_, resident_bytes_max) = service.resident_bytes().ok_or("the server's memory cannot be read")?;
+    let resident_mib = || {
+        let (_, bytes_max) = service.resident_bytes().ok_or("the server's memory cannot be read")?;
+        Ok::<_, String>(bytes_max >> 20)
+    };
+    let resident_mib_max = resident_mib()?;
+    let bombs = bombs::rows(&sender)?;
+    let resident_after_bombs_mib_max = resident_mib()?;
     let bencher = |value: f64, name: &str| Peer { name: format!("Bencher 0.6.12, {name}"), value };
-    Ok(vec![
+    let mut rows = vec![
         Row::new(
             "ingest, 100 results of 10 histograms an upload",
             sustained.results_per_second,
@@ -121,11 +130,21 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         ),
         Row::new(
             "resident memory of the server, at most",
-            resident_bytes_max >> 20,
+            resident_mib_max,
             "MiB",
             Peer { name: "the bar".into(), value: MEMORY_MIB_MAX },
             BarIs::ValueAtMost,
             MEMORY_MIB_MAX,
         ),
-    ])
+    ];
+    rows.extend(bombs);
+    rows.push(Row::new(
+        "resident memory of the server after these, at most",
+        resident_after_bombs_mib_max,
+        "MiB",
+        Peer { name: format!("before them ({resident_mib_max} MiB)"), value: resident_mib_max as f64 },
+        BarIs::ValueAtMost,
+        MEMORY_MIB_MAX + INFLATED_MIB_MAX,
+    ));
+    Ok(rows)
 }

@@ -4,6 +4,8 @@ use crate::support::{TestApp, factory};
 use axum::body::Body;
 use axum::http::{Method, Request};
 use sqlx::PgPool;
+use sqlx::postgres::PgPoolOptions;
+use std::time::Duration;
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(pool: PgPool) {
@@ -87,6 +89,30 @@ async fn a_database_that_does_not_answer_is_temporary(pool: PgPool) {
         assert_eq!(answer.headers["retry-after"], "5");
     }
     assert_eq!(app.get("/healthz").await.status, 200);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn while_all_connections_are_busy_clients_are_told_to_come_back_and_nothing_is_stored(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let few = PgPoolOptions::new().max_connections(2).acquire_timeout(Duration::from_millis(50));
+    let busy = app.another_with(few);
+    let held = [busy.pool.acquire().await.unwrap(), busy.pool.acquire().await.unwrap()];
+    let report = factory::report();
+    for answer in [busy.get("/api/v1/projects").await, busy.put(&report).await, busy.get("/readyz").await] {
+        answer.assert_problem(503, "unavailable");
+        assert_eq!(answer.headers["retry-after"], "5");
+    }
+    assert_eq!(busy.get("/healthz").await.status, 200);
+    assert_eq!(app.row_counts().await["run"], 0);
+
+    drop(held);
+    // Far more than there are connections: they wait for each other.
+    let reports: Vec<_> = (0..20).map(|_| factory::report()).collect();
+    let patient = app.another_with(PgPoolOptions::new().max_connections(2));
+    let answers = futures_util::future::join_all(reports.iter().map(|report| patient.put(report))).await;
+    assert!(answers.iter().all(|answer| answer.status == 201), "{answers:?}");
+    busy.store(&report).await;
+    assert_eq!(app.row_counts().await["run"], 21);
 }
 
 /// Each SQLSTATE is raised in the middle of an upload by the database itself.

@@ -56,9 +56,9 @@ impl Load {
     /// That all of it is there, and nothing by half.
     fn assert_complete(&self, server: &Server, url: &str) {
         let acknowledged = self.acknowledged.lock().unwrap();
-        let missing: Vec<_> =
-            acknowledged.iter().filter(|number| server.get(&numbered(**number).0) != 200).collect();
-        assert!(missing.is_empty(), "acknowledged and missing: {missing:?}");
+        let statuses = acknowledged.iter().map(|number| (number, server.get(&numbered(*number).0)));
+        let missing: Vec<_> = statuses.filter(|(_, status)| *status != 200).collect();
+        assert!(missing.is_empty(), "acknowledged and missing, with their statuses: {missing:?}");
         // What was stored and not acknowledged may be there, too, once.
         let stored = number(url, "select count(*) from run");
         let sent = self.next.load(Ordering::Relaxed);
@@ -68,6 +68,9 @@ impl Load {
             "select count(*) from run where not exists (select from run_upload where run_upload.run_id = run.run_id)",
             "select count(*) from run where not exists (select from run_result where run_result.run_id = run.run_id)",
             "select count(*) from point where not exists (select from run where run.run_id = point.run_id)",
+            "select sum(run_count)::bigint - (select count(*) from run) from project_machine",
+            "select sum(commit_count)::bigint - (select count(distinct commit_id) from run) from project_machine",
+            "select sum(series_count)::bigint - (select count(*) from series) from project_machine",
         ] {
             assert_eq!(number(url, half), 0, "{half}");
         }
@@ -92,7 +95,7 @@ fn assert_nothing_is_lost_when(end: impl Fn(&Place, &Server)) {
         });
         server.finish();
     }
-    let server = place.serve();
+    let server = place.serve_with(&UNLIMITED);
     load.assert_complete(&server, &place.address());
 }
 

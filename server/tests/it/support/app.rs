@@ -72,8 +72,12 @@ impl TestApp {
 
     /// Another server over the same database, with connections of its own.
     pub(crate) fn another(&self) -> Self {
-        let options = (*self.pool.connect_options()).clone();
-        let pool = PgPoolOptions::new().max_connections(5).connect_lazy_with(options);
+        self.another_with(PgPoolOptions::new().max_connections(5))
+    }
+
+    /// The same with so many connections.
+    pub(crate) fn another_with(&self, connections: PgPoolOptions) -> Self {
+        let pool = connections.connect_lazy_with((*self.pool.connect_options()).clone());
         Self::over(AppState::new(pool).with_door(UNLIMITED), self.token.clone())
     }
 
