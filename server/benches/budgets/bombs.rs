@@ -1,12 +1,13 @@
 //! How soon the server refuses bodies that would take all its memory, or its stack: small as they are sent.
 
 use crate::ingest::Sender;
+use crate::open_loop::ns_since;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::RunId;
-use std::io::{Read, Write, repeat};
+use std::io::{Read, repeat};
 use std::time::Instant;
 
 /// What a body inflates to: far more than is allowed.
@@ -21,7 +22,6 @@ pub(crate) fn rows(sender: &Sender) -> Result<Vec<Row>, String> {
     let wrong = |error: std::io::Error| error.to_string();
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     std::io::copy(&mut repeat(0).take(INFLATED_BYTES), &mut gzip).map_err(wrong)?;
-    gzip.flush().map_err(wrong)?;
     let gzip = gzip.finish().map_err(wrong)?;
     let zstd = zstd::encode_all(repeat(0).take(INFLATED_BYTES), 1).map_err(wrong)?;
     let (open, close) = ("[".repeat(DEPTH), "]".repeat(DEPTH));
@@ -54,7 +54,7 @@ fn refusals(sender: &Sender, encoding: &str, body: &[u8]) -> Result<Distribution
     for _ in 0..TIMES {
         let sent = Instant::now();
         let status = sender.status(&RunId::draw().to_string(), encoding, body)?;
-        times_ns.push(u64::try_from(sent.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        times_ns.push(ns_since(sent));
         if !matches!(status, 413 | 422) {
             return Err(format!("{encoding}: answered with {status} in place of 413 or 422"));
         }

@@ -1,6 +1,6 @@
 //! What the server takes in.
 
-use crate::open_loop::{open_loop, wait};
+use crate::open_loop::{ns_since, open_loop, wait};
 use crate::service::Service;
 use crate::upload::{LabMachine, RESULTS};
 use roundtrip_stats::Distribution;
@@ -93,7 +93,7 @@ pub(crate) fn introduce(
             let upload = machine.upload(commit);
             let sent = Instant::now();
             sender.send(&upload)?;
-            Ok(u64::try_from(sent.elapsed().as_nanos()).unwrap_or(u64::MAX))
+            Ok(ns_since(sent))
         })
         .collect();
     Distribution::of_samples(times?).ok_or_else(|| "there are no machines".to_owned())
@@ -127,7 +127,7 @@ pub(crate) fn sustained(
                 let upload = machine.upload(commit);
                 let sent = Instant::now();
                 sender.send(&upload)?;
-                times_ns.push(u64::try_from(sent.elapsed().as_nanos()).unwrap_or(u64::MAX));
+                times_ns.push(ns_since(sent));
                 bytes.fetch_add(upload.1.len() as u64, Ordering::Relaxed);
             }
         }

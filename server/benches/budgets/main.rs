@@ -2,7 +2,8 @@
 //! same processors.
 //!
 //! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
-//! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it answers, with a million points stored and with ten.
+//! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
+//!   answers, with a million points stored and with ten.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
@@ -100,13 +101,9 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         spent.postgres * 1e6 / sustained.results,
         spent.clients * 1e6 / sustained.results,
     );
-    let resident_mib = || {
-        let (_, bytes_max) = service.resident_bytes().ok_or("the server's memory cannot be read")?;
-        Ok::<_, String>(bytes_max >> 20)
-    };
-    let resident_mib_max = resident_mib()?;
+    let resident_mib_max = service.resident_mib_max()?;
     let bombs = bombs::rows(&sender)?;
-    let resident_after_bombs_mib_max = resident_mib()?;
+    let resident_after_bombs_mib_max = service.resident_mib_max()?;
     let bencher = |value: f64, name: &str| Peer { name: format!("Bencher 0.6.12, {name}"), value };
     let mut rows = vec![
         Row::new(

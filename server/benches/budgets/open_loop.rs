@@ -30,7 +30,7 @@ pub(crate) fn open_loop(
             }
             let due = start + interval * u32::try_from(number).map_err(|error| error.to_string())?;
             ask(number, due)?;
-            times_ns.push(u64::try_from(due.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            times_ns.push(ns_since(due));
         }
     };
     let times: Result<Vec<Vec<u64>>, String> = thread::scope(|scope| {
@@ -48,4 +48,9 @@ pub(crate) fn wait(due: Instant) {
     while Instant::now() < due {
         std::hint::spin_loop();
     }
+}
+
+/// Nanoseconds since then.
+pub(crate) fn ns_since(then: Instant) -> u64 {
+    u64::try_from(then.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }

@@ -41,6 +41,11 @@ struct Bar {
     peer: (&'static str, f64),
 }
 
+/// A read of which only that is asked.
+const fn growth_alone(name: &'static str, path: fn(&Stock, u64) -> String) -> Read {
+    Read { name, path, bar: None, is_alike: true }
+}
+
 const READS: [Read; 10] = [
     Read {
         name: "line of 1,000 points",
@@ -104,31 +109,11 @@ const READS: [Read; 10] = [
         }),
         is_alike: true,
     },
-    Read { name: "list of projects", path: |_, _| "/api/v1/projects".to_owned(), bar: None, is_alike: true },
-    Read {
-        name: "page of 6 machines",
-        path: |_, _| "/api/v1/projects/wide/machines?limit=6".to_owned(),
-        bar: None,
-        is_alike: true,
-    },
-    Read {
-        name: "page of 50 runs",
-        path: |_, _| "/api/v1/projects/wide/runs?limit=50".to_owned(),
-        bar: None,
-        is_alike: true,
-    },
-    Read {
-        name: "page of 50 commits",
-        path: |_, _| "/api/v1/projects/deep/commits?limit=50".to_owned(),
-        bar: None,
-        is_alike: true,
-    },
-    Read {
-        name: "one series",
-        path: |stock, number| format!("/api/v1/series/{}", pick(&stock.wide, number)),
-        bar: None,
-        is_alike: true,
-    },
+    growth_alone("list of projects", |_, _| "/api/v1/projects".to_owned()),
+    growth_alone("page of 6 machines", |_, _| "/api/v1/projects/wide/machines?limit=6".to_owned()),
+    growth_alone("page of 50 runs", |_, _| "/api/v1/projects/wide/runs?limit=50".to_owned()),
+    growth_alone("page of 50 commits", |_, _| "/api/v1/projects/deep/commits?limit=50".to_owned()),
+    growth_alone("one series", |stock, number| format!("/api/v1/series/{}", pick(&stock.wide, number))),
 ];
 
 /// What one server has stored.
@@ -174,15 +159,22 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
     let mut rows = Vec::new();
     for ((read, small), large) in READS.iter().zip(small).zip(large) {
         let name = read.name;
-        if let Some(Bar { us_max, peer: (peer, value), .. }) = read.bar {
+        if let Some(Bar { us_max, bytes_max, peer: (peer, value) }) = read.bar {
             let peer = Peer { name: peer.into(), value };
             let title = format!("{name}, p99 at {RATE}/s, 10 million points");
             rows.push(Row::new(title, us(&large, 990_000), "us", peer, BarIs::ValueAtMost, us_max.into()));
-        }
-        if let Some(bytes_max) = read.bar.as_ref().and_then(|bar| bar.bytes_max) {
-            let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
-            let title = format!("{name}, as sent");
-            rows.push(Row::new(title, large.bytes_max, "bytes", peer, BarIs::ValueAtMost, bytes_max.into()));
+            if let Some(bytes_max) = bytes_max {
+                let peer = Peer { name: "Bencher 0.6.12, one number a point (8.3 MB)".into(), value: 8.3e6 };
+                let title = format!("{name}, as sent");
+                rows.push(Row::new(
+                    title,
+                    large.bytes_max,
+                    "bytes",
+                    peer,
+                    BarIs::ValueAtMost,
+                    bytes_max.into(),
+                ));
+            }
         }
         if !read.is_alike {
             continue;

@@ -50,14 +50,14 @@ impl Service {
         Ok(token.trim().to_owned())
     }
 
-    /// Resident memory in bytes: now, and the most that there ever was. PostgreSQL is another process.
-    pub(crate) fn resident_bytes(&self) -> Option<(u64, u64)> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let bytes = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1_024)
+    /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.
+    pub(crate) fn resident_mib_max(&self) -> Result<u64, String> {
+        let read = || {
+            let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+            line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
         };
-        Some((bytes("VmRSS:")?, bytes("VmHWM:")?))
+        read().ok_or_else(|| "the server's memory cannot be read".to_owned())
     }
 }
 
