@@ -17,7 +17,7 @@ pub(crate) struct Options {
     /// Fewer repetitions: under two minutes, a wider spread.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`.
+    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`; of verdicts, `changes` or `speed`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -32,6 +32,8 @@ enum Budgets {
     Rings,
     /// What the server takes in, and how fast it answers.
     Server,
+    /// How often verdicts are right, and what they cost.
+    Verdicts,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -50,6 +52,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Harness => "harness",
         Budgets::Rings => "rings",
         Budgets::Server => return server(options),
+        Budgets::Verdicts => return verdicts(options),
     };
     let step = Step::start("programs");
     let built = programs::build(&step, &["roundtrip-bench"], "release")?;
@@ -69,25 +72,44 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     Ok(tool::exit_code(status))
 }
 
+/// The verdicts' budgets are a benchmark of the statistics, which nothing else is needed for.
+fn verdicts(options: &Options) -> Result<ExitCode> {
+    of_package("roundtrip-stats", "verdicts", &["changes", "speed"], options, |_| ())
+}
+
 /// The server's budgets are a benchmark of its package, because its program is needed.
 fn server(options: &Options) -> Result<ExitCode> {
-    let only = options.only.as_deref();
-    ensure!(
-        only.is_none_or(|only| ["ingest", "reads"].contains(&only)),
-        "--only names a part of the server's budgets: `ingest` or `reads`"
-    );
     let step = Step::start("server");
     let folder = crate::server::reachable_folder()?;
     let search = Search::of_this_machine(folder.path());
     let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
     step.clear();
+    of_package(programs::SERVER, "budgets", &["ingest", "reads"], options, |command| {
+        command.env("TMPDIR", folder.path());
+        if let Some(fetched) = binaries.fetched() {
+            command.env(crate::postgres_binaries::VARIABLE, fetched);
+        }
+    })
+}
+
+/// Runs a benchmark of a package that has these parts.
+fn of_package(
+    package: &str,
+    bench: &str,
+    parts: &[&str],
+    options: &Options,
+    prepare: impl FnOnce(&mut Command),
+) -> Result<ExitCode> {
+    let only = options.only.as_deref();
+    ensure!(
+        only.is_none_or(|only| parts.contains(&only)),
+        "--only names a part of these budgets: {}",
+        parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(" or ")
+    );
     let mut command = Command::new("cargo");
-    command.args(["bench", "--quiet", "--package", programs::SERVER, "--bench", "budgets", "--"]);
-    command.current_dir(workspace::root()).env("TMPDIR", folder.path());
-    if let Some(fetched) = binaries.fetched() {
-        command.env(crate::postgres_binaries::VARIABLE, fetched);
-    }
-    command.args(only);
+    command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
+    command.current_dir(workspace::root()).args(only);
+    prepare(&mut command);
     if options.quick {
         command.arg("--quick");
     }

@@ -1,0 +1,162 @@
+//! How many changes are found, how many are told that are none, and how soon.
+//!
+//! The shipped setting was chosen on draws of the same families and on the labelled data. So what counts is measured on
+//! other draws, and beside the labelled data stands what remains when every family in turn is left out of choosing among the
+//! settings around the shipped one.
+
+use crate::labelled::{self, Named};
+use crate::noise::{FAMILIES, Labelled, Noise};
+use crate::score::{Score, changes};
+use rand::{SeedableRng, rngs::StdRng};
+use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::change_point::{Method, Settings};
+
+/// Not one that the setting was chosen on.
+const SEED: u64 = 20_261_124;
+/// A share as a whole number: ten-thousandths.
+const UNIT: &str = "/ 10,000";
+
+pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
+    let method = Method::shipped();
+    let mut rows = drawn(method, if is_quick { 20 } else { 200 });
+    if let Some(synthetic) = labelled::read("synthetic.csv") {
+        let of_all = |method: &Method| score_of(method, &synthetic);
+        rows.push(f1("changes, F1 of the labelled synthetic series", of_all(method), 0.97, otava(0.88)));
+        let Score { found, false_alarms, missed } = cross_validated(&synthetic);
+        let f1 = Score { found, false_alarms, missed }.f1();
+        eprintln!(
+            "the same, cross-validated by family: F1 {f1:.4}, {found} found, {false_alarms} false, {missed} missed"
+        );
+    }
+    if let Some(talos) = labelled::read("talos.csv") {
+        let score = score_of(method, &talos);
+        for (name, labelled) in &talos {
+            let told = changes(method, &labelled.values);
+            eprintln!("{name}: known {:?}, told {told:?}", labelled.changes);
+        }
+        rows.push(f1("changes, F1 of the labelled Talos series", score, 0.75, otava(0.67)));
+    }
+    rows.push(seen_after(method, is_quick));
+    rows
+}
+
+fn otava(f1: f64) -> Peer {
+    Peer { name: format!("Apache Otava 0.8, tuned ({f1})"), value: ten_thousandths(f1) }
+}
+
+fn ten_thousandths(share: f64) -> f64 {
+    (share * 10_000.0).round()
+}
+
+fn f1(name: &str, score: Score, bar: f64, peer: Peer) -> Row {
+    let Score { found, false_alarms, missed } = score;
+    eprintln!("{name}: {found} found, {false_alarms} false, {missed} missed");
+    row(name.to_owned(), ten_thousandths(score.f1()), UNIT, peer, BarIs::ValueAtLeast, ten_thousandths(bar))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small and not negative")]
+fn row(name: String, value: f64, unit: &'static str, peer: Peer, bar_is: BarIs, bar: f64) -> Row {
+    Row::new(name, value.round() as u64, unit, peer, bar_is, bar)
+}
+
+/// On draws of all families: F1, and false alarms of series without a change.
+fn drawn(method: &Method, repetitions: usize) -> Vec<Row> {
+    let (mut all, mut alarms, mut young_alarms) = (Score::default(), 0, 0);
+    for (name, noise) in FAMILIES {
+        let mut random = StdRng::seed_from_u64(SEED);
+        let mut score = Score::default();
+        for _ in 0..repetitions {
+            score += Score::of(method, &Labelled::draw(noise, 3_000, 20, &mut random));
+        }
+        let long = alarms_of(method, noise, repetitions, 5_000, &mut random);
+        let young = alarms_of(method, noise, repetitions * 25, 200, &mut random);
+        let Score { found, false_alarms, missed } = score;
+        eprintln!(
+            "{name}: F1 {:.4} ({found} found, {false_alarms} false, {missed} missed), {long} false in {} points \
+             without a change, {young} where they are series of 200",
+            score.f1(),
+            repetitions * 5_000
+        );
+        all += score;
+        alarms += long;
+        young_alarms += young;
+    }
+    let points = (FAMILIES.len() * repetitions * 5_000) as f64;
+    let per_million = |alarms: usize| alarms as f64 * 1e6 / points;
+    let alarm_row = |name: &str, alarms| {
+        let peer = Peer { name: "Apache Otava 0.8, tuned (330)".into(), value: 330.0 };
+        row(name.to_owned(), per_million(alarms), "/ 1,000,000 points", peer, BarIs::ValueAtMost, 50.0)
+    };
+    vec![
+        f1("changes, F1 pooled over six families", all, 0.97, otava(0.88)),
+        alarm_row("false alarms in series of 5,000 points", alarms),
+        alarm_row("false alarms in series of 200 points", young_alarms),
+    ]
+}
+
+fn alarms_of(method: &Method, noise: Noise, series: usize, length: usize, random: &mut StdRng) -> usize {
+    (0..series).map(|_| changes(method, &Labelled::draw(noise, length, 0, random).values).len()).sum()
+}
+
+fn score_of(method: &Method, series: &[Named]) -> Score {
+    let mut all = Score::default();
+    for (_, labelled) in series {
+        all += Score::of(method, labelled);
+    }
+    all
+}
+
+/// Of every family, what the setting finds that does best on the other families; ties go to the shipped one.
+fn cross_validated(series: &[Named]) -> Score {
+    let shipped = Settings::default();
+    let around = [4.3, 4.5, 4.7, 4.9, 5.1].into_iter().flat_map(|deviations| {
+        [0.025, 0.03, 0.035].map(|most| Settings { deviations, least: [shipped.least[0], most], ..shipped })
+    });
+    let methods: Vec<Method> = [shipped].into_iter().chain(around).map(Method::new).collect();
+    let family = |name: &str| FAMILIES.iter().position(|(family, _)| name.contains(family));
+    let mut all = Score::default();
+    for left_out in 0..FAMILIES.len() {
+        let of = |method: &Method, is_left_out: bool| {
+            let mut score = Score::default();
+            let is_wanted = |(name, _): &&Named| (family(name) == Some(left_out)) == is_left_out;
+            for (_, labelled) in series.iter().filter(is_wanted) {
+                score += Score::of(method, labelled);
+            }
+            score
+        };
+        let best =
+            methods.iter().rev().max_by(|one, other| of(one, false).f1().total_cmp(&of(other, false).f1()));
+        all += of(best.unwrap_or_else(|| Method::shipped()), true);
+    }
+    all
+}
+
+/// After how many points a step of a tenth is told, and its going back six points later.
+fn seen_after(method: &Method, is_quick: bool) -> Row {
+    const BEFORE: usize = 100;
+    const BUMP: usize = 6;
+    let mut random = StdRng::seed_from_u64(SEED);
+    let mut delays = Vec::new();
+    for _ in 0..if is_quick { 50 } else { 500 } {
+        let mut values = Noise::Normal(0.01).values(BEFORE + BUMP + 60, &mut random);
+        values[BEFORE..BEFORE + BUMP].iter_mut().for_each(|value| *value *= 1.1);
+        let mut detector = method.detector();
+        for (index, value) in values.into_iter().enumerate() {
+            let step = detector.push(value, true).unwrap();
+            if step.is_some_and(|step| step.index.abs_diff(BEFORE + BUMP) <= 1) {
+                delays.push(index + 1 - BEFORE - BUMP);
+            }
+        }
+    }
+    delays.sort_unstable();
+    let median = delays.get(delays.len() / 2).copied().unwrap_or(usize::MAX);
+    let peer = Peer { name: "the least that is no outlier (4)".into(), value: 4.0 };
+    row(
+        "points until a change back after six is told".into(),
+        median as f64,
+        "points",
+        peer,
+        BarIs::ValueAtMost,
+        5.0,
+    )
+}

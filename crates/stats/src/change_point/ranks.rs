@@ -1,0 +1,229 @@
+//! Ranks over a window that slides along a series: is there a place in it before which values tend to be smaller, or larger,
+//! than after it? The change-point model of Hawkins and Deng (2010, Journal of Quality Technology 42(2)), which puts the
+//! rank-sum test of Mann and Whitney to every place at once.
+//!
+//! Ranks know neither the shape of the noise nor outliers: the false alarms of independent noise are the same whatever its
+//! distribution.
+
+/// A place in the window, and how much speaks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Split {
+    /// How many values are before it.
+    pub(super) before: usize,
+    /// How far the rank sum is from its mean, by how far it has to be.
+    pub(super) strength: f64,
+}
+
+/// How much a rank sum weighs, for every number of values on either side.
+#[derive(Clone, Debug)]
+pub(super) struct Weights {
+    capacity: usize,
+    /// Row by row of windows of 0, 1, 2… values, by the number of values before the split.
+    weights: Vec<f64>,
+}
+
+impl Weights {
+    /// For windows of up to `capacity` values with at least `persistence` on each side of a split, to which a strength of 1
+    /// is a distance of `deviations` standard deviations.
+    pub(super) fn new(capacity: usize, persistence: usize, deviations: f64) -> Self {
+        let mut weights = vec![0.0; Self::row(capacity + 1)];
+        for values in 2 * persistence..=capacity {
+            for before in persistence..=values - persistence {
+                weights[Self::row(values) + before] = weight(before, values - before, deviations);
+            }
+        }
+        Self { capacity, weights }
+    }
+
+    fn row(values: usize) -> usize {
+        // 0 + 1 + 2 + …
+        values * values.saturating_sub(1) / 2
+    }
+
+    fn of(&self, values: usize) -> &[f64] {
+        &self.weights[Self::row(values)..Self::row(values + 1)]
+    }
+
+    /// The strength of one split of values that have these balances.
+    pub(super) fn strength(&self, balances: &[f64], before: usize) -> f64 {
+        let sum: f64 = balances.iter().skip(before).sum();
+        self.of(balances.len()).get(before).map_or(0.0, |weight| sum.abs() * weight)
+    }
+}
+
+/// What a sum of balances is multiplied by. Its variance is that of twice the statistic U of Mann and Whitney. Of few values
+/// the tail is shorter than a normal one, by the excess of U: the distance is corrected for that (Cornish and Fisher 1938).
+fn weight(before: usize, after: usize, deviations: f64) -> f64 {
+    let (m, k) = (before as f64, after as f64);
+    let all = m + k + 1.0;
+    let variance = m * k * all / 3.0;
+    let excess = -1.2 * (m * m + k * k + m * k + m + k) / (m * k * all);
+    let distance = deviations + excess * (deviations.powi(3) - 3.0 * deviations) / 24.0;
+    1.0 / (variance.sqrt() * distance)
+}
+
+/// The newest values of a series, each with its balance: how many of the others are smaller, less how many are larger.
+#[derive(Clone, Debug)]
+pub(super) struct Ranks {
+    capacity: usize,
+    /// Twice as many as the capacity: those that have left are moved away together.
+    values: Vec<f64>,
+    balances: Vec<f64>,
+    first: usize,
+    sums: Vec<f64>,
+}
+
+impl Ranks {
+    pub(super) fn new(capacity: usize) -> Self {
+        let room = 2 * capacity.max(1);
+        Self {
+            capacity: capacity.max(1),
+            values: Vec::with_capacity(room),
+            balances: Vec::with_capacity(room),
+            first: 0,
+            sums: Vec::with_capacity(capacity),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len() - self.first
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.values.clear();
+        self.balances.clear();
+        self.first = 0;
+    }
+
+    /// Takes the next value; the oldest one leaves where the window is full.
+    pub(super) fn push(&mut self, value: f64) {
+        let leaves = (self.len() == self.capacity).then(|| self.values[self.first]);
+        if leaves.is_some() {
+            self.first += 1;
+        }
+        if self.values.len() == 2 * self.capacity {
+            self.values.drain(..self.first);
+            self.balances.drain(..self.first);
+            self.first = 0;
+        }
+        // One that leaves takes part as one that is equal to itself.
+        let left = leaves.unwrap_or(f64::NAN);
+        let mut balance = 0.0;
+        for (other, others) in self.values[self.first..].iter().zip(&mut self.balances[self.first..]) {
+            let larger = sign(value, *other);
+            balance += larger;
+            *others -= larger + sign(*other, left);
+        }
+        self.values.push(value);
+        self.balances.push(balance);
+    }
+
+    /// The split that most speaks for; the first one of equals. `None` where nothing does, as where all values are equal.
+    pub(super) fn best(&mut self, weights: &Weights) -> Option<Split> {
+        debug_assert!(self.capacity <= weights.capacity, "weights for a smaller window");
+        let balances = &self.balances[self.first..];
+        // Pairs on the same side of a split cancel out: the sum of the balances after it is that of the pairs across it.
+        self.sums.resize(balances.len(), 0.0);
+        let mut sum = 0.0;
+        for (place, balance) in self.sums.iter_mut().zip(balances).rev() {
+            sum += balance;
+            *place = sum;
+        }
+        let strengths = self.sums.iter().zip(weights.of(balances.len()));
+        let strengths = strengths.map(|(sum, weight)| sum.abs() * weight);
+        let strength = strengths.clone().fold(0.0, |most: f64, next| if next > most { next } else { most });
+        if strength <= 0.0 {
+            return None;
+        }
+        let before = strengths.into_iter().position(|next| next >= strength)?;
+        Some(Split { before, strength })
+    }
+}
+
+/// 1 where the first is larger, -1 where it is smaller, 0 where both are equal or one is not a number.
+fn sign(first: f64, second: f64) -> f64 {
+    f64::from(u8::from(first > second)) - f64::from(u8::from(first < second))
+}
+
+/// The balances of values all at once.
+pub(super) fn balances(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|&one, &other| values[one].total_cmp(&values[other]));
+    let mut balances = vec![0.0; values.len()];
+    let mut smaller = 0;
+    for equal in order.chunk_by(|&one, &other| values[one] == values[other]) {
+        let larger = values.len() - smaller - equal.len();
+        for &index in equal {
+            balances[index] = smaller as f64 - larger as f64;
+        }
+        smaller += equal.len();
+    }
+    balances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mann_whitney::rank_sum;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_window_that_slides_knows_what_one_that_is_looked_at_anew_knows(
+            values in proptest::collection::vec(-20..20_i32, 1..120), capacity in 8..40_usize,
+        ) {
+            let values: Vec<f64> = values.into_iter().map(f64::from).collect();
+            let weights = Weights::new(capacity, 2, 3.0);
+            let mut ranks = Ranks::new(capacity);
+            for (index, &value) in values.iter().enumerate() {
+                ranks.push(value);
+                let window = &values[(index + 1).saturating_sub(capacity)..=index];
+                prop_assert_eq!(&ranks.balances[ranks.first..], &balances(window)[..]);
+                let strengths = (0..window.len()).map(|before| weights.strength(&balances(window), before));
+                let most = strengths.fold(0.0, f64::max);
+                let best = ranks.best(&weights).map_or(0.0, |split| split.strength);
+                prop_assert!((best - most).abs() < 1e-12, "{} {}", best, most);
+            }
+        }
+
+        #[test]
+        fn the_sum_of_balances_is_the_statistic_of_mann_and_whitney(
+            first in proptest::collection::vec(-20..20_i32, 1..30),
+            second in proptest::collection::vec(-20..20_i32, 1..30),
+        ) {
+            let [first, second] = [first, second].map(|side| side.into_iter().map(f64::from).collect::<Vec<_>>());
+            let all = [first.clone(), second.clone()].concat();
+            let sum: f64 = balances(&all)[first.len()..].iter().sum();
+            let u = rank_sum(&first, &second).unwrap().u_second;
+            prop_assert_eq!(sum, 2.0 * u - (first.len() * second.len()) as f64);
+        }
+    }
+
+    #[test]
+    fn of_many_values_the_distance_is_the_normal_one_and_of_few_it_is_shorter() {
+        let distance = |m: usize, k: usize| {
+            let sum = ((m * k * (m + k + 1)) as f64 / 3.0).sqrt();
+            1.0 / (weight(m, k, 4.5) * sum)
+        };
+        assert!((distance(10_000, 10_000) - 4.5).abs() < 1e-3, "{}", distance(10_000, 10_000));
+        assert!(
+            distance(100, 5) < 3.8 && distance(100, 10) > 4.0,
+            "{} {}",
+            distance(100, 5),
+            distance(100, 10)
+        );
+    }
+
+    #[test]
+    fn equal_values_have_no_split() {
+        let weights = Weights::new(16, 4, 4.5);
+        let mut ranks = Ranks::new(16);
+        for _ in 0..40 {
+            ranks.push(7.0);
+            assert_eq!(ranks.best(&weights), None);
+        }
+        ranks.clear();
+        assert_eq!((ranks.len(), ranks.best(&weights)), (0, None));
+    }
+}

@@ -1,0 +1,254 @@
+use super::*;
+use proptest::prelude::*;
+
+/// Uniform numbers from 0 to 1: splitmix64 (Steele, Lea and Flood 2014).
+fn uniform(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Values that are normal but for their tails, of this deviation, about levels that each hold for so many values.
+fn series(levels: &[(f64, usize)], deviation: f64, seed: u64) -> Vec<f64> {
+    let mut uniform = uniform(seed);
+    let mut noise = move || deviation * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
+    levels
+        .iter()
+        .flat_map(|&(level, count)| std::iter::repeat_n(level, count))
+        .map(|l| l * (1.0 + noise()))
+        .collect()
+}
+
+fn detect(values: &[f64]) -> Vec<Step> {
+    Method::shipped().detect(values.iter().copied()).unwrap()
+}
+
+fn indices(values: &[f64]) -> Vec<usize> {
+    detect(values).iter().filter(|step| step.matters).map(|step| step.index).collect()
+}
+
+/// Cobb (1978), Biometrika 65(2), table 1: yearly volume of the Nile at Aswan, 1871 to 1970. It fell in 1899.
+const NILE: [u16; 100] = [
+    1120, 1160, 963, 1210, 1160, 1160, 813, 1230, 1370, 1140, 995, 935, 1110, 994, 1020, 960, 1180, 799, 958,
+    1140, 1100, 1210, 1150, 1250, 1260, 1220, 1030, 1100, 774, 840, 874, 694, 940, 833, 701, 916, 692, 1020,
+    1050, 969, 831, 726, 456, 824, 702, 1120, 1100, 832, 764, 821, 768, 845, 864, 862, 698, 845, 744, 796,
+    1040, 759, 781, 865, 845, 944, 984, 897, 822, 1010, 771, 676, 649, 846, 812, 742, 801, 1040, 860, 874,
+    848, 890, 744, 749, 838, 1050, 918, 986, 797, 923, 975, 815, 1020, 906, 901, 1170, 912, 746, 919, 718,
+    714, 740,
+];
+
+#[test]
+fn the_nile_fell_in_1899() {
+    let steps = detect(&NILE.map(f64::from));
+    let [step] = &steps[..] else { panic!("{steps:?}") };
+    let [first, last] = step.interval;
+    assert!(first <= 28 && 28 <= last && step.index.abs_diff(28) <= 2, "{step:?}");
+    // The means of Cobb's two parts: 1,097.75 and 849.97.
+    assert!((step.before - 1097.75).abs() < 40.0 && (step.after - 849.97).abs() < 60.0, "{step:?}");
+}
+
+#[test]
+fn steps_up_and_down_are_found_where_they_are_with_their_levels() {
+    let steps = detect(&series(&[(100.0, 80), (110.0, 60), (95.0, 70)], 0.01, 1));
+    let found: Vec<_> =
+        steps.iter().map(|step| (step.index, step.before.round(), step.after.round())).collect();
+    assert_eq!(found, [(80, 100.0, 110.0), (140, 110.0, 95.0)]);
+    assert!(steps.iter().all(|step| step.matters && step.confidence > 0.999_99), "{steps:?}");
+    let probability: f64 = steps[0].places.iter().map(|(_, probability)| probability).sum();
+    assert!((probability - 1.0).abs() < 1e-3, "{steps:?}");
+}
+
+#[test]
+fn a_step_is_told_after_six_values_and_a_way_back_after_four() {
+    let values = series(&[(100.0, 100), (120.0, 6), (100.0, 40)], 0.01, 2);
+    let mut detector = Method::shipped().detector();
+    let told: Vec<(usize, usize)> = values
+        .iter()
+        .enumerate()
+        .filter_map(|(at, &value)| {
+            detector.push(value, true).unwrap().map(|step| (step.index, at + 1 - step.index))
+        })
+        .collect();
+    assert_eq!(told, [(100, 6), (106, 4)]);
+}
+
+#[test]
+fn one_two_or_three_outliers_are_no_step() {
+    for outliers in 1..=3 {
+        for factor in [0.2, 1.3, 50.0] {
+            let mut values = series(&[(100.0, 300)], 0.02, 3);
+            values[150..150 + outliers].iter_mut().for_each(|value| *value *= factor);
+            assert_eq!(indices(&values), [0; 0], "{outliers} of {factor}");
+        }
+    }
+}
+
+#[test]
+fn a_constant_series_has_no_change_and_a_quantised_one_the_one_it_has() {
+    assert_eq!(detect(&[7.0; 2_000]), []);
+    assert_eq!(indices(&[vec![344.0; 24], vec![359.0; 74], vec![364.0; 52]].concat()), [24, 98]);
+    // A clock that steps: two neighbouring values, and later the next two.
+    let mut uniform = uniform(4);
+    let mut ticks =
+        |low: f64| (0..60).map(|_| if uniform() < 0.5 { low } else { low + 42.0 }).collect::<Vec<_>>();
+    assert_eq!(indices(&[ticks(840.0), ticks(924.0)].concat()), [60]);
+}
+
+#[test]
+fn too_few_values_have_no_change() {
+    for count in 0..=7 {
+        let values: Vec<f64> =
+            (0..count).map(|index| if index < count / 2 { 1.0 } else { 1_000.0 }).collect();
+        assert_eq!(detect(&values), [], "{count} values");
+    }
+}
+
+#[test]
+fn what_is_no_measurement_is_refused_with_its_place() {
+    for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0, -3.0] {
+        let error = Method::shipped().detect([1.0, 2.0, value]).unwrap_err();
+        assert_eq!(error.index, 2);
+        assert!(error.to_string().starts_with("value 2, counted from 0, is "), "{error}");
+    }
+    for value in [f64::MIN_POSITIVE, f64::MAX, 5e-324] {
+        assert_eq!(detect(&[value; 50]), []);
+    }
+}
+
+#[test]
+fn a_small_step_is_told_as_one_that_does_not_matter_and_hides_none() {
+    let values = series(&[(100.0, 150), (102.0, 150), (110.0, 60)], 0.01, 5);
+    let steps = detect(&values);
+    let found: Vec<_> = steps.iter().map(|step| (step.index.abs_diff(150) <= 8, step.matters)).collect();
+    assert_eq!(found, [(true, false), (false, true)], "{steps:?}");
+    assert_eq!(steps[1].index, 300);
+}
+
+#[test]
+fn a_quiet_series_has_smaller_changes_that_matter() {
+    let quiet = series(&[(100.0, 100), (101.5, 40)], 0.002, 6);
+    assert_eq!(indices(&quiet), [100]);
+    let noisy = series(&[(100.0, 200), (101.5, 200)], 0.02, 6);
+    assert_eq!(indices(&noisy), [0; 0]);
+}
+
+#[test]
+fn no_level_begins_with_a_second_value_of_one_commit() {
+    let values = series(&[(100.0, 61), (120.0, 39)], 0.01, 7);
+    let mut detector = Method::shipped().detector();
+    let mut told = Vec::new();
+    for (index, &value) in values.iter().enumerate() {
+        // Three values of each commit; the true place is the second of its commit.
+        told.extend(detector.push(value, index % 3 == 0).unwrap());
+    }
+    assert_eq!(told.len(), 1);
+    assert!([60, 63].contains(&told[0].index), "{told:?}");
+    assert!(told[0].places.iter().all(|(index, _)| index % 3 == 0), "{told:?}");
+}
+
+#[test]
+fn values_that_tell_of_the_next_are_no_steps() {
+    let mut alarms = 0;
+    for seed in 0..200 {
+        let news = series(&[(1.0, 400)], 0.024, 100 + seed);
+        let mut wander = 0.0;
+        let values = news.iter().map(|value| {
+            wander = 0.6 * wander + (value - 1.0);
+            100.0 * (1.0 + wander)
+        });
+        alarms += indices(&values.collect::<Vec<_>>()).len();
+    }
+    // 80,000 values; the benchmark counts some 0.2 in 1,000 where a series has 200.
+    assert!(alarms <= 16, "{alarms}");
+}
+
+#[test]
+fn a_drift_is_told_in_few_steps_all_in_its_direction() {
+    let values: Vec<f64> = series(&[(100.0, 600)], 0.01, 8)
+        .iter()
+        .enumerate()
+        .map(|(at, value)| value * (1.0 + at as f64 / 2_000.0))
+        .collect();
+    let steps = detect(&values);
+    assert!(
+        (2..=12).contains(&steps.len()) && steps.iter().all(|step| step.after > step.before),
+        "{steps:?}"
+    );
+}
+
+#[test]
+fn a_hundred_thousand_values_without_a_change_have_none() {
+    assert_eq!(indices(&series(&[(100.0, 100_000)], 0.03, 9)), [0; 0]);
+}
+
+#[test]
+fn settings_that_cannot_be_are_corrected() {
+    let settings = Settings { persistence: 0, window: 0, memory: 0, ..Settings::default() };
+    let method = Method::new(settings);
+    assert_eq!(
+        (method.settings().persistence, method.settings().window, method.settings().memory),
+        (2, 4, 4)
+    );
+    assert_eq!(method.detect([1.0; 100]).unwrap(), []);
+}
+
+/// A series with a few changes, as a property has it.
+fn any_series() -> impl Strategy<Value = Vec<f64>> {
+    let levels = proptest::collection::vec((50.0..200.0_f64, 5..90_usize), 1..6);
+    (levels, 0.0..0.08_f64, any::<u64>())
+        .prop_map(|(levels, deviation, seed)| series(&levels, deviation, seed))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_was_told_stays_as_it_is_while_values_come_in(values in any_series(), at: proptest::sample::Index) {
+        let count = at.index(values.len());
+        let (early, all) = (detect(&values[..count]), detect(&values));
+        prop_assert_eq!(&all[..early.len()], &early[..]);
+    }
+
+    #[test]
+    fn going_on_from_what_is_stored_tells_what_taking_in_all_does(values in any_series(), at: proptest::sample::Index) {
+        let settings = Settings { window: 40, memory: 60, ..Settings::default() };
+        let method = Method::new(settings);
+        let cut = at.index(values.len());
+        let whole = method.detect(values.iter().copied()).unwrap();
+        let early = method.detect(values[..cut].iter().copied()).unwrap();
+        let first = cut.saturating_sub(settings.memory);
+        let remembered: Vec<_> = values[first..cut].iter().map(|value| (*value, true)).collect();
+        let changes: Vec<usize> = early.iter().map(|step| step.index).collect();
+        let known = Known { first, values: &remembered, changes: &changes };
+        let mut detector = Detector::resume(&method, &known).unwrap();
+        let mut told = early;
+        for &value in &values[cut..] {
+            told.extend(detector.push(value, true).unwrap());
+        }
+        prop_assert_eq!(told, whole);
+    }
+
+    #[test]
+    fn the_unit_does_not_matter(values in any_series(), exponent in -20..20_i32) {
+        // Powers of two scale without rounding, their logarithms nearly so.
+        let scaled: Vec<f64> = values.iter().map(|value| value * 2.0_f64.powi(exponent)).collect();
+        prop_assert_eq!(indices(&values), indices(&scaled));
+    }
+
+    #[test]
+    fn every_change_has_enough_values_on_either_side_and_lies_in_its_interval(values in any_series()) {
+        let steps = detect(&values);
+        let ends = [0].into_iter().chain(steps.iter().map(|step| step.index)).chain([values.len()]);
+        let ends: Vec<usize> = ends.collect();
+        prop_assert!(ends.windows(2).all(|pair| pair[1] - pair[0] >= 4 || steps.is_empty()), "{:?}", ends);
+        for step in &steps {
+            let [first, last] = step.interval;
+            prop_assert!(first <= last && last < values.len(), "{:?}", step);
+        }
+    }
+}
