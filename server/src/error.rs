@@ -166,6 +166,8 @@ pub enum Kind {
     Series,
     /// A run's result in a series.
     Point,
+    /// Changes that one cause explains.
+    Regression,
     /// A file that a run was imported from.
     Original,
     /// Someone who signs in.
@@ -190,6 +192,7 @@ impl std::fmt::Display for Kind {
             Self::Run => "run",
             Self::Series => "series",
             Self::Point => "point",
+            Self::Regression => "regression",
             Self::Original => "original",
             Self::Account => "account",
             Self::Member => "member",

@@ -10,6 +10,7 @@
 //! - `etag`: 304 for whoever has the answer already.
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
 //! - [`charts`]: between rows and what charts draw: which points, in how few numbers.
+//! - [`analysis`]: where series change their level.
 //! - [`live`]: clients are told of new runs, whichever server took them in.
 //! - [`words`]: what somebody types to find something. [`graph`]: commits and parents, and where lines of them part.
 //! - [`db`]: all SQL, and no HTTP type.
@@ -21,6 +22,7 @@
 //! Transports, scenarios and machines are data here, never an enum: a new one needs no change of the server.
 
 pub mod access;
+pub mod analysis;
 pub mod assets;
 pub mod audited;
 pub mod charts;

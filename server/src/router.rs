@@ -61,6 +61,7 @@ pub fn app(state: AppState) -> Router {
 /// The routes that the API document describes.
 pub(crate) fn documented() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(routes::charts::changes::list_change_points))
         .routes(routes!(routes::charts::compare::compare))
         .routes(routes!(routes::charts::heatmap::heat_map))
         .routes(routes!(routes::charts::line::line_chart))
@@ -97,6 +98,8 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
             routes::project_settings::delete_project
         ))
         .routes(routes!(routes::pull_requests::list_pull_requests))
+        .routes(routes!(routes::regressions::list_regressions))
+        .routes(routes!(routes::regressions::get_regression, routes::regressions::change_regression))
         .routes(routes!(routes::runs::list_runs))
         .routes(routes!(routes::runs::get_run))
         .routes(routes!(routes::runs::get_report))

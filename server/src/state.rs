@@ -1,5 +1,6 @@
 //! [`AppState`]: what every handler may use.
 
+use crate::analysis::Analyst;
 use crate::door::{self, Door};
 use crate::github::GitHub;
 use crate::ingest::admission::Admission;
@@ -28,12 +29,15 @@ pub struct AppState {
     pub(crate) ids: Arc<Ids>,
     /// Who follows what arrives.
     pub live: Live,
+    /// Who searches what arrives for changes.
+    pub(crate) analyst: Analyst,
 }
 
 impl AppState {
     /// Of a pool whose database has been migrated.
     pub fn new(pool: sqlx::PgPool) -> Self {
         let live = Live::new(pool.clone());
+        let analyst = Analyst::new(pool.clone());
         Self {
             pool,
             door: Arc::default(),
@@ -43,6 +47,7 @@ impl AppState {
             is_stopping: Arc::default(),
             ids: Arc::default(),
             live,
+            analyst,
         }
     }
 

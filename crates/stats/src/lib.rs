@@ -8,12 +8,15 @@
 //! - [`wilcoxon`], [`mann_whitney`]: whether one side's values tend to be larger, paired and not; [`shift`]: by how much.
 //! - [`share`]: how sure a share is that was counted.
 //! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
-//! - [`change_point`]: where a series changes its level.
+//! - [`change_point`]: where a series changes its level. [`cause`]: whether the commit made it, or the machine; [`culprit`]: which
+//!   commit.
 //! - [`welch`]: the t test, for those who know it.  [`comparison`]: all of these, for one case of two sides.
 
 pub mod adjust;
+pub mod cause;
 pub mod change_point;
 pub mod comparison;
+pub mod culprit;
 pub mod distribution;
 pub mod interval;
 pub mod mann_whitney;

@@ -102,6 +102,7 @@ async fn answer(
 ) -> Result<()> {
     let (stop, mut stopped) = watch::channel(false);
     let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
+    let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
     let listener = listener.tap_io(|stream| {
@@ -137,9 +138,9 @@ async fn answer(
     stop.send_replace(true);
     // Streams would go on for ever.
     state.live.close();
-    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks) });
+    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst) });
     match finished.await {
-        Ok((served, _)) => served.context("cannot finish the last requests")?,
+        Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {
             tracing::warn!("requests that took longer than {} s were cut off", REQUESTS_TIMEOUT.as_secs());
         }

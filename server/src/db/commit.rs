@@ -50,6 +50,36 @@ pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     .await
 }
 
+/// The commits of a project's main line after one place and up to another, and whether a run measured each. Of several that
+/// stand at one place it is the one that was measured, else any.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn between(
+    pool: &PgPool,
+    project_id: i64,
+    after_ordinal: i64,
+    until_ordinal: i64,
+) -> sqlx::Result<Vec<(Row, bool)>> {
+    let rows = sqlx::query!(
+        "select distinct on (ordinal) sha, ordinal, subject, author, committed_at, measured
+         from commit
+         where project_id = $1 and ordinal > $2 and ordinal <= $3
+         order by ordinal, measured desc, commit_id",
+        project_id,
+        after_ordinal,
+        until_ordinal,
+    )
+    .fetch_all(pool)
+    .await?;
+    let commit =
+        |sha, ordinal, subject, author, committed_at| Row { sha, ordinal, subject, author, committed_at };
+    Ok(rows
+        .into_iter()
+        .map(|row| (commit(row.sha, row.ordinal, row.subject, row.author, row.committed_at), row.measured))
+        .collect())
+}
+
 /// The places of those commits that are stored.
 ///
 /// # Errors
@@ -172,7 +202,8 @@ pub async fn correct(
     for machine_id in machine_ids {
         correct_points(connection, machine_id, &commit_ids).await?;
     }
-    Ok(())
+    // Their series are now in another order.
+    super::analysis::add_of_commits(connection, &commit_ids).await
 }
 
 /// Puts a machine's points of these commits where the commits stand.

@@ -8,8 +8,10 @@
 
 pub mod access;
 pub mod account;
+pub mod analysis;
 pub mod audit;
 pub mod backup;
+pub mod change_point;
 pub mod chart;
 pub mod commit;
 pub mod comparison;
@@ -25,6 +27,7 @@ pub mod original;
 pub mod point;
 pub mod project;
 pub mod project_machine;
+pub mod regression;
 pub mod retention;
 pub mod run;
 pub mod schema;
@@ -35,6 +38,7 @@ pub mod settings;
 pub mod summary;
 pub mod task;
 pub mod token;
+pub mod witness;
 
 /// What the database holds does not parse, though only parsed values are ever written to it.
 fn decode_error(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {

@@ -82,6 +82,7 @@ pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) 
         changed += recompute!("point", machine_id).execute(&mut *connection).await?.rows_affected();
         changed += recompute!("summary", machine_id).execute(&mut *connection).await?.rows_affected();
     }
+    super::analysis::add_of_project(connection, project_id).await?;
     Ok(changed)
 }
 
@@ -153,6 +154,14 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
             machine_id
         );
     }
+    delete!(
+        "delete from analysis_due using run where run.project_id = $1 and analysis_due.run_id = run.run_id"
+    );
+    delete!(
+        "delete from change_point using series
+         where series.project_id = $1 and change_point.series_id = series.series_id"
+    );
+    delete!("delete from regression where project_id = $1");
     delete!("delete from project_machine where project_id = $1");
     let runs = delete!("delete from run where project_id = $1");
     delete!("delete from series where project_id = $1");

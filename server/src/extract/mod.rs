@@ -16,7 +16,7 @@ pub use acknowledged::AcknowledgedBefore;
 pub use caller::{Caller, Uploader};
 pub use comma_separated::CommaSeparated;
 pub use cursor::Cursor;
-pub use json::Json;
+pub use json::{Json, present};
 pub use paged::{Everything, Page, Paged};
 pub use path::Path;
 pub use query::Query;

@@ -86,6 +86,7 @@ async fn attempt(
         return replay(connection, upload).await;
     }
     insert_rest(connection, upload, &ids, key, &commit).await?;
+    db::analysis::add(connection, key).await?;
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
     db::project_machine::record(connection, key, new).await?;

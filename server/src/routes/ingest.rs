@@ -93,6 +93,7 @@ fn answer(state: &AppState, (stored, receipt): (Stored, UploadReceipt)) -> (Stat
     match stored {
         Stored::Now => {
             state.live.announce(receipt.run_id);
+            state.analyst.wake();
             (StatusCode::CREATED, Json(receipt))
         }
         Stored::Before => (StatusCode::OK, Json(receipt)),

@@ -20,6 +20,7 @@ pub mod project_settings;
 pub mod projects;
 pub mod pruned;
 pub mod pull_requests;
+pub mod regressions;
 mod return_path;
 pub mod runs;
 pub mod series;

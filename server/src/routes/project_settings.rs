@@ -6,12 +6,12 @@ use crate::access::{Action, Visibility};
 use crate::db::audit::{self, Event};
 use crate::db::settings::Settings;
 use crate::error::ApiError;
-use crate::extract::{Caller, Json as Body, Path};
+use crate::extract::{Caller, Json as Body, Path, present};
 use crate::{AppState, db};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use roundtrip_wire::Problem;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
@@ -122,9 +122,4 @@ fn check_branch(branch: &str) -> Result<(), ApiError> {
     }
     let detail = format!("expected 1 to {BRANCH_BYTES_MAX} bytes without control characters, or null");
     Err(ApiError::parameter("default_branch", detail))
-}
-
-/// Tells null, which takes the branch away, from absent, which leaves it.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
 }

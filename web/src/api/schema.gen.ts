@@ -56,6 +56,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/charts/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where series change their level. */
+        get: operations["list_change_points"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/charts/heatmap": {
         parameters: {
             query?: never;
@@ -350,6 +367,41 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/regressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The regressions of a project. */
+        get: operations["list_regressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/regressions/{regression_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One regression with its changes, and the commits that may have made it. */
+        get: operations["get_regression"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes what people say of a regression. */
+        patch: operations["change_regression"];
         trace?: never;
     };
     "/api/v1/projects/{project}/runs": {
@@ -852,6 +904,108 @@ export interface components {
             /** @description Why this machine cannot run the case, if it cannot. */
             unsupported?: string | null;
         };
+        /**
+         * @description What made a change.
+         * @enum {string}
+         */
+        ChangeCause: "commit" | "machine" | "unknown";
+        /** @description A measured commit at which a new level may begin. */
+        ChangePlace: {
+            /**
+             * Format: int64
+             * @description The place of the commit.
+             */
+            commit_ordinal: number;
+            /**
+             * Format: double
+             * @description How probable it is.
+             */
+            probability: number;
+        };
+        /** @description A commit from which on a series has another level, in one environment of its machine. */
+        ChangePoint: {
+            /**
+             * Format: int64
+             * @description The newest measured commit that is before the change with a probability of 95 %.
+             */
+            after_commit_ordinal: number;
+            /**
+             * Format: double
+             * @description The level after it.
+             */
+            after_ns: number;
+            /**
+             * Format: double
+             * @description The level before, in nanoseconds.
+             */
+            before_ns: number;
+            cause: components["schemas"]["ChangeCause"] | null;
+            /**
+             * Format: double
+             * @description By how much times are longer, as a share.
+             */
+            change: number;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            change_point_id: number;
+            /**
+             * Format: int64
+             * @description The first commit of the new level: the place in its project.
+             */
+            commit_ordinal: number;
+            /** @description The same: full object name. */
+            commit_sha: string;
+            /**
+             * Format: double
+             * @description One less the probability that a series without a change, seen once, is as uneven.
+             */
+            confidence: number;
+            /** @description Whether they are longer or shorter. */
+            direction: components["schemas"]["Direction"];
+            /**
+             * Format: int64
+             * @description Among the points of which fingerprint of the machine.
+             */
+            environment_id: number;
+            /**
+             * @description Of what: `p50`, the median over the repetitions' medians, or `p99` of all operations.
+             * @example p50
+             */
+            figure: string;
+            /**
+             * Format: date-time
+             * @description When it was found.
+             */
+            found_at: string;
+            /** @description False when it is too small to be reported. */
+            matters: boolean;
+            /** @description The measured commits at which the new level may begin. */
+            places: components["schemas"]["ChangePlace"][];
+            /**
+             * Format: int64
+             * @description The regression that it is part of.
+             */
+            regression_id: number | null;
+            /**
+             * Format: int64
+             * @description Of which series.
+             */
+            series_id: number;
+            /**
+             * Format: int64
+             * @description The measured commit up to which it happened with the same probability.
+             */
+            until_commit_ordinal: number;
+            /** @description What the witnesses say, as sentences. */
+            witnesses: string[];
+        };
+        /** @description Where some series change their level. */
+        ChangePointList: {
+            /** @description By series, then in the order of commits. */
+            change_points: components["schemas"]["ChangePoint"][];
+        };
         /** @description One commit as its repository tells it. */
         Commit: {
             /** @description The author's name. */
@@ -896,6 +1050,16 @@ export interface components {
             commits: components["schemas"]["CommitSummary"][];
             /** @description What to pass as `after` for those that follow; null when there are none. */
             next_after: string | null;
+        };
+        /** @description A commit and its place. */
+        CommitPlace: {
+            /**
+             * Format: int64
+             * @description Commits on the first-parent path from the root, itself included.
+             */
+            ordinal: number;
+            /** @description Full object name. */
+            sha: string;
         };
         /**
          * @description A full git object name: 40 (SHA-1) or 64 (SHA-256) lower-case hexadecimal digits.
@@ -984,6 +1148,18 @@ export interface components {
              */
             run_id: string | null;
         };
+        /** @description A commit that may have made a regression. */
+        Culprit: {
+            /** @description The commit. */
+            commit: components["schemas"]["CommitSummary"];
+            /** @description Whether any run measured it; where not, it shares the probability of the next one that was. */
+            measured: boolean;
+            /**
+             * Format: double
+             * @description How probable it is.
+             */
+            probability: number;
+        };
         /** @description What became, at one receiver, of the messages that the transport took from all senders. */
         Delivery: {
             /**
@@ -1030,6 +1206,11 @@ export interface components {
             /** @description What differs, as the wire format calls it: `on_full`, `delivered`, `environment.cpu.model`. */
             what: string;
         };
+        /**
+         * @description Which way times changed.
+         * @enum {string}
+         */
+        Direction: "regressed" | "improved";
         /** @description A reason to doubt repetitions. */
         DisturbedReason: {
             /** @description As the agent put it. */
@@ -1832,6 +2013,96 @@ export interface components {
              */
             run_count: number;
         };
+        /** @description Changes of several series that one cause explains, for the worse or the better. */
+        Regression: {
+            /** @description The newest commit that was measured before all of its changes: none of the culprits. */
+            after_commit: components["schemas"]["CommitPlace"];
+            /** @description The account that looks after it. */
+            assignee: string | null;
+            /** @description Where it is talked about. */
+            bug_url: string | null;
+            /** @description What made it. */
+            cause: components["schemas"]["ChangeCause"];
+            /**
+             * Format: date-time
+             * @description When its first change was found.
+             */
+            created_at: string;
+            /** @description For the worse or the better. */
+            direction: components["schemas"]["Direction"];
+            fixed_by_commit: components["schemas"]["CommitPlace"] | null;
+            /** @description Why nobody is alerted of it; null when somebody is. */
+            held_because: string | null;
+            /**
+             * Format: int64
+             * @description Machines on which they did.
+             */
+            machine_count: number;
+            /**
+             * Format: date-time
+             * @description Until when nobody is told of it.
+             */
+            muted_until: string | null;
+            /** @description What people say of it. */
+            note: string | null;
+            /** @description Of which project. */
+            project: string;
+            /**
+             * Format: int64
+             * @description Its number in links.
+             */
+            regression_id: number;
+            /**
+             * Format: int64
+             * @description Series that changed.
+             */
+            series_count: number;
+            /** @description How far somebody is with it. */
+            state: components["schemas"]["State"];
+            /** @description The oldest commit that was measured after all of them: the last of the culprits. */
+            until_commit: components["schemas"]["CommitPlace"];
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             */
+            updated_at: string;
+            /**
+             * Format: double
+             * @description The largest of the changes, as a share.
+             */
+            worst_change: number | null;
+        };
+        /** @description What people say; what is absent stays, null takes it away. */
+        RegressionChange: {
+            /** @description The name of the account that looks after it. */
+            assignee?: string | null;
+            /** @description Where it is talked about: an address that begins with https:// or http://. */
+            bug_url?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when nobody is told of it.
+             */
+            muted_until?: string | null;
+            /** @description What they say of it. */
+            note?: string | null;
+            state?: components["schemas"]["State"] | null;
+        };
+        /** @description A regression with all that is known of it. */
+        RegressionDetail: {
+            /** @description Its changes, and those that took them back. */
+            change_points: components["schemas"]["ChangePoint"][];
+            /** @description The commits that may have made it, the most probable first; none where a machine did. */
+            culprits: components["schemas"]["Culprit"][];
+            /** @description The regression. */
+            regression: components["schemas"]["Regression"];
+        };
+        /** @description Regressions of one project. */
+        RegressionList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+            /** @description The newest first. */
+            regressions: components["schemas"]["Regression"][];
+        };
         /**
          * @description One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
          *     back; in `stream`, first write to last receipt of one transfer), in whole nanoseconds.
@@ -2323,6 +2594,11 @@ export interface components {
          * @example ring-futex
          */
         Slug: string;
+        /**
+         * @description How far somebody is with a regression.
+         * @enum {string}
+         */
+        State: "new" | "acknowledged" | "fixed" | "invalid" | "machine";
         /** @description Figures without samples; what they are says the methodology's `statistic`. */
         StatedColumns: {
             /** @description The figure itself. */
@@ -2882,6 +3158,35 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_change_points: {
+        parameters: {
+            query: {
+                /**
+                 * @description Series numbers, separated by commas: at most 200.
+                 * @example 1,2,3
+                 */
+                series: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePointList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };
@@ -3620,6 +3925,119 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_regressions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In these states: new, acknowledged, fixed, invalid or machine, separated by commas; in any unless it is said.
+                 * @example new,acknowledged
+                 */
+                state?: string;
+                /** @description For the worse, or the better. */
+                direction?: "regressed" | "improved";
+                /** @description Whether those that are muted or held are wanted, too. */
+                quiet?: boolean;
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The regressions, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_regression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The regression */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionDetail"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    change_regression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The regression's number. */
+                regression_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegressionChange"];
+            };
+        };
+        responses: {
+            /** @description The regression as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegressionDetail"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];

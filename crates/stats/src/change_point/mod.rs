@@ -237,11 +237,7 @@ impl<'a> Detector<'a> {
 
     fn rank_since_last_change(&mut self) {
         let begin = self.changes.last().map_or(0, |change| change - self.first);
-        let begin = begin.max(self.values.len().saturating_sub(self.method.settings.window));
-        self.ranks.clear();
-        for &value in &self.values[begin..] {
-            self.ranks.push(value);
-        }
+        self.ranks.restart(&self.values[begin..]);
     }
 
     /// Whether the values that are there make a change sure.
@@ -253,11 +249,13 @@ impl<'a> Detector<'a> {
             None => self.outright(&window)?,
         };
         let values = &self.values[window.clone()];
+        let placed = place::place(values, suspect.before, suspect.noise.likeness, |before| {
+            self.may_change[window.start + before]
+        });
+        // Where too few values are on a side, more are waited for, and the place is not moved to where there are enough.
         let sides = settings.persistence..=values.len().saturating_sub(settings.persistence);
-        let allowed = |before: usize| sides.contains(&before) && self.may_change[window.start + before];
-        let placed = place::place(values, suspect.before, suspect.noise.likeness, allowed);
         let is_open = placed.is_near() < settings.sure && values.len() - placed.before < settings.patience;
-        (allowed(placed.before) && !is_open).then(|| self.step(&placed, window, &suspect))
+        (sides.contains(&placed.before) && !is_open).then(|| self.step(&placed, window, &suspect))
     }
 
     /// A split of uneven ranks, when what is new in each value is uneven as well.

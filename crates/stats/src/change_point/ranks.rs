@@ -89,10 +89,12 @@ impl Ranks {
         self.values.len() - self.first
     }
 
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
+    /// Forgets all, and takes these values instead, as if one after the other.
+    pub(super) fn restart(&mut self, values: &[f64]) {
+        let newest = &values[values.len().saturating_sub(self.capacity)..];
         self.values.clear();
-        self.balances.clear();
+        self.values.extend_from_slice(newest);
+        self.balances = balances(newest);
         self.first = 0;
     }
 
@@ -184,6 +186,9 @@ mod tests {
                 let most = strengths.fold(0.0, f64::max);
                 let best = ranks.best(&weights).map_or(0.0, |split| split.strength);
                 prop_assert!((best - most).abs() < 1e-12, "{} {}", best, most);
+                let mut again = Ranks::new(capacity);
+                again.restart(&values[..=index]);
+                prop_assert_eq!(again.best(&weights), ranks.best(&weights));
             }
         }
 
@@ -223,7 +228,7 @@ mod tests {
             ranks.push(7.0);
             assert_eq!(ranks.best(&weights), None);
         }
-        ranks.clear();
+        ranks.restart(&[]);
         assert_eq!((ranks.len(), ranks.best(&weights)), (0, None));
     }
 }

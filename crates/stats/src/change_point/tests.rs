@@ -1,3 +1,5 @@
+//! What the detector promises, on series that are made here and on one that was published.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -86,6 +88,13 @@ fn one_two_or_three_outliers_are_no_step() {
             assert_eq!(indices(&values), [0; 0], "{outliers} of {factor}");
         }
     }
+}
+
+#[test]
+fn a_place_with_too_few_values_after_it_is_waited_for() {
+    // The last value of the old level is a little off, where none ever was.
+    let values = [vec![1_002.0; 30], vec![1_006.0], vec![1_202.0; 20]].concat();
+    assert_eq!(indices(&values), [31]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What charts are drawn of, as few and as small numbers as they need. `docs/reference/charts.md` says how to read them.
 
+pub mod changes;
 pub mod compare;
 pub mod csv;
 pub mod heatmap;

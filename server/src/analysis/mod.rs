@@ -1,0 +1,281 @@
+//! [`Analyst`]: finds out where series change their level, soon after the points that show it are stored.
+//!
+//! - [`track`]: which points belong together, and the changes they have: between rows and `roundtrip_stats::change_point`.
+//! - `witness`: whether a commit made a change, or the machine. `judge`: what follows: regressions, and what is fixed.
+//! - [`culprits`]: which commit made a regression.
+//!
+//! Nothing is kept in memory between two searches. A run waits in table `analysis_due` from the transaction that stores it to
+//! the one that stores what was found, so that a server may end at any moment; runs of one machine are searched together, by
+//! one server at a time. Searched again, the same points have the same changes.
+
+pub mod culprits;
+mod judge;
+pub mod track;
+mod witness;
+
+use crate::charts::Quantile;
+use crate::db::analysis::{self, Due};
+use crate::db::change_point::{self, Found, Placed, Row, Track};
+use crate::db::point::{Lines, Selection, SeriesKey};
+use crate::{AppState, db};
+use chrono::Utc;
+use roundtrip_stats::change_point::Method;
+use sqlx::{PgConnection, PgPool};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+use track::Points;
+
+/// Other servers take runs in as well, and tell nobody here of it.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+/// The share of the time that is searched while runs keep coming, as so many pauses to one search: the others are stored.
+const PAUSES: u32 = 9;
+/// The shortest and the longest pause.
+const PAUSE_MIN: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(3);
+/// The most runs of one machine that are searched at once.
+const RUNS_MAX: i64 = 5_000;
+/// How many series are read at once: ten thousand points of each are some megabytes.
+const SERIES_AT_ONCE: usize = 16;
+/// The same where there is little to read of each.
+const SHORT_SERIES_AT_ONCE: usize = 200;
+
+/// Searches what was stored for changes; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Analyst {
+    pool: PgPool,
+    wake: Arc<Notify>,
+}
+
+/// What a pass over all machines did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Runs whose points were searched.
+    pub run_count: usize,
+    /// Changes that are new.
+    pub change_count: usize,
+}
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    /// The database does not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    /// The searching itself ended.
+    #[error("the search for changes ended: {0}")]
+    Ended(#[from] tokio::task::JoinError),
+}
+
+impl Analyst {
+    /// Over a database.
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool, wake: Arc::default() }
+    }
+
+    /// Says that there is a run to be searched.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Searches whatever comes, until `stop` becomes true.
+    pub async fn run(self, mut stop: watch::Receiver<bool>) {
+        loop {
+            let begin = Instant::now();
+            if let Err(error) = self.search().await {
+                // What could not be searched waits; whoever serves requests tells of a database that does not answer.
+                tracing::warn!(error.cause = %error, "the search for changes failed and is repeated");
+            }
+            let pause = (begin.elapsed() * PAUSES).clamp(PAUSE_MIN, PAUSE_MAX);
+            let next = async {
+                tokio::time::sleep(pause).await;
+                let _ = tokio::time::timeout(LOOK_INTERVAL, self.wake.notified()).await;
+            };
+            tokio::select! {
+                // A dropped sender means the end as well.
+                _ = stop.wait_for(|stop| *stop) => return,
+                () = next => {}
+            }
+        }
+    }
+
+    /// Searches all runs that wait now and are not being searched by another server.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn search(&self) -> Result<Searched, AnalysisError> {
+        let mut searched = Searched::default();
+        for machine_id in analysis::machines(&self.pool).await? {
+            let of_machine = self.search_machine(machine_id).await?;
+            searched.run_count += of_machine.run_count;
+            searched.change_count += of_machine.change_count;
+        }
+        Ok(searched)
+    }
+
+    async fn search_machine(&self, machine_id: i64) -> Result<Searched, AnalysisError> {
+        let mut transaction = self.pool.begin().await?;
+        if !analysis::lock(&mut transaction, machine_id).await? {
+            return Ok(Searched::default());
+        }
+        let due = analysis::take(&mut transaction, machine_id, RUNS_MAX).await?;
+        let mut searched = Searched { run_count: due.len(), change_count: 0 };
+        let mut changed = Vec::new();
+        for (from_ordinal, series_ids) in by_first(&mut transaction, machine_id, &due).await? {
+            // A whole history is read at once where it is not too long.
+            let at_once = if due.len() > 100 { SERIES_AT_ONCE } else { SHORT_SERIES_AT_ONCE };
+            for series_ids in series_ids.chunks(at_once) {
+                let stored =
+                    self.search_series(&mut transaction, machine_id, series_ids, from_ordinal).await?;
+                searched.change_count += stored.new.len();
+                changed.extend(stored.new.into_iter().chain(stored.refined));
+            }
+        }
+        let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
+        judge::judge(&self.pool, &mut transaction, &changed, &project_ids).await?;
+        transaction.commit().await?;
+        Ok(searched)
+    }
+
+    /// Searches some series of a machine from one commit on.
+    async fn search_series(
+        &self,
+        connection: &mut PgConnection,
+        machine_id: i64,
+        series_ids: &[i64],
+        from_ordinal: i64,
+    ) -> Result<Stored, AnalysisError> {
+        let keys: Vec<SeriesKey> =
+            series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
+        let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
+        let read = async |from_ordinal, to_ordinal, last| {
+            let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
+            db::chart::lines(&self.pool, &keys, &selection, &[Quantile::P99], true).await
+        };
+        let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
+        let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
+        let mut stored: BTreeMap<Track, Vec<Row>> = BTreeMap::new();
+        for row in change_point::of_series(&self.pool, series_ids).await? {
+            stored.entry(row.found.track).or_default().push(row);
+        }
+        let mut parts: BTreeMap<i64, Vec<_>> = BTreeMap::new();
+        for line in before.into_iter().chain(from) {
+            parts.entry(line.series_id).or_default().push(line);
+        }
+        let results = tokio::task::spawn_blocking(move || {
+            let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
+            parts
+                .map(|(track, points)| Outcome::of(track, points, from_ordinal, stored.remove(&track)))
+                .collect()
+        });
+        let results: Vec<Outcome> = results.await?;
+        store(connection, machine_id, &results).await
+    }
+}
+
+/// What became of the changes that a search found, by their numbers.
+#[derive(Debug, Default)]
+struct Stored {
+    new: Vec<i64>,
+    refined: Vec<i64>,
+}
+
+/// What a search found in one track.
+struct Outcome {
+    points: Points,
+    /// What was stored of the points that were searched.
+    stored: Vec<(i64, Found)>,
+    found: Vec<Found>,
+}
+
+impl Outcome {
+    fn of(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<Row>>) -> Self {
+        let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
+        let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
+        let known: Vec<i64> = known.iter().map(|(_, found)| found.ordinal).collect();
+        // Only times above 0 are points of a track.
+        let found = points.search(Method::shipped(), track, from_ordinal, &known).unwrap_or_default();
+        Self { points, stored, found }
+    }
+}
+
+/// The series of some runs by the first commit that is new in them.
+async fn by_first(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    due: &[Due],
+) -> sqlx::Result<BTreeMap<i64, Vec<i64>>> {
+    let mut by_first: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (series_id, from_ordinal) in analysis::series(connection, machine_id, due).await? {
+        by_first.entry(from_ordinal).or_default().push(series_id);
+    }
+    Ok(by_first)
+}
+
+/// Stores what was found of some tracks of one machine.
+async fn store(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    results: &[Outcome],
+) -> Result<Stored, AnalysisError> {
+    let now = Utc::now();
+    let merged: Vec<_> =
+        results.iter().map(|result| track::merge(&result.points, &result.stored, &result.found)).collect();
+    let told = merged
+        .iter()
+        .flat_map(|merged| merged.new.iter().copied().chain(merged.refined.iter().map(|(_, found)| *found)));
+    let mut places: Vec<(i64, i64)> = told
+        .flat_map(|found| {
+            let all = [found.ordinal, found.after_ordinal, found.until_ordinal].into_iter();
+            let all = all.chain(found.places.iter().map(|(ordinal, _)| *ordinal));
+            all.map(|ordinal| (found.track.series_id, ordinal)).collect::<Vec<_>>()
+        })
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let commits = if places.is_empty() {
+        HashMap::new()
+    } else {
+        change_point::commits(connection, machine_id, &places).await?
+    };
+    let mut stored = Stored::default();
+    for merged in &merged {
+        change_point::withdraw(connection, &merged.withdrawn, now).await?;
+        for (change_point_id, found) in &merged.refined {
+            if let Some(placed) = placed(found, &commits) {
+                change_point::refine(connection, *change_point_id, &placed).await?;
+                stored.refined.push(*change_point_id);
+            }
+        }
+        for found in &merged.new {
+            if let Some(placed) = placed(found, &commits) {
+                stored.new.push(change_point::insert(connection, &placed, now).await?);
+            }
+        }
+    }
+    Ok(stored)
+}
+
+/// With the commits of its places; none when a point is gone meanwhile, and the change with it.
+fn placed<'a>(found: &'a Found, commits: &HashMap<(i64, i64), i64>) -> Option<Placed<'a>> {
+    let commit = |ordinal: i64| commits.get(&(found.track.series_id, ordinal)).copied();
+    Some(Placed {
+        found,
+        commit_id: commit(found.ordinal)?,
+        after_commit_id: commit(found.after_ordinal)?,
+        until_commit_id: commit(found.until_ordinal)?,
+        places: found
+            .places
+            .iter()
+            .filter_map(|&(ordinal, probability)| Some((commit(ordinal)?, probability)))
+            .collect(),
+    })
+}
+
+impl AppState {
+    /// Searches what was stored for changes.
+    pub fn analyst(&self) -> &Analyst {
+        &self.analyst
+    }
+}

@@ -1,0 +1,253 @@
+//! From the points of a series to its changes: those of one environment, on the main line, of exactly their commits and
+//! without loss. What was measured in another way, or elsewhere, is another series.
+
+use crate::charts::Quantile;
+use crate::db::change_point::{Figure, Found, Track};
+use crate::db::chart::LineRow;
+use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Step};
+use std::collections::BTreeMap;
+
+/// The points of one track, the oldest commit first, then the runs of a commit by their beginning.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    /// Places of the commits.
+    pub ordinals: Vec<i64>,
+    /// Times in nanoseconds, above 0.
+    pub values: Vec<f64>,
+}
+
+/// The tracks of a series' points, given in parts that follow each other.
+pub fn tracks(parts: &[&LineRow]) -> BTreeMap<Track, Points> {
+    let mut tracks: BTreeMap<Track, Points> = BTreeMap::new();
+    for line in parts {
+        for figure in Figure::ALL {
+            let values = values(line, figure);
+            for (index, (&ordinal, &value)) in line.commit_ordinals.iter().zip(values).enumerate() {
+                let is_of_commit = !line.lossy.get(index).copied().unwrap_or(true)
+                    && !line.work_tree_modified.get(index).copied().unwrap_or(true);
+                let Some(&environment_id) =
+                    line.environment_ids.get(index).filter(|_| is_of_commit && value > 0)
+                else {
+                    continue;
+                };
+                let points =
+                    tracks.entry(Track { series_id: line.series_id, environment_id, figure }).or_default();
+                points.ordinals.push(ordinal);
+                points.values.push(value as f64);
+            }
+        }
+    }
+    tracks
+}
+
+fn values(line: &LineRow, figure: Figure) -> &[i64] {
+    match figure {
+        Figure::P50 => line.repetition_p50_ns.as_ref().map_or(&[][..], |[_, median, _]| median),
+        Figure::P99 => {
+            let p99 = line.latency_ns.iter().find(|(quantile, _)| *quantile == Quantile::P99);
+            p99.map_or(&[][..], |(_, values)| values)
+        }
+    }
+}
+
+impl Points {
+    /// The first point of this commit or a later one.
+    pub fn index(&self, ordinal: i64) -> usize {
+        self.ordinals.partition_point(|&other| other < ordinal)
+    }
+
+    /// Whether a level may begin with a point: it is the first of its commit.
+    fn may_change(&self, index: usize) -> bool {
+        index == 0 || self.ordinals[index] != self.ordinals[index - 1]
+    }
+
+    /// Changes that the points from one commit on make sure, when all points before were searched and have these changes.
+    ///
+    /// # Errors
+    /// A value is not above 0.
+    pub fn search(
+        &self,
+        method: &Method,
+        track: Track,
+        from_ordinal: i64,
+        known: &[i64],
+    ) -> Result<Vec<Found>, InvalidValue> {
+        let from = self.index(from_ordinal);
+        let first = from.saturating_sub(method.settings().memory);
+        let before: Vec<(f64, bool)> =
+            (first..from).map(|index| (self.values[index], self.may_change(index))).collect();
+        let changes: Vec<usize> = known.iter().map(|&ordinal| self.index(ordinal)).collect();
+        let known = Known { first, values: &before, changes: &changes };
+        let mut detector = Detector::resume(method, &known)?;
+        let mut found = Vec::new();
+        for index in from..self.values.len() {
+            let step = detector.push(self.values[index], self.may_change(index))?;
+            found.extend(step.map(|step| self.found(track, &step)));
+        }
+        Ok(found)
+    }
+
+    fn found(&self, track: Track, step: &Step) -> Found {
+        let [first, last] = step.interval;
+        Found {
+            track,
+            ordinal: self.ordinals[step.index],
+            // There are points before every change.
+            after_ordinal: self.ordinals[first.saturating_sub(1)],
+            until_ordinal: self.ordinals[last],
+            places: step
+                .places
+                .iter()
+                .map(|&(index, probability)| (self.ordinals[index], probability))
+                .collect(),
+            before_ns: step.before,
+            after_ns: step.after,
+            confidence: step.confidence,
+            matters: step.matters,
+        }
+    }
+}
+
+/// What becomes of changes that were stored when their points are searched anew.
+#[derive(Debug, Default, PartialEq)]
+pub struct Merged<'a> {
+    /// New ones.
+    pub new: Vec<&'a Found>,
+    /// Stored ones by their numbers, of which more is known now.
+    pub refined: Vec<(i64, &'a Found)>,
+    /// Stored ones that are none after all, by their numbers.
+    pub withdrawn: Vec<i64>,
+}
+
+/// How many points a change may move when others come in between, and still be the same.
+const SAME_WITHIN: usize = 8;
+
+/// Finds the stored changes, by their numbers, in what was found of one track. Both in the order of commits.
+pub fn merge<'a>(points: &Points, stored: &[(i64, Found)], found: &'a [Found]) -> Merged<'a> {
+    let mut merged = Merged::default();
+    let mut left: Vec<&(i64, Found)> = stored.iter().collect();
+    for found in found {
+        let is_up = |found: &Found| found.after_ns > found.before_ns;
+        let distance = |stored: &Found| points.index(stored.ordinal).abs_diff(points.index(found.ordinal));
+        let nearest = left
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, stored))| is_up(stored) == is_up(found) && distance(stored) <= SAME_WITHIN)
+            .min_by_key(|(_, (_, stored))| distance(stored));
+        let Some(place) = nearest.map(|(place, _)| place) else {
+            merged.new.push(found);
+            continue;
+        };
+        let (change_point_id, stored) = left.remove(place);
+        let is_where_it_was = (stored.ordinal, stored.after_ordinal, stored.until_ordinal)
+            == (found.ordinal, found.after_ordinal, found.until_ordinal);
+        if !is_where_it_was {
+            merged.refined.push((*change_point_id, found));
+        }
+    }
+    merged.withdrawn = left.into_iter().map(|(change_point_id, _)| *change_point_id).collect();
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACK: Track = Track { series_id: 1, environment_id: 7, figure: Figure::P50 };
+
+    /// A line of one environment; every p50 and p99 is this.
+    fn line(ordinals: &[i64], environment_id: i64, values: &[i64]) -> LineRow {
+        LineRow {
+            series_id: 1,
+            commit_ordinals: ordinals.to_vec(),
+            environment_ids: vec![environment_id; ordinals.len()],
+            lossy: vec![false; ordinals.len()],
+            work_tree_modified: vec![false; ordinals.len()],
+            latency_ns: vec![(Quantile::P99, values.to_vec())],
+            repetition_p50_ns: Some([values.to_vec(), values.to_vec(), values.to_vec()]),
+        }
+    }
+
+    fn points(values: &[i64]) -> Points {
+        let ordinals: Vec<i64> = (1..).take(values.len()).collect();
+        tracks(&[&line(&ordinals, 7, values)]).remove(&TRACK).unwrap()
+    }
+
+    fn stepped(before: usize, after: usize) -> Points {
+        points(&[vec![1_000; before], vec![1_200; after]].concat())
+    }
+
+    fn search(points: &Points, from: i64, known: &[i64]) -> Vec<Found> {
+        points.search(Method::shipped(), TRACK, from, known).unwrap()
+    }
+
+    #[test]
+    fn points_of_two_environments_are_two_tracks_and_what_is_lossy_or_modified_is_of_none() {
+        let mut one = line(&[1, 2, 3, 4], 7, &[10, 20, 30, 0]);
+        one.lossy[1] = true;
+        let mut other = line(&[5, 6], 8, &[50, 60]);
+        other.work_tree_modified[1] = true;
+        let tracks = tracks(&[&one, &other]);
+        assert_eq!(tracks[&TRACK], Points { ordinals: vec![1, 3], values: vec![10.0, 30.0] });
+        let elsewhere = Track { environment_id: 8, figure: Figure::P99, ..TRACK };
+        assert_eq!(tracks[&elsewhere], Points { ordinals: vec![5], values: vec![50.0] });
+    }
+
+    #[test]
+    fn a_change_is_told_with_the_commits_around_it() {
+        let found = search(&stepped(30, 10), 0, &[]);
+        let [found] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((found.after_ordinal, found.ordinal, found.until_ordinal), (30, 31, 31));
+        assert_eq!(
+            (found.before_ns.round(), found.after_ns.round(), found.matters),
+            (1_000.0, 1_200.0, true)
+        );
+    }
+
+    #[test]
+    fn it_is_told_once_however_the_points_arrive() {
+        let whole = stepped(40, 30);
+        let mut told = Vec::new();
+        for count in 1..=70 {
+            let so_far =
+                Points { ordinals: whole.ordinals[..count].to_vec(), values: whole.values[..count].to_vec() };
+            let known: Vec<i64> = told.iter().map(|found: &Found| found.ordinal).collect();
+            let newest = *so_far.ordinals.last().unwrap();
+            told.extend(search(&so_far, newest, &known));
+        }
+        assert_eq!(told, search(&whole, 0, &[]));
+        assert_eq!(told.len(), 1);
+    }
+
+    #[test]
+    fn a_commit_measured_later_says_better_where_a_change_is() {
+        // Of every ten commits one was measured; then one between the last two of different levels.
+        let ordinals: Vec<i64> = (1..=40).map(|number| 10 * number).collect();
+        let values: Vec<i64> =
+            ordinals.iter().map(|ordinal| if *ordinal <= 300 { 1_000 } else { 1_200 }).collect();
+        let coarse = tracks(&[&line(&ordinals, 7, &values)]).remove(&TRACK).unwrap();
+        let stored = search(&coarse, 0, &[]);
+        assert_eq!((stored[0].after_ordinal, stored[0].ordinal), (300, 310));
+
+        let mut finer = coarse.clone();
+        let place = finer.index(305);
+        finer.ordinals.insert(place, 305);
+        finer.values.insert(place, 1_200.0);
+        let found = search(&finer, 305, &[]);
+        let merged = merge(&finer, &[(9, stored[0].clone())], &found);
+        let [(9, refined)] = merged.refined[..] else { panic!("{merged:?}") };
+        assert_eq!((refined.after_ordinal, refined.ordinal), (300, 305));
+        assert!(merged.new.is_empty() && merged.withdrawn.is_empty());
+    }
+
+    #[test]
+    fn what_is_not_found_again_is_withdrawn_and_what_is_stays() {
+        let points = stepped(30, 30);
+        let found = search(&points, 0, &[]);
+        let there = (1, found[0].clone());
+        let gone = (2, Found { ordinal: 55, after_ordinal: 54, until_ordinal: 55, ..found[0].clone() });
+        let back = (3, Found { before_ns: 1_200.0, after_ns: 1_000.0, ..found[0].clone() });
+        let merged = merge(&points, &[there, back, gone], &found);
+        assert_eq!(merged, Merged { withdrawn: vec![3, 2], ..Merged::default() });
+    }
+}

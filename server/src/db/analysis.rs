@@ -1,0 +1,148 @@
+//! Runs that wait to be searched for changes. An upload adds its own in its transaction, so that none is forgotten; whoever
+//! has searched one takes it away in the transaction that stores what was found.
+
+use super::run::Key;
+use sqlx::{PgConnection, PgPool};
+use uuid::Uuid;
+
+/// Of advisory locks, those on machines whose runs are searched.
+const MACHINE_LOCK: i32 = 0x7274_6d31;
+
+/// A run that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Due {
+    /// Which one.
+    pub run_id: Uuid,
+    /// Of which project.
+    pub project_id: i64,
+    /// Its commit's place.
+    pub commit_ordinal: i64,
+}
+
+/// Lets a run wait that is stored in this transaction.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn add(connection: &mut PgConnection, key: Key) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into analysis_due (run_id, machine_id, due_at) values ($1, $2, now())",
+        key.run_id,
+        key.machine_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Lets all runs wait again that measured these commits: they stand elsewhere now.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn add_of_commits(connection: &mut PgConnection, commit_ids: &[i64]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into analysis_due (run_id, machine_id, due_at)
+         select run_id, machine_id, now() from run where commit_id = any($1)
+         on conflict (run_id) do nothing",
+        commit_ids,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Lets all runs of a project wait again.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn add_of_project(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into analysis_due (run_id, machine_id, due_at)
+         select run_id, machine_id, now() from run where project_id = $1 and points_pruned_at is null
+         on conflict (run_id) do nothing",
+        project_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// The machines that have runs which wait, those that wait longest first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn machines(pool: &PgPool) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!("select machine_id from analysis_due group by machine_id order by min(due_at)")
+        .fetch_all(pool)
+        .await
+}
+
+/// How many runs wait.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn count(pool: &PgPool) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(r#"select count(*) as "count!" from analysis_due"#).fetch_one(pool).await
+}
+
+/// Keeps other servers from a machine's runs until the transaction ends. False when another one has them.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn lock(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"select pg_try_advisory_xact_lock($1, ($2::bigint % 2147483648)::integer) as "is_locked!""#,
+        MACHINE_LOCK,
+        machine_id,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Takes away runs of a machine that wait, at most so many, and tells which.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) -> sqlx::Result<Vec<Due>> {
+    sqlx::query_as!(
+        Due,
+        "with taken as (
+             delete from analysis_due
+             where run_id in (select run_id from analysis_due where machine_id = $1 order by due_at limit $2)
+             returning run_id
+         )
+         select run.run_id, run.project_id, commit.ordinal as commit_ordinal
+         from taken
+         join run on run.run_id = taken.run_id
+         join commit on commit.commit_id = run.commit_id
+         order by commit.ordinal, run.run_id",
+        machine_id,
+        limit,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// The series of some runs of one machine, each with the smallest ordinal at which one of them measured it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn series(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    runs: &[Due],
+) -> sqlx::Result<Vec<(i64, i64)>> {
+    let rows = sqlx::query!(
+        r#"select of_run.series_id as "series_id!", min(due.commit_ordinal) as "from_ordinal!"
+           from unnest($2::uuid[], $3::bigint[]) as due (run_id, commit_ordinal)
+           join run_result on run_result.machine_id = $1 and run_result.run_id = due.run_id
+           cross join lateral unnest(run_result.series_ids) as of_run (series_id)
+           group by of_run.series_id
+           order by of_run.series_id"#,
+        machine_id,
+        &runs.iter().map(|run| run.run_id).collect::<Vec<_>>(),
+        &runs.iter().map(|run| run.commit_ordinal).collect::<Vec<_>>(),
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.series_id, row.from_ordinal)).collect())
+}

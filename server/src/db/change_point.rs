@@ -1,0 +1,463 @@
+//! Where series change their level.
+
+use super::decode_error;
+use chrono::{DateTime, Utc};
+use roundtrip_stats::cause::Cause;
+use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
+
+/// Which of the points of a series belong together: those of one environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Track {
+    /// The series.
+    pub series_id: i64,
+    /// The machine's fingerprint.
+    pub environment_id: i64,
+    /// Which figure of its points.
+    pub figure: Figure,
+}
+
+/// What of a point is searched for changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Figure {
+    /// The median over the repetitions' medians.
+    P50,
+    /// The 99 % quantile of all operations.
+    P99,
+}
+
+impl Figure {
+    /// All there are.
+    pub const ALL: [Self; 2] = [Self::P50, Self::P99];
+
+    /// Its name in addresses and answers.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+        }
+    }
+}
+
+impl std::str::FromStr for Figure {
+    type Err = UnknownFigure;
+
+    fn from_str(text: &str) -> Result<Self, UnknownFigure> {
+        Self::ALL
+            .into_iter()
+            .find(|figure| figure.name() == text)
+            .ok_or_else(|| UnknownFigure(text.to_owned()))
+    }
+}
+
+/// A text that names no figure.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` is no figure: expected p50 or p99")]
+pub struct UnknownFigure(String);
+
+/// A change with places of commits, as it is found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Of what.
+    pub track: Track,
+    /// Where the new level begins.
+    pub ordinal: i64,
+    /// The newest measured commit before the interval of its place.
+    pub after_ordinal: i64,
+    /// The last of that interval.
+    pub until_ordinal: i64,
+    /// Where the new level may begin, and how probably it does.
+    pub places: Vec<(i64, f64)>,
+    /// The level before.
+    pub before_ns: f64,
+    /// The level after it.
+    pub after_ns: f64,
+    /// One less the probability of such a change by chance.
+    pub confidence: f64,
+    /// Whether it is large enough to be reported.
+    pub matters: bool,
+}
+
+/// A change as it is stored.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its number.
+    pub change_point_id: i64,
+    /// What was found, with places as they are now.
+    pub found: Found,
+    /// Its machine.
+    pub machine_id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// What the witnesses say; none while they were not heard.
+    pub cause: Option<Cause>,
+    /// Who says what, as sentences.
+    pub witnesses: Vec<String>,
+    /// The regression that it is part of.
+    pub regression_id: Option<i64>,
+    /// When it was found.
+    pub found_at: DateTime<Utc>,
+    /// The first commit of the new level.
+    pub commit_sha: String,
+}
+
+/// A cause by its name.
+pub(super) fn cause(text: &str) -> sqlx::Result<Cause> {
+    [Cause::Commit, Cause::Machine, Cause::Unknown]
+        .into_iter()
+        .find(|cause| cause.name() == text)
+        .ok_or_else(|| decode_error(std::io::Error::other(format!("`{text}` is no cause"))))
+}
+
+/// Columns of a change, before they make one.
+struct Columns {
+    change_point_id: i64,
+    series_id: i64,
+    environment_id: i64,
+    machine_id: i64,
+    project_id: i64,
+    quantile: String,
+    ordinal: i64,
+    after_ordinal: i64,
+    until_ordinal: i64,
+    places: Json<Vec<(i64, f64)>>,
+    before_ns: f64,
+    after_ns: f64,
+    confidence: f64,
+    matters: bool,
+    cause: Option<String>,
+    witnesses: Vec<String>,
+    regression_id: Option<i64>,
+    found_at: DateTime<Utc>,
+    commit_sha: String,
+}
+
+impl Found {
+    /// By how much times are longer, as a share.
+    pub fn change(&self) -> f64 {
+        self.after_ns / self.before_ns - 1.0
+    }
+}
+
+impl TryFrom<Columns> for Row {
+    type Error = sqlx::Error;
+
+    fn try_from(columns: Columns) -> sqlx::Result<Self> {
+        Ok(Self {
+            change_point_id: columns.change_point_id,
+            found: Found {
+                track: Track {
+                    series_id: columns.series_id,
+                    environment_id: columns.environment_id,
+                    figure: columns.quantile.parse().map_err(decode_error)?,
+                },
+                ordinal: columns.ordinal,
+                after_ordinal: columns.after_ordinal,
+                until_ordinal: columns.until_ordinal,
+                places: columns.places.0,
+                before_ns: columns.before_ns,
+                after_ns: columns.after_ns,
+                confidence: columns.confidence,
+                matters: columns.matters,
+            },
+            machine_id: columns.machine_id,
+            project_id: columns.project_id,
+            cause: columns.cause.as_deref().map(cause).transpose()?,
+            witnesses: columns.witnesses,
+            regression_id: columns.regression_id,
+            found_at: columns.found_at,
+            commit_sha: columns.commit_sha,
+        })
+    }
+}
+
+/// Changes that were not withdrawn, and fulfil the condition; places of commits as they are now.
+macro_rules! select_change_points {
+    ($condition:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Columns,
+            r#"select change_point.change_point_id, change_point.series_id, change_point.environment_id,
+                      series.machine_id, series.project_id, change_point.quantile, commit.ordinal,
+                      after_commit.ordinal as after_ordinal, until_commit.ordinal as until_ordinal,
+                      (select coalesce(jsonb_agg(jsonb_build_array(placed.ordinal, place -> 1) order by placed.ordinal), '[]')
+                       from jsonb_array_elements(change_point.places) as place
+                       join commit as placed on placed.commit_id = (place ->> 0)::bigint
+                      ) as "places!: Json<Vec<(i64, f64)>>",
+                      change_point.before_ns, change_point.after_ns, change_point.confidence, change_point.matters,
+                      change_point.cause, change_point.witnesses, change_point.regression_id, change_point.found_at,
+                      commit.sha as commit_sha
+               from change_point
+               join series on series.series_id = change_point.series_id
+               join commit on commit.commit_id = change_point.commit_id
+               join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
+               join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
+               where change_point.withdrawn_at is null and "# + $condition + r#"
+               order by change_point.series_id, commit.ordinal, change_point.change_point_id"#,
+            $($argument),+
+        )
+    };
+}
+
+/// The changes of some series, by series and place.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_series(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    let rows = select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(pool).await?;
+    rows.into_iter().map(Row::try_from).collect()
+}
+
+/// The changes of a regression, by series and place.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_regressions(pool: &PgPool, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    let rows =
+        select_change_points!("change_point.regression_id = any($1)", regression_ids).fetch_all(pool).await?;
+    rows.into_iter().map(Row::try_from).collect()
+}
+
+/// Changes by their numbers, by series and place.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, change_point_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    let rows = select_change_points!("change_point.change_point_id = any($1)", change_point_ids)
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(Row::try_from).collect()
+}
+
+/// Changes on any machine of a project, found since a time, of which nobody could tell what made them; the newest first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn unexplained(
+    connection: &mut PgConnection,
+    project_id: i64,
+    since: DateTime<Utc>,
+    limit: i64,
+) -> sqlx::Result<Vec<Row>> {
+    let ids = sqlx::query_scalar!(
+        "select change_point.change_point_id
+         from change_point
+         join series on series.series_id = change_point.series_id
+         where series.project_id = $1 and change_point.cause = 'unknown' and change_point.withdrawn_at is null
+           and change_point.found_at >= $2
+         order by change_point.change_point_id desc
+         limit $3",
+        project_id,
+        since,
+        limit,
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    find(connection, &ids).await
+}
+
+/// The change before another one of the same track that matters.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn previous(connection: &mut PgConnection, row: &Row) -> sqlx::Result<Option<Row>> {
+    let id = sqlx::query_scalar!(
+        "select change_point.change_point_id
+         from change_point
+         join commit on commit.commit_id = change_point.commit_id
+         where change_point.series_id = $1 and change_point.environment_id = $2 and change_point.quantile = $3
+           and change_point.withdrawn_at is null and change_point.matters and commit.ordinal < $4
+         order by commit.ordinal desc
+         limit 1",
+        row.found.track.series_id,
+        row.found.track.environment_id,
+        row.found.track.figure.name(),
+        row.found.ordinal,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    match id {
+        Some(id) => Ok(find(connection, &[id]).await?.into_iter().next()),
+        None => Ok(None),
+    }
+}
+
+/// From which commit on the level before a change held, and up to which the one after it: the places of the changes of its
+/// track before and after it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn levels(connection: &mut PgConnection, row: &Row) -> sqlx::Result<(i64, i64)> {
+    let found = sqlx::query!(
+        r#"select coalesce(max(commit.ordinal) filter (where commit.ordinal < $4), 0) as "from!",
+                  coalesce(min(commit.ordinal) filter (where commit.ordinal > $4) - 1, 9223372036854775807) as "to!"
+           from change_point
+           join commit on commit.commit_id = change_point.commit_id
+           where change_point.series_id = $1 and change_point.environment_id = $2 and change_point.quantile = $3
+             and change_point.withdrawn_at is null"#,
+        row.found.track.series_id,
+        row.found.track.environment_id,
+        row.found.track.figure.name(),
+        row.found.ordinal,
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok((found.from, found.to))
+}
+
+/// How many places of a machine's newest commits a machine is known to have changed, counted once each.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn machine_faults(
+    connection: &mut PgConnection,
+    (project_id, machine_id): (i64, i64),
+    newest_commits: i64,
+) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"with newest as (
+               select distinct commit.ordinal
+               from run
+               join commit on commit.commit_id = run.commit_id
+               where run.project_id = $1 and run.machine_id = $2
+               order by commit.ordinal desc
+               limit $3
+           )
+           select count(distinct commit.ordinal) as "count!"
+           from change_point
+           join series on series.series_id = change_point.series_id
+           join commit on commit.commit_id = change_point.commit_id
+           where series.project_id = $1 and series.machine_id = $2 and change_point.cause = 'machine'
+             and change_point.withdrawn_at is null and commit.ordinal >= (select min(ordinal) from newest)"#,
+        project_id,
+        machine_id,
+        newest_commits,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The commits that some points of a machine's series on the main line are of, by series and ordinal.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn commits(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    places: &[(i64, i64)],
+) -> sqlx::Result<HashMap<(i64, i64), i64>> {
+    let rows = sqlx::query!(
+        r#"select wanted.series_id as "series_id!", wanted.ordinal as "ordinal!", point.commit_id
+           from unnest($2::bigint[], $3::bigint[]) as wanted (series_id, ordinal)
+           cross join lateral (
+               select point.commit_id from point
+               where point.machine_id = $1 and point.series_id = wanted.series_id
+                 and point.commit_ordinal = wanted.ordinal and point.mainline
+               order by point.run_id
+               limit 1
+           ) as point"#,
+        machine_id,
+        &places.iter().map(|(series_id, _)| *series_id).collect::<Vec<_>>(),
+        &places.iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>(),
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| ((row.series_id, row.ordinal), row.commit_id)).collect())
+}
+
+/// A change with the keys of its commits.
+#[derive(Clone, Debug)]
+pub struct Placed<'a> {
+    /// What was found.
+    pub found: &'a Found,
+    /// The first commit of the new level.
+    pub commit_id: i64,
+    /// The newest measured commit before the interval.
+    pub after_commit_id: i64,
+    /// The last of the interval.
+    pub until_commit_id: i64,
+    /// The commits at which the new level may begin.
+    pub places: Vec<(i64, f64)>,
+}
+
+/// Stores a change, and tells its number.
+///
+/// # Errors
+/// The database does not answer, or has a change of the same place.
+pub async fn insert(
+    connection: &mut PgConnection,
+    placed: &Placed<'_>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<i64> {
+    let Placed { found, commit_id, after_commit_id, until_commit_id, places } = placed;
+    sqlx::query_scalar!(
+        "insert into change_point (
+             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
+             after_ns, confidence, matters, found_at
+         ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+         returning change_point_id",
+        found.track.series_id,
+        found.track.environment_id,
+        found.track.figure.name(),
+        commit_id,
+        after_commit_id,
+        until_commit_id,
+        Json(places) as _,
+        found.before_ns,
+        found.after_ns,
+        found.confidence,
+        found.matters,
+        now,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Says better where a stored change is: commits in between were measured.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn refine(
+    connection: &mut PgConnection,
+    change_point_id: i64,
+    placed: &Placed<'_>,
+) -> sqlx::Result<()> {
+    let Placed { found, commit_id, after_commit_id, until_commit_id, places } = placed;
+    sqlx::query!(
+        "update change_point
+         set commit_id = $2, after_commit_id = $3, until_commit_id = $4, places = $5, before_ns = $6, after_ns = $7,
+             confidence = $8, matters = $9
+         where change_point_id = $1",
+        change_point_id,
+        commit_id,
+        after_commit_id,
+        until_commit_id,
+        Json(places) as _,
+        found.before_ns,
+        found.after_ns,
+        found.confidence,
+        found.matters,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Takes changes back.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn withdraw(
+    connection: &mut PgConnection,
+    change_point_ids: &[i64],
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update change_point set withdrawn_at = $2 where change_point_id = any($1)",
+        change_point_ids,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,143 @@
+//! What can tell whether a machine made a change or a commit: other series, and the canaries of runs.
+
+use super::point::SeriesKey;
+use roundtrip_wire::Canary;
+use sqlx::PgPool;
+use sqlx::types::Json;
+
+/// What a series is, as far as it says who its witnesses are.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject {
+    /// The series.
+    pub series_id: i64,
+    /// Its project.
+    pub project_id: i64,
+    /// Its machine.
+    pub machine_id: i64,
+    /// Whether no commit of the repository can have changed its transport.
+    pub is_control: bool,
+}
+
+/// Another series that may tell something.
+#[derive(Clone, Debug)]
+pub struct Other {
+    /// Which one.
+    pub key: SeriesKey,
+    /// Its name for people: transport and case of a control, the machine of a sibling.
+    pub name: String,
+}
+
+/// The canaries of a run.
+#[derive(Debug)]
+pub struct CanaryRow {
+    /// The place of its commit.
+    pub commit_ordinal: i64,
+    /// What they read.
+    pub canaries: Json<Vec<Canary>>,
+}
+
+/// What some series are.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn subjects(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Subject>> {
+    sqlx::query_as!(
+        Subject,
+        "select series.series_id, series.project_id, series.machine_id, transport.control as is_control
+         from series
+         join measured_case on measured_case.case_id = series.case_id
+         join transport on transport.transport_id = measured_case.transport_id
+         where series.series_id = any($1)",
+        series_ids,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Series of controls that a machine measured of a project, at most so many, spread over all transports.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn controls(
+    pool: &PgPool,
+    project_id: i64,
+    machine_id: i64,
+    limit: i64,
+) -> sqlx::Result<Vec<Other>> {
+    let rows = sqlx::query!(
+        r#"select series_id as "series_id!", name as "name!"
+           from (
+               select series.series_id,
+                      concat_ws(' ', transport.slug, measured_case.scenario, measured_case.placement,
+                                measured_case.message_bytes || ' B') as name,
+                      row_number() over (partition by transport.transport_id order by series.series_id) as nth
+               from series
+               join measured_case on measured_case.case_id = series.case_id
+               join transport on transport.transport_id = measured_case.transport_id
+               join methodology on methodology.methodology_id = series.methodology_id
+               where series.project_id = $1 and series.machine_id = $2 and transport.control
+                 and methodology.document ->> 'statistic' is null
+           ) as control
+           order by nth, series_id
+           limit $3"#,
+        project_id,
+        machine_id,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let other = |series_id, name| Other { key: SeriesKey { series_id, machine_id }, name };
+    Ok(rows.into_iter().map(|row| other(row.series_id, row.name)).collect())
+}
+
+/// Series of the same case, measured the same way for the same project on other machines.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn siblings(pool: &PgPool, series_id: i64) -> sqlx::Result<Vec<Other>> {
+    let rows = sqlx::query!(
+        "select sibling.series_id, sibling.machine_id, machine.slug as name
+         from series
+         join series as sibling
+             on sibling.project_id = series.project_id and sibling.case_id = series.case_id
+            and sibling.methodology_id = series.methodology_id and sibling.machine_id <> series.machine_id
+         join machine on machine.machine_id = sibling.machine_id
+         where series.series_id = $1
+         order by machine.slug",
+        series_id,
+    )
+    .fetch_all(pool)
+    .await?;
+    let other = |series_id, machine_id, name| Other { key: SeriesKey { series_id, machine_id }, name };
+    Ok(rows.into_iter().map(|row| other(row.series_id, row.machine_id, row.name)).collect())
+}
+
+/// What a machine's canaries read in one environment, in runs of a project's commits from one place to another that are part
+/// of its trend.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn canaries(
+    pool: &PgPool,
+    (project_id, machine_id, environment_id): (i64, i64, i64),
+    (from_ordinal, to_ordinal): (i64, i64),
+) -> sqlx::Result<Vec<CanaryRow>> {
+    sqlx::query_as!(
+        CanaryRow,
+        r#"select commit.ordinal as commit_ordinal, run.canaries as "canaries: Json<Vec<Canary>>"
+           from run
+           join commit on commit.commit_id = run.commit_id
+           join project on project.project_id = run.project_id
+           where run.project_id = $1 and run.machine_id = $2 and run.environment_id = $3
+             and commit.ordinal between $4 and $5 and not run.work_tree_modified and run.pull_request is null
+             and (project.default_branch is null or run.branch is null or run.branch = project.default_branch)
+           order by commit.ordinal, run.run_id"#,
+        project_id,
+        machine_id,
+        environment_id,
+        from_ordinal,
+        to_ordinal,
+    )
+    .fetch_all(pool)
+    .await
+}

@@ -1,0 +1,185 @@
+//! Where series change their level: from uploads to `/api/v1/charts/changes`.
+
+mod regressions;
+
+use crate::support::{TestApp, factory};
+use roundtrip_server::analysis::Searched;
+use roundtrip_wire::{Repetition, RunReport};
+use serde_json::Value;
+use sqlx::PgPool;
+use std::collections::BTreeMap;
+
+/// Three repetitions that take about so long, with a few per mille of noise, the same whenever it is asked for.
+fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
+    let noise = commit * 7 % 5;
+    let times =
+        |shift: u64| -> Vec<u64> { (0..20).map(|nth| ns + ns * (noise + shift + nth % 3) / 1_000).collect() };
+    (0..3).map(|index| factory::repetition(index, &times(index.into()))).collect()
+}
+
+/// A report of a commit whose case takes about so many nanoseconds.
+fn report(commit: u64, ns: u64) -> RunReport {
+    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    report.results = vec![factory::result("pipe", 64, noisy(commit, ns))];
+    report
+}
+
+async fn upload(app: &TestApp, commits: impl IntoIterator<Item = u64>, ns: u64) {
+    for commit in commits {
+        app.store(&report(commit, ns)).await;
+    }
+}
+
+async fn search(app: &TestApp) -> Searched {
+    app.state.analyst().search().await.unwrap()
+}
+
+/// The changes of p50 of the first series.
+async fn changes(app: &TestApp) -> Vec<Value> {
+    let all = app.read("/api/v1/charts/changes?series=1").await;
+    let all = all["change_points"].as_array().unwrap();
+    all.iter().filter(|change| change["figure"] == "p50").cloned().collect()
+}
+
+fn places(changes: &[Value]) -> Vec<(i64, i64, i64)> {
+    let number = |change: &Value, name: &str| change[name].as_i64().unwrap();
+    let place = |change: &Value| {
+        let [after, at, until] = ["after_commit_ordinal", "commit_ordinal", "until_commit_ordinal"]
+            .map(|name| number(change, name));
+        (after, at, until)
+    };
+    changes.iter().map(place).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_step_is_found_with_its_levels_and_its_commits(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=30, 1_000).await;
+    upload(&app, 31..=40, 1_200).await;
+    assert_eq!(search(&app).await.run_count, 40);
+    let changes = changes(&app).await;
+    assert_eq!(places(&changes), [(30, 31, 31)]);
+    let change = &changes[0];
+    assert_eq!((&change["direction"], &change["matters"]), (&"regressed".into(), &true.into()));
+    assert_eq!(change["commit_sha"], factory::sha(31).as_str());
+    let number = |name: &str| change[name].as_f64().unwrap();
+    assert!(
+        (number("before_ns") - 1_003.0).abs() < 5.0 && (number("after_ns") - 1_204.0).abs() < 5.0,
+        "{change}"
+    );
+    assert!((number("change") - 0.2).abs() < 0.01 && number("confidence") > 0.999_99, "{change}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn each_upload_is_searched_once_and_a_change_is_told_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut told = 0;
+    for commit in 1..=60 {
+        app.store(&report(commit, if commit <= 30 { 1_000 } else { 1_200 })).await;
+        let searched = search(&app).await;
+        assert_eq!(searched.run_count, 1);
+        told += searched.change_count;
+        assert_eq!(search(&app).await, Searched::default());
+    }
+    // p50 and p99.
+    assert_eq!(told, 2);
+    assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_late_run_of_an_older_commit_says_better_where_the_change_is(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // Every tenth commit, then the ones in between.
+    upload(&app, (1..=30).map(|nth| 10 * nth), 1_000).await;
+    upload(&app, (31..=42).map(|nth| 10 * nth), 1_200).await;
+    search(&app).await;
+    let before = changes(&app).await;
+    assert_eq!(places(&before), [(300, 310, 310)]);
+    upload(&app, [305], 1_200).await;
+    search(&app).await;
+    upload(&app, [302], 1_000).await;
+    search(&app).await;
+    let after = changes(&app).await;
+    assert_eq!(places(&after), [(302, 305, 305)]);
+    assert_eq!(after[0]["change_point_id"], before[0]["change_point_id"]);
+    assert_eq!(after[0]["found_at"], before[0]["found_at"]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_late_runs_contradict_is_withdrawn(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, (1..=20).map(|nth| 10 * nth), 1_000).await;
+    upload(&app, (21..=28).map(|nth| 10 * nth), 1_200).await;
+    search(&app).await;
+    assert_eq!(places(&changes(&app).await).len(), 1);
+    // As often 1,200 as 1,000, all along: two modes, and no step.
+    upload(&app, (1..=28).flat_map(|nth| [10 * nth - 6, 10 * nth - 2]), 1_200).await;
+    upload(&app, (1..=28).flat_map(|nth| [10 * nth - 8, 10 * nth - 4]), 1_000).await;
+    search(&app).await;
+    assert_eq!(places(&changes(&app).await), []);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_environment_is_no_change(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=30, 1_000).await;
+    for commit in 31..=50 {
+        let mut report = report(commit, 1_500);
+        report.environment.stable = BTreeMap::from([("os.kernel".into(), "6.2.0".into())]);
+        app.store(&report).await;
+    }
+    search(&app).await;
+    assert_eq!(places(&changes(&app).await), []);
+    // Back in the first one, what was there is compared with.
+    upload(&app, 51..=60, 1_100).await;
+    search(&app).await;
+    assert_eq!(places(&changes(&app).await), [(30, 51, 51)]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pull_requests_other_branches_and_modified_trees_make_no_change(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let mut first = report(1, 1_000);
+    first.default_branch = Some("main".into());
+    app.store(&first).await;
+    upload(&app, 2..=30, 1_000).await;
+    for commit in 31..=60 {
+        let mut report = report(commit, 1_500);
+        match commit % 3 {
+            0 => report.pull_request = Some(7),
+            1 => report.branch = Some("try".into()),
+            _ => report.work_tree_modified = true,
+        }
+        app.store(&report).await;
+    }
+    search(&app).await;
+    assert_eq!(places(&changes(&app).await), []);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn two_servers_search_what_there_is_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let other = app.another();
+    upload(&app, 1..=30, 1_000).await;
+    upload(&app, 31..=40, 1_200).await;
+    let (one, two) = tokio::join!(search(&app), search(&other));
+    assert_eq!(one.run_count + two.run_count, 40);
+    assert_eq!(places(&changes(&app).await), [(30, 31, 31)]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_project_with_changes_can_be_deleted(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=30, 1_000).await;
+    upload(&app, 31..=40, 1_200).await;
+    search(&app).await;
+    upload(&app, [41], 1_200).await;
+    let admin = app.account("root", true).await;
+    let answer = app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    let counts = app.row_counts().await;
+    for table in ["analysis_due", "change_point", "regression", "series"] {
+        assert_eq!(counts[table], 0, "{table}");
+    }
+    assert_eq!(search(&app).await, Searched::default());
+}

@@ -1,0 +1,268 @@
+//! `/api/v1/projects/{project}/regressions`: what made changes, which belong together, and what people say of them.
+
+use super::{noisy, search};
+use crate::support::{Answer, TestApp, factory};
+use roundtrip_server::access::Role;
+use roundtrip_wire::{Canary, CaseResult, Machine, RunReport, TransportInfo};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const LIST: &str = "/api/v1/projects/libfoo/regressions";
+
+/// What a run measures: series by name, each as long as it takes; those whose name begins with `control` are controls.
+fn run(machine: &str, commit: u64, series: &[(&str, u64)], canary_ns: u64) -> RunReport {
+    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    report.machine = Machine { slug: factory::slug(machine), ..report.machine };
+    report.canaries = vec![Canary {
+        slug: factory::slug("wake"),
+        p50_ns: Some(canary_ns * (1_000 + commit % 3) / 1_000),
+        min_ns: None,
+        count: 100,
+        unsupported: None,
+    }];
+    let result = |&(name, ns): &(&str, u64)| -> CaseResult {
+        let plain = factory::result(name, 64, noisy(commit, ns));
+        CaseResult {
+            transport: TransportInfo { control: name.starts_with("control"), ..plain.transport },
+            ..plain
+        }
+    };
+    report.results = series.iter().map(result).collect();
+    report
+}
+
+/// 40 commits, of which the last ten are different.
+async fn step(app: &TestApp, machine: &str, before: (&[(&str, u64)], u64), after: (&[(&str, u64)], u64)) {
+    for commit in 1..=40 {
+        let (series, canary_ns) = if commit <= 30 { before } else { after };
+        app.store(&run(machine, commit, series, canary_ns)).await;
+    }
+    search(app).await;
+}
+
+async fn list(app: &TestApp, query: &str) -> Vec<Value> {
+    app.read(&format!("{LIST}{query}")).await["regressions"].as_array().unwrap().clone()
+}
+
+async fn detail(app: &TestApp, regression: &Value) -> Value {
+    app.read(&format!("{LIST}/{}", regression["regression_id"])).await
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let before = [("ring", 1_000), ("queue", 5_000), ("control-pipe", 4_000), ("control-tcp", 9_000)];
+    let after = [("ring", 1_200), ("queue", 5_500), ("control-pipe", 4_000), ("control-tcp", 9_000)];
+    step(&app, "lab-1", (&before, 700), (&after, 700)).await;
+    let all = list(&app, "").await;
+    let [regression] = &all[..] else { panic!("{all:?}") };
+    let told = |name: &str| regression[name].clone();
+    assert_eq!(told("direction"), "regressed");
+    assert_eq!((told("state"), told("cause")), ("new".into(), "commit".into()));
+    assert_eq!((told("series_count"), told("machine_count")), (2.into(), 1.into()));
+    assert_eq!(regression["after_commit"]["ordinal"], 30);
+    assert_eq!(regression["until_commit"]["ordinal"], 31);
+    assert!((regression["worst_change"].as_f64().unwrap() - 0.2).abs() < 0.01, "{regression}");
+    let detail = detail(&app, regression).await;
+    assert_eq!(detail["culprits"].as_array().unwrap().len(), 1);
+    assert_eq!(detail["culprits"][0]["commit"]["ordinal"], 31);
+    // p50 and p99 of two series.
+    assert_eq!(detail["change_points"].as_array().unwrap().len(), 4);
+    let witnesses = detail["change_points"][0]["witnesses"].to_string();
+    assert!(witnesses.contains("canary wake stayed as it was"), "{witnesses}");
+    assert!(witnesses.contains("control control-pipe roundtrip same-cpu 64 B stayed"), "{witnesses}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_controls_and_canaries_show_as_well_is_the_machines(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let before = [("ring", 1_000), ("control-pipe", 4_000)];
+    let after = [("ring", 1_100), ("control-pipe", 4_400)];
+    step(&app, "lab-1", (&before, 700), (&after, 770)).await;
+    let all = list(&app, "").await;
+    let [regression] = &all[..] else { panic!("{all:?}") };
+    assert_eq!((&regression["state"], &regression["cause"]), (&"machine".into(), &"machine".into()));
+    let detail = detail(&app, regression).await;
+    assert_eq!(detail["culprits"], json!([]));
+    let witnesses = detail["change_points"].to_string();
+    assert!(witnesses.contains("canary wake changed as well, by +10"), "{witnesses}");
+    assert!(witnesses.contains("no commit of the repository changes it"), "{witnesses}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn another_machine_that_saw_the_same_commits_decides(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
+    // No canary that can tell, and no control.
+    for commit in 1..=40 {
+        for (machine, series) in [("lab-1", &after), ("lab-2", &before)] {
+            let series = if commit <= 30 { &before } else { series };
+            let mut report = run(machine, commit, series, 700);
+            report.canaries.clear();
+            app.store(&report).await;
+        }
+    }
+    search(&app).await;
+    let all = list(&app, "").await;
+    let [regression] = &all[..] else { panic!("{all:?}") };
+    assert_eq!(regression["cause"], "machine", "{regression}");
+    let witnesses = detail(&app, regression).await["change_points"].to_string();
+    assert!(witnesses.contains("on lab-2 stayed as it was"), "{witnesses}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn who_could_not_tell_is_asked_again(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (before, after) = ([("ring", 1_000)], [("ring", 1_200)]);
+    let silent = |machine: &str, commit: u64| {
+        let mut report = run(machine, commit, if commit <= 30 { &before } else { &after }, 700);
+        report.canaries.clear();
+        report
+    };
+    for commit in 1..=40 {
+        app.store(&silent("lab-1", commit)).await;
+    }
+    search(&app).await;
+    assert_eq!(list(&app, "").await[0]["cause"], "unknown");
+    // Another machine comes later, and sees the same.
+    for commit in 1..=40 {
+        app.store(&silent("lab-2", commit)).await;
+    }
+    search(&app).await;
+    let all = list(&app, "").await;
+    assert_eq!(all.len(), 1, "{all:?}");
+    assert_eq!((&all[0]["cause"], &all[0]["machine_count"]), (&"commit".into(), &2.into()));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_change_back_is_a_fix_and_no_improvement(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let at = |commit: u64| if (31..=40).contains(&commit) { 1_200 } else { 1_000 };
+    for commit in 1..=40 {
+        app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
+    }
+    search(&app).await;
+    assert_eq!(list(&app, "").await[0]["state"], "new");
+    for commit in 41..=50 {
+        app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
+    }
+    search(&app).await;
+    let all = list(&app, "").await;
+    let [regression] = &all[..] else { panic!("{all:?}") };
+    assert_eq!((&regression["state"], &regression["direction"]), (&"fixed".into(), &"regressed".into()));
+    assert_eq!(regression["fixed_by_commit"], json!({ "sha": factory::sha(41), "ordinal": 41 }));
+    assert_eq!(list(&app, "?state=new,acknowledged").await, [] as [Value; 0]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for nth in 1..=40_u64 {
+        let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
+        let series = [("ring", if nth <= 30 { 1_000 } else { 1_200 })];
+        app.store(&RunReport { history, ..run("lab-1", 10 * nth, &series, 700) }).await;
+    }
+    search(&app).await;
+    let culprits = detail(&app, &list(&app, "").await[0]).await["culprits"].as_array().unwrap().clone();
+    let named: Vec<i64> = culprits.iter().map(|one| one["commit"]["ordinal"].as_i64().unwrap()).collect();
+    assert_eq!(named, (301..=310).collect::<Vec<_>>());
+    assert!(
+        culprits.iter().all(|one| (one["probability"].as_f64().unwrap() - 0.1).abs() < 0.01),
+        "{culprits:?}"
+    );
+    assert_eq!((&culprits[0]["measured"], &culprits[9]["measured"]), (&false.into(), &true.into()));
+    // One of them is measured: half of the blame is gone.
+    app.store(&run("lab-1", 305, &[("ring", 1_000)], 700)).await;
+    search(&app).await;
+    let all = list(&app, "").await;
+    assert_eq!((all.len(), &all[0]["after_commit"]["ordinal"]), (1, &305.into()));
+    assert_eq!(detail(&app, &all[0]).await["culprits"].as_array().unwrap().len(), 5);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_machine_that_often_changes_by_itself_is_suspect_and_alerts_nobody(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // Three times the machine gets slower, with all that it runs; then the ring alone.
+    let mut ns = (1_000, 4_000, 700);
+    for commit in 1..=60 {
+        if [16, 28, 40].contains(&commit) {
+            ns = (ns.0 * 11 / 10, ns.1 * 11 / 10, ns.2 * 11 / 10);
+        }
+        let ring = if commit >= 51 { ns.0 * 12 / 10 } else { ns.0 };
+        app.store(&run("lab-1", commit, &[("ring", ring), ("control-pipe", ns.1)], ns.2)).await;
+        search(&app).await;
+    }
+    let shown = list(&app, "?state=new").await;
+    assert_eq!(shown, [] as [Value; 0]);
+    let held = list(&app, "?state=new&quiet=true").await;
+    assert_eq!(
+        held.len(),
+        1,
+        "{held:?} {:#?} {:#?}",
+        list(&app, "?quiet=true").await,
+        app.read("/api/v1/charts/changes?series=1").await
+    );
+    let why = held[0]["held_because"].as_str().unwrap();
+    assert!(
+        why.starts_with("its machine is suspect: it made changes at 3 of its newest 50 commits"),
+        "{why}"
+    );
+}
+
+async fn change(app: &TestApp, token: &str, change: Value) -> Answer {
+    app.send("PATCH", &format!("{LIST}/1"), token, Some(change)).await
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn members_say_how_far_they_are_and_it_is_written_down(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
+    let member = app.member("ada", "libfoo", Role::Contributor).await;
+    let said = json!({
+        "state": "acknowledged", "assignee": "ada", "note": "the new lock", "bug_url": "https://bugs.example.org/7",
+        "muted_until": "2100-01-01T00:00:00Z",
+    });
+    let answer = change(&app, &member, said.clone()).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let now: Value = answer.json();
+    for (name, value) in said.as_object().unwrap() {
+        assert_eq!(&now["regression"][name], value, "{name}");
+    }
+    assert_eq!(list(&app, "").await, [] as [Value; 0]);
+    assert_eq!(list(&app, "?quiet=true&state=acknowledged&direction=regressed").await.len(), 1);
+    let answer = change(&app, &member, json!({ "assignee": null, "muted_until": null, "note": null })).await;
+    let now: Value = answer.json();
+    assert_eq!(now["regression"]["assignee"], Value::Null);
+    assert_eq!(now["regression"]["bug_url"], "https://bugs.example.org/7");
+    let admin = app.account("root", true).await;
+    let log: Value = app.send("GET", "/api/v1/audit", &admin, None).await.json();
+    let events = log["events"].as_array().unwrap();
+    let changed: Vec<&Value> = events.iter().filter(|event| event["action"] == "regression.change").collect();
+    assert_eq!((changed.len(), &changed[0]["actor"]), (2, &"account:ada".into()), "{log}");
+    assert_eq!(changed[0]["details"]["to"]["note"], Value::Null);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_cannot_be_said_of_a_regression_is_refused_by_name(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    step(&app, "lab-1", (&[("ring", 1_000)], 700), (&[("ring", 1_200)], 700)).await;
+    let member = app.member("ada", "libfoo", Role::Contributor).await;
+    let viewer = app.member("bob", "libfoo", Role::Viewer).await;
+    for (said, part) in [
+        (json!({ "assignee": "nobody" }), "parameter assignee: there is no account nobody"),
+        (json!({ "bug_url": "javascript:alert(1)" }), "parameter bug_url: expected an address"),
+        (json!({ "note": "x".repeat(4_001) }), "parameter note: 4001 characters"),
+        (json!({ "state": "gone" }), "parameter state: unknown variant `gone`"),
+        (json!({ "owner": "ada" }), "unknown field `owner`"),
+    ] {
+        let problem = change(&app, &member, said).await.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(part), "{problem:?}");
+    }
+    change(&app, &viewer, json!({ "state": "invalid" })).await.assert_problem(403, "forbidden");
+    change(&app, "", json!({ "state": "invalid" })).await.assert_problem(401, "unauthenticated");
+    app.send("PATCH", &format!("{LIST}/99"), &member, Some(json!({})))
+        .await
+        .assert_problem(404, "unknown-regression");
+    app.get(&format!("{LIST}/99")).await.assert_problem(404, "unknown-regression");
+    app.get(&format!("{LIST}?state=open")).await.assert_problem(400, "invalid-parameter");
+}
