@@ -1,4 +1,4 @@
-//! `roundtrip detect`: where the values of a CSV file change their level, as the server finds it.
+//! `roundtrip detect`: where the values of a CSV file change their level, by the one method of `roundtrip_stats`.
 //!
 //! As JSON: `{"series": [...]}`, each with `name` and `change_points`; of these each has `index`, `before`, `after`,
 //! `interval`, `confidence` and `verdict`. Members are only ever added.
