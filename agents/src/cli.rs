@@ -101,12 +101,12 @@ pub(crate) enum Command {
     /// Find where the values of a CSV file change their level.
     #[command(
         after_help = "The file has a header with the columns `series`, `index` and `value`; others are ignored. `index` \
-        counts commits, `value` is what was measured of one. Changes that are too small for the noise of \
-        their series are not told, nor any below 1 %.\n\n\
+        counts commits, `value` is what was measured of one. Changes below 1 % are not told, nor, in \
+        a noisy series, those below up to 3 %.\n\n\
         Examples:\n  \
         roundtrip detect times.csv\n  \
         roundtrip detect rates.csv --direction higher\n  \
-        zcat times.csv.gz | roundtrip detect - --format json | jq '.series[].change_points[]'\n\n\
+        zcat times.csv.gz | roundtrip detect - --format json\n\n\
         Exit codes: 0 searched, whatever was found, 1 failure, 2 usage or a file that is not as above, 8 cannot write."
     )]
     Detect(DetectArguments),
