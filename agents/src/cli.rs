@@ -98,6 +98,18 @@ pub(crate) enum Command {
         roundtrip import results.json --upload http://127.0.0.1:7979 --token-file agent.token\n\n\
         The results are filed under the commit that is checked out, and the file is kept with them.")]
     Import(ImportArguments),
+    /// Find where the values of a CSV file change their level.
+    #[command(
+        after_help = "The file has a header with the columns `series`, `index` and `value`; others are ignored. `index` \
+        counts commits, `value` is what was measured of one. Changes below 1 % are not told, nor, in \
+        a noisy series, those below up to 3 %.\n\n\
+        Examples:\n  \
+        roundtrip detect times.csv\n  \
+        roundtrip detect rates.csv --direction higher\n  \
+        zcat times.csv.gz | roundtrip detect - --format json\n\n\
+        Exit codes: 0 searched, whatever was found, 1 failure, 2 usage or a file that is not as above, 8 cannot write."
+    )]
+    Detect(DetectArguments),
     /// Print the JSON schema of roundtrip.toml, for editors that check TOML.
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
@@ -247,6 +259,28 @@ pub(crate) struct CompareArguments {
     /// Which verdicts are failures; without it none is.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DetectArguments {
+    /// The CSV file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Which values are better: it decides what has regressed and what has improved.
+    #[arg(long, value_enum, default_value_t = Direction::Lower)]
+    pub(crate) direction: Direction,
+    /// What to print: tables for people, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// Which values are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Direction {
+    /// Lower ones, as of times.
+    Lower,
+    /// Higher ones, as of rates.
+    Higher,
 }
 
 #[derive(Debug, Args)]

@@ -1,4 +1,4 @@
-//! Times, sizes, counts and shares for people.
+//! Times, sizes, counts and shares for people, and numbers without a unit.
 
 use indicatif::HumanCount;
 
@@ -22,6 +22,25 @@ pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = if percent.abs() < 0.995 { 2 } else { usize::from(percent.abs() < 9.95) };
     format!("{percent:.decimals$} %")
+}
+
+/// By how much something is more, or less.
+pub(crate) fn signed_percent(share: f64) -> String {
+    let sign = if share < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", percent(share.abs()))
+}
+
+/// A number of six significant digits: those behind are noise.
+pub(crate) fn rounded(value: f64) -> f64 {
+    // It is what such a number looks like, so it can be read.
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+/// A number of which no unit is known, six significant digits at most.
+pub(crate) fn figure(value: f64) -> String {
+    let value = rounded(value);
+    let is_plain = value == 0.0 || (1e-4..1e12).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// Half of an interval as a share of what is in its middle.
@@ -70,6 +89,26 @@ mod tests {
     fn counts_are_parted_and_shares_have_two_digits() {
         assert_eq!(count(1_048_576), "1,048,576");
         assert_eq!([0.000_4, 0.012, 0.34].map(percent), ["0.04 %", "1.2 %", "34 %"]);
+    }
+
+    #[test]
+    fn a_change_has_its_sign() {
+        assert_eq!([0.051, -0.34, 12.0].map(signed_percent), ["+5.1 %", "-34 %", "+1200 %"]);
+    }
+
+    #[test]
+    fn figures_have_six_significant_digits_and_exponents_where_they_are_far_from_one() {
+        for (value, text) in [
+            (344.000_000_000_1, "344"),
+            (101.034_56, "101.035"),
+            (1_234_567.8, "1234570"),
+            (0.000_123_456_7, "0.000123457"),
+            (1.5e-9, "1.5e-9"),
+            (f64::MAX, "1.79769e308"),
+            (5e-324, "5e-324"),
+        ] {
+            assert_eq!(figure(value), text);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
 //! - `import`: what other tools have measured.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
+//! - `detect`: where the values of a CSV file change.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
@@ -23,6 +24,7 @@ mod cli;
 mod compare;
 mod comparison;
 mod delivery;
+mod detect;
 mod doctor;
 mod failure;
 mod format;
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Ab(arguments) => ab::ab(&arguments),
         Command::Import(arguments) => import::import(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Detect(arguments) => detect::detect(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),

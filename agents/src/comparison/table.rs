@@ -1,7 +1,7 @@
 //! A comparison for people: a table for each traffic and placement, what is not compared below it, and a sentence.
 
 use super::{Line, Side, Verdict};
-use crate::format::{count, half_width, nanoseconds, percent};
+use crate::format::{count, half_width, nanoseconds, signed_percent};
 use crate::terminal::{is_coloured, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -44,9 +44,10 @@ fn table(lines: &[&Line]) -> String {
                 spread(base),
                 nanoseconds(head.p50_ns),
                 spread(head),
-                signed(change),
-                line.change_interval
-                    .map_or("too few".into(), |[low, high]| format!("{} to {}", signed(low), signed(high))),
+                signed_percent(change),
+                line.change_interval.map_or("too few".into(), |[low, high]| {
+                    format!("{} to {}", signed_percent(low), signed_percent(high))
+                }),
                 line.p_adjusted.map(probability).unwrap_or_default(),
                 line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
                 verdict(line.verdict),
@@ -66,7 +67,8 @@ fn table(lines: &[&Line]) -> String {
     rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-fn verdict(verdict: Verdict) -> String {
+/// The word, in the colour of what wants attention.
+pub(crate) fn verdict(verdict: Verdict) -> String {
     let style = match verdict {
         Verdict::Regressed => AnsiColor::Yellow.on_default().bold(),
         Verdict::Improved => AnsiColor::Cyan.on_default().bold(),
@@ -102,11 +104,6 @@ fn sentence(lines: &[Line]) -> String {
 /// Half the interval as a share of the time.
 fn spread(side: Side) -> String {
     side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
-}
-
-fn signed(share: f64) -> String {
-    let sign = if share < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", percent(share.abs()))
 }
 
 fn probability(p: f64) -> String {

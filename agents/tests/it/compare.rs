@@ -136,7 +136,7 @@ fn command_line_and_server_say_the_same_of_two_reports() {
 }
 
 /// Whether two answers are the same, but for the last digits of numbers, in which systems differ.
-fn agree(one: &serde_json::Value, other: &serde_json::Value) -> bool {
+pub(crate) fn agree(one: &serde_json::Value, other: &serde_json::Value) -> bool {
     use serde_json::Value;
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

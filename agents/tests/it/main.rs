@@ -5,6 +5,7 @@
 mod ab;
 mod agent;
 mod compare;
+mod detect;
 mod doctor;
 // Its shell scripts, limits and transports are those of Linux.
 #[cfg(target_os = "linux")]

@@ -1,0 +1,292 @@
+//! `roundtrip detect`: a file of values, and the changes of each series; or one sentence on what is wrong with the file.
+
+use crate::compare::agree;
+use crate::{complaint, roundtrip};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+use std::{fs, io, thread};
+
+/// Three made-up series: one with two changes, at 57 and 123, one without, and one with too few points.
+const SYNTHETIC: &str = include_str!("../golden/detect/synthetic.csv");
+
+/// Standard input is read while the command runs.
+fn detect(csv: &[u8], arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = roundtrip(folder.path());
+    command.args(["detect", "-"]).args(arguments);
+    let mut detect =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = detect.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // A command that has found a fault reads no further.
+        scope.spawn(move || io::Write::write_all(&mut stdin, csv));
+        detect.wait_with_output().unwrap()
+    })
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    assert_eq!(complaint(output), "");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn series(csv: &str, arguments: &[&str]) -> Vec<Value> {
+    let arguments = [arguments, &["--format", "json"]].concat();
+    let answer: Value = serde_json::from_str(&printed(&detect(csv.as_bytes(), &arguments))).unwrap();
+    answer["series"].as_array().unwrap().clone()
+}
+
+/// What is told of a change of the only series, member by member.
+fn told(csv: &str, member: &str) -> Vec<Value> {
+    let series = series(csv, &[]);
+    let [series] = &series[..] else { panic!("{series:?}") };
+    series["change_points"].as_array().unwrap().iter().map(|change| change[member].clone()).collect()
+}
+
+/// Quiet values about a level.
+fn about(level: f64, count: usize) -> Vec<f64> {
+    (0..count).map(|at| level * (1.0 + 0.002 * (at * 7 % 5) as f64)).collect()
+}
+
+/// Quiet values that rise by a tenth after so many, and by a tenth again after as many more.
+fn stairs(count: usize) -> Vec<f64> {
+    [about(100.0, count), about(110.0, count), about(121.0, count)].concat()
+}
+
+/// A file of one series, of these indices.
+fn csv(points: impl IntoIterator<Item = (i64, f64)>) -> String {
+    let mut text = "series,index,value\n".to_owned();
+    for (index, value) in points {
+        writeln!(text, "one,{index},{value}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn people_are_shown_what_the_golden_file_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/detect/synthetic.csv");
+    let output = roundtrip(folder.path()).arg("detect").arg(file).output().unwrap();
+    assert_eq!(printed(&output), include_str!("../golden/detect/human.txt"));
+}
+
+#[test]
+fn programs_are_given_what_the_golden_file_has() {
+    let found: Value =
+        serde_json::from_str(&printed(&detect(SYNTHETIC.as_bytes(), &["--format", "json"]))).unwrap();
+    let expected: Value = serde_json::from_str(include_str!("../golden/detect/answer.json")).unwrap();
+    assert!(agree(&found, &expected), "{found:#}");
+    let members = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let [answer, series, change] =
+        [&found, &found["series"][0], &found["series"][0]["change_points"][0]].map(members);
+    assert_eq!((answer, series), (vec!["series".to_owned()], vec!["change_points".into(), "name".into()]));
+    assert_eq!(change, ["after", "before", "confidence", "index", "interval", "verdict"]);
+}
+
+#[test]
+fn a_direction_decides_what_is_a_regression() {
+    let csv = csv((0..).zip(stairs(30)).take(60));
+    for (arguments, verdict, sentence) in [
+        (&[][..], "regressed", "1 series, 1 change: 1 regressed, 0 improved."),
+        (&["--direction", "lower"], "regressed", "Values are better when lower."),
+        (&["--direction", "higher"], "improved", "Values are better when higher."),
+    ] {
+        assert_eq!(series(&csv, arguments)[0]["change_points"][0]["verdict"], verdict);
+        let text = printed(&detect(csv.as_bytes(), arguments));
+        assert!(text.contains(sentence) && text.contains("+9.9 %"), "{text}");
+    }
+    let output = detect(csv.as_bytes(), &["--direction", "up"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(complaint(&output).contains("[possible values: lower, higher]"), "{}", complaint(&output));
+}
+
+#[test]
+fn a_change_is_told_by_the_indices_of_the_file() {
+    let csv = csv((-20..).map(|index| index * 10).zip(stairs(20)));
+    assert_eq!(told(&csv, "index"), [0, 200]);
+    assert_eq!(told(&csv, "interval"), [json!([0, 0]), json!([200, 200])]);
+}
+
+#[test]
+fn levels_have_six_digits_at_most() {
+    let csv = csv((0..).zip([vec![344.0; 24], vec![1_000.0 / 3.0; 30]].concat()));
+    assert_eq!((told(&csv, "before"), told(&csv, "after")), (vec![json!(344.0)], vec![json!(333.333)]));
+}
+
+/// The first two values of the new level have the index of the last one of the old level.
+#[test]
+fn no_level_begins_between_the_values_of_one_index() {
+    let values = [about(100.0, 29), about(110.0, 31)].concat();
+    let place = |index: fn(i64) -> i64| told(&csv((0..).map(index).zip(values.clone())), "index");
+    assert_eq!(place(|at| at), [29]);
+    let moved = place(|at| at / 4 * 4);
+    assert!(moved == [28] || moved == [32], "{moved:?}");
+    assert_eq!(place(|_| 5), [0; 0]);
+}
+
+#[test]
+fn a_row_stands_where_its_index_belongs_and_after_those_of_the_same_index() {
+    // The level changes among the values of one index, so that their order counts.
+    let sorted: Vec<(i64, f64)> =
+        (0..).map(|at| at / 20).zip([about(100.0, 50), about(110.0, 50)].concat()).collect();
+    let mut late = sorted.clone();
+    late.sort_by_key(|(index, _)| -index);
+    let reversed = sorted.iter().rev().copied();
+    assert_eq!(told(&csv(reversed), "index"), [2]);
+    assert_eq!(told(&csv(late), "index"), [2, 3]);
+    assert_eq!(told(&csv(sorted), "index"), [2, 3]);
+}
+
+#[test]
+fn series_are_answered_in_the_order_of_their_first_rows_each_as_if_alone() {
+    let levels = [("z", stairs(40)), ("a, \"b\"", about(7.0, 120)), ("m", about(1e-9, 5))];
+    let rows = |name: &str, values: &[f64]| -> Vec<String> {
+        let name = name.replace('"', "\"\"");
+        values.iter().enumerate().map(|(at, value)| format!("x,{value},\"{name}\",{at}\n")).collect()
+    };
+    let alone: Vec<Vec<String>> = levels.iter().map(|(name, values)| rows(name, values)).collect();
+    let header = "note,value,series,index\n".to_owned();
+    let mut interleaved = header.clone();
+    for at in 0..120 {
+        interleaved.extend(alone.iter().filter_map(|rows| rows.get(at)).map(String::as_str));
+    }
+    let found = series(&interleaved, &[]);
+    assert_eq!(found[0]["change_points"].as_array().unwrap().len(), 2);
+    let names: Vec<&Value> = found.iter().map(|series| &series["name"]).collect();
+    assert_eq!(names, ["z", "a, \"b\"", "m"]);
+    for (found, rows) in found.iter().zip(alone) {
+        assert_eq!(series(&(header.clone() + &rows.concat()), &[]), std::slice::from_ref(found));
+    }
+}
+
+#[test]
+fn equal_values_have_no_change_and_few_points_are_told_to_be_too_few() {
+    let text = |values: &[f64]| printed(&detect(csv((0..).zip(values.to_vec())).as_bytes(), &[]));
+    assert_eq!(text(&[7.0; 500]), "one: 500 points, no change\n\n1 series, 0 changes.\n");
+    assert_eq!(text(&[7.0; 8]), "one: 8 points, no change\n\n1 series, 0 changes.\n");
+    for (count, points) in [(1, "1 point"), (2, "2 points"), (3, "3 points"), (7, "7 points")] {
+        let expected =
+            format!("one: {points}, too few to tell: a change takes 8 or more\n\n1 series, 0 changes.\n");
+        assert_eq!(text(&[1.0, 2.0, 900.0, 900.0, 900.0, 900.0, 900.0][..count]), expected);
+        assert_eq!(told(&csv((0..).zip([1.0, 900.0]).take(count)), "index"), [0; 0]);
+    }
+}
+
+/// A change of 2 % is found among values as even as these, and is not told: 3 % would be.
+#[test]
+fn a_change_that_does_not_matter_is_not_told() {
+    let step = |share: f64| {
+        let noise = |at: i64| 1.0 + 0.01 * ((at * 7 % 5) as f64 - 2.0);
+        let level = move |at: i64| if at < 150 { 100.0 } else { 100.0 * (1.0 + share) };
+        told(&csv((0..300).map(|at| (at, level(at) * noise(at)))), "index").len()
+    };
+    assert_eq!([0.02, 0.04].map(step), [0, 1]);
+}
+
+#[test]
+fn a_prefix_of_a_file_tells_a_prefix_of_its_changes() {
+    let csv = csv((0..).zip(stairs(25)));
+    let lines: Vec<&str> = csv.lines().collect();
+    let all = told(&csv, "index");
+    let mut known = 0;
+    for end in (2..=lines.len()).step_by(3) {
+        let found = told(&lines[..end].join("\n"), "index");
+        assert!(found.len() >= known && all.starts_with(&found), "{found:?} of {end} lines");
+        known = found.len();
+    }
+    assert_eq!((known, all), (2, vec![json!(25), json!(50)]));
+}
+
+#[test]
+fn a_million_points_of_one_series_are_searched() {
+    let level = |at: i64| if at < 500_000 { 100.0 } else { 110.0 };
+    let csv = csv((0..1_000_000).map(|at| (at, level(at) * (1.0 + 0.002 * (at * 7 % 5) as f64))));
+    assert_eq!(told(&csv, "index"), [500_000]);
+}
+
+#[test]
+fn a_name_does_nothing_to_the_terminal() {
+    let text = printed(&detect(b"series,index,value\n\"a\x1b[31m\nb\",1,2\n\xc3\xa4,1,2\n", &[]));
+    assert!(text.starts_with("a\\u{1b}[31m\\nb: 1 point"), "{text:?}");
+    assert!(text.contains("\n\u{e4}: 1 point"), "{text:?}");
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_told_with_its_place_and_what_was_expected() {
+    let value = "expected a finite number above 0";
+    let columns = "expected the columns `series`, `index` and `value`";
+    let many = format!("{}\n", (0..500).map(|column| format!("c{column},")).collect::<String>());
+    for (csv, complaints) in [
+        (
+            "",
+            ["standard input: nothing is in it", "expected a header with the columns `series`, `index` and"],
+        ),
+        ("\r\n\n", ["standard input: nothing is in it", "expected a header"]),
+        ("series,index,value\n", ["no row is below the header", "expected a row for each value"]),
+        ("a,1,2\na,2,3\n", [r#"line 1: the header has no column `series`, it is "a", "1", "2""#, columns]),
+        ("series;index;value\n", [r#"no column `series`, it is "series;index;value""#, columns]),
+        ("Series,index,value\n", ["no column `series`", columns]),
+        (
+            "series,value\na,2\n",
+            [r#"line 1: the header has no column `index`, it is "series", "value""#, columns],
+        ),
+        ("series,value,index,value\n", ["the header has several columns `value`", columns]),
+        (&many, [r#""c8", "c9", and 491 more"#, columns]),
+        (
+            "series,index,value\na,1,2\na,1\n",
+            ["line 3: the row has 2 cells", "expected 3, as the header has"],
+        ),
+        ("series,index,value\na,1,2,5\n", ["line 2: the row has 4 cells", "expected 3, as the header has"]),
+        ("series,index,value\n,1,2\n", ["line 2: `series` is missing", "expected the name of a series"]),
+        (
+            "series,index,value\na,1.0,2\n",
+            [r#"line 2: `index` of series "a" is "1.0""#, "expected a whole number"],
+        ),
+        ("series,index,value\na,9e9,2\n", [r#"`index` of series "a" is "9e9""#, "expected a whole number"]),
+        ("series,index,value\na,,2\n", [r#"`index` of series "a" is missing"#, "expected a whole number"]),
+        ("series,index,value\na,1,2\n\nb,7,\n", [r#"line 4: `value` of series "b" is missing"#, value]),
+        ("series,index,value\na,1,fast\n", [r#"line 2: `value` of series "a" is "fast""#, value]),
+        ("series,index,value\na,1,NaN\n", [r#"line 2: `value` of series "a" is "NaN""#, value]),
+        ("series,index,value\na,1,inf\n", [r#"line 2: `value` of series "a" is "inf""#, value]),
+        ("series,index,value\na,1,1e999\n", [r#"line 2: `value` of series "a" is "1e999""#, value]),
+        ("series,index,value\na,1,0\n", [r#"line 2: `value` of series "a" is "0""#, value]),
+        ("series,index,value\na,1,-3\n", [r#"line 2: `value` of series "a" is "-3""#, value]),
+    ] {
+        refused(csv.as_bytes(), &complaints);
+    }
+    refused(
+        b"series,index,value\na,1,2\na\xff,2,2\n",
+        &["line 3: cell 1 is not UTF-8", "expected text in UTF-8"],
+    );
+    refused(b"\xff\xfes\0e\0", &["line 1: cell 1 is not UTF-8"]);
+}
+
+fn refused(csv: &[u8], complaints: &[&str]) {
+    let output = detect(csv, &[]);
+    let complaint = complaint(&output);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(output.stdout.is_empty() && complaint.lines().count() == 1, "{complaint}");
+    for expected in complaints {
+        assert!(complaint.contains(expected), "{expected}: {complaint}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_a_usage_error_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    for name in ["absent.csv", "folder"] {
+        let output = roundtrip(folder.path()).args(["detect", name]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            complaint(&output).starts_with(&format!("roundtrip: cannot read {name}: ")),
+            "{}",
+            complaint(&output)
+        );
+    }
+    fs::write(folder.path().join("empty.csv"), "").unwrap();
+    let output = roundtrip(folder.path()).args(["detect", "empty.csv"]).output().unwrap();
+    assert!(complaint(&output).contains("empty.csv: nothing is in it"), "{}", complaint(&output));
+}
