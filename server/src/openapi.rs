@@ -33,6 +33,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "commits", description = "What was measured, and how it hangs together"),
         (name = "health", description = "Whether the server lives and can serve"),
         (name = "ingest", description = "Uploads"),
+        (name = "jobs", description = "What machines are asked to measure"),
         (name = "links", description = "Short links to pages"),
         (name = "machines", description = "Hosts with an agent"),
         (name = "points", description = "One run's result in one series"),

@@ -86,6 +86,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::audit::list_events))
         .routes(routes!(routes::ingest::put_run))
         .routes(routes!(routes::ingest::import_file))
+        .routes(routes!(routes::jobs::list_jobs))
         .routes(routes!(routes::links::create_link))
         .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))

@@ -1,9 +1,9 @@
 //! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
 
-use super::AnalysisError;
+use super::{AnalysisError, backfill};
 use super::witness::Court;
 use crate::db::change_point::{self, Row};
-use crate::db::regression::{self, Member};
+use crate::db::regression::grouping::{self, Member};
 use crate::db::witness::{self, Subject};
 use crate::routes::charts::changes::Direction;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -32,7 +32,7 @@ pub(super) async fn judge(
     let now = Utc::now();
     let mut court = Court::new(pool);
     for &project_id in project_ids {
-        regression::lock(connection, project_id).await?;
+        grouping::lock(connection, project_id).await?;
     }
     let mut rows = change_point::find(connection, change_point_ids).await?;
     rows.retain(|row| row.found.matters);
@@ -51,36 +51,42 @@ pub(super) async fn judge(
     let subjects = witness::subjects(pool, &series_ids).await?;
     let subjects: HashMap<i64, Subject> =
         subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
+    let mut touched = BTreeSet::new();
     for row in &rows {
         let Some(subject) = subjects.get(&row.found.track.series_id) else { continue };
         let levels = change_point::levels(connection, row).await?;
         let heard = court.hear(row, subject, levels).await?;
-        regression::explain(connection, row.change_point_id, heard.cause, &heard.witnesses).await?;
-        match row.regression_id {
+        grouping::explain(connection, row.change_point_id, heard.cause, &heard.witnesses).await?;
+        touched.insert(match row.regression_id {
             // It is known better where it is, or what made it.
-            Some(regression_id) => regression::narrow(connection, regression_id, now).await?,
+            Some(regression_id) => {
+                grouping::narrow(connection, regression_id, now).await?;
+                regression_id
+            }
             None => group(connection, row, heard.cause, now).await?,
-        }
+        });
     }
+    let touched: Vec<i64> = touched.into_iter().collect();
+    backfill::request(connection, &touched, now).await?;
     Ok(())
 }
 
-/// Makes a change part of the regression that it takes back, or else of one that it belongs to.
+/// Makes a change part of the regression that it takes back, or else of one that it belongs to, and tells which.
 async fn group(
     connection: &mut PgConnection,
     row: &Row,
     cause: Cause,
     now: DateTime<Utc>,
-) -> Result<(), AnalysisError> {
+) -> Result<i64, AnalysisError> {
     let previous = change_point::previous(connection, row).await?;
     let taken_back =
         previous.filter(|previous| takes_back(row, previous)).and_then(|previous| previous.regression_id);
     if let Some(regression_id) = taken_back {
-        regression::assign(connection, row.change_point_id, regression_id).await?;
-        if let Some(commit_id) = regression::went_back_at(connection, regression_id).await? {
-            regression::fix(connection, regression_id, commit_id, now).await?;
+        grouping::assign(connection, row.change_point_id, regression_id).await?;
+        if let Some(commit_id) = grouping::went_back_at(connection, regression_id).await? {
+            grouping::fix(connection, regression_id, commit_id, now).await?;
         }
-        return Ok(());
+        return Ok(regression_id);
     }
     let faults =
         change_point::machine_faults(connection, (row.project_id, row.machine_id), FAULT_COMMITS).await?;
@@ -95,8 +101,7 @@ async fn group(
         cause,
         held_because,
     };
-    regression::join(connection, &member, now).await?;
-    Ok(())
+    Ok(grouping::join(connection, &member, now).await?)
 }
 
 /// Whether a change goes back to where the level was before another one of the same track.

@@ -2,12 +2,13 @@
 //!
 //! - [`track`]: which points belong together, and the changes they have: between rows and `roundtrip_stats::change_point`.
 //! - `witness`: whether a commit made a change, or the machine. `judge`: what follows: regressions, and what is fixed.
-//! - [`culprits`]: which commit made a regression.
+//! - [`culprits`]: which commit made a regression. `backfill`: which commits would tell it better.
 //!
 //! Nothing is kept in memory between two searches. A run waits in table `analysis_due` from the transaction that stores it to
 //! the one that stores what was found, so that a server may end at any moment; runs of one machine are searched together, by
 //! one server at a time. Searched again, the same points have the same changes.
 
+mod backfill;
 pub mod culprits;
 mod judge;
 pub mod track;
@@ -132,6 +133,8 @@ impl Analyst {
                 changed.extend(stored.new.into_iter().chain(stored.refined));
             }
         }
+        let run_ids: Vec<_> = due.iter().map(|due| due.run_id).collect();
+        db::job::finish(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
         let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
         judge::judge(&self.pool, &mut transaction, &changed, &project_ids).await?;
         transaction.commit().await?;

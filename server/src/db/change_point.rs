@@ -218,6 +218,17 @@ pub async fn of_regressions(pool: &PgPool, regression_ids: &[i64]) -> sqlx::Resu
     rows.into_iter().map(Row::try_from).collect()
 }
 
+/// The same of one regression, as this transaction sees it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_regression(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Vec<Row>> {
+    let rows = select_change_points!("change_point.regression_id = any($1)", &[regression_id])
+        .fetch_all(connection)
+        .await?;
+    rows.into_iter().map(Row::try_from).collect()
+}
+
 /// Changes by their numbers, by series and place.
 ///
 /// # Errors

@@ -20,6 +20,7 @@ pub mod distribution;
 pub mod environment;
 pub mod graph;
 pub mod installation;
+pub mod job;
 pub mod link;
 pub mod live;
 pub mod machine;

@@ -161,6 +161,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
         "delete from change_point using series
          where series.project_id = $1 and change_point.series_id = series.series_id"
     );
+    delete!("delete from job where project_id = $1");
     delete!("delete from regression where project_id = $1");
     delete!("delete from project_machine where project_id = $1");
     let runs = delete!("delete from run where project_id = $1");

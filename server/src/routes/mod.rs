@@ -10,6 +10,7 @@ pub mod feed;
 pub mod github;
 pub mod health;
 pub mod ingest;
+pub mod jobs;
 pub mod links;
 pub mod machines;
 pub mod members;

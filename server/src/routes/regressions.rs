@@ -243,6 +243,10 @@ pub(crate) async fn change_regression(
             })?),
         };
         regression::triage(&mut transaction, path.regression_id, &after, assignee, Utc::now()).await?;
+        if !matches!(change.state, None | Some(Progress::New | Progress::Acknowledged)) {
+            // Nobody looks for the culprit any more.
+            db::job::give_up(&mut transaction, path.regression_id).await?;
+        }
         let subject = format!("regression:{}", path.regression_id);
         let details = json!({ "project": project.project, "from": before, "to": after });
         let event = Event { action: audit::Action::RegressionChange, subject, details };

@@ -180,6 +180,66 @@ async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: PgPool) {
+    const CULPRIT: u64 = 1_337;
+    let app = TestApp::new(pool).await;
+    let ring = |commit: u64| run("lab-1", commit, &[("ring", if commit < CULPRIT { 1_000 } else { 1_200 })], 700);
+    for nth in 1..=40_u64 {
+        let history = (1..50).map(|back| factory::commit(50 * nth - back, Some(50 * nth - back))).collect();
+        app.store(&RunReport { history, ..ring(50 * nth) }).await;
+    }
+    search(&app).await;
+    let mut measured = Vec::new();
+    loop {
+        let jobs = app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().clone();
+        if jobs.is_empty() {
+            break;
+        }
+        for job in jobs {
+            assert_eq!((&job["machine"], &job["regression_id"]), (&"lab-1".into(), &1.into()));
+            let commit = job["commit_ordinal"].as_u64().unwrap();
+            assert!((1_301..1_350).contains(&commit) && !measured.contains(&commit), "{commit} {measured:?}");
+            measured.push(commit);
+            app.store(&ring(commit)).await;
+        }
+        search(&app).await;
+    }
+    // Three quarter 49 commits, three more what is left, and then all.
+    assert!(measured.len() <= 14, "{measured:?}");
+    let detail = detail(&app, &list(&app, "").await[0]).await;
+    assert_eq!(detail["culprits"][0]["commit"]["ordinal"], CULPRIT);
+    assert!(detail["culprits"][0]["probability"].as_f64().unwrap() > 0.9, "{detail}");
+    let done = app.read("/api/v1/projects/libfoo/jobs?done=true&regression=1").await;
+    assert_eq!(done["jobs"].as_array().unwrap().len(), measured.len());
+    assert!(done["jobs"].as_array().unwrap().iter().all(|job| job["done_by_run_id"].is_string()), "{done}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let waiting = async || app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().len();
+    let sparse = |nth: u64, series: &[(&str, u64)], canary_ns| {
+        let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
+        RunReport { history, ..run("lab-1", 10 * nth, series, canary_ns) }
+    };
+    for nth in 1..=40 {
+        let (control, canary_ns) = if nth <= 30 { (4_000, 700) } else { (4_400, 770) };
+        app.store(&sparse(nth, &[("control-pipe", control)], canary_ns)).await;
+    }
+    search(&app).await;
+    assert_eq!((list(&app, "").await.len(), waiting().await), (1, 0));
+    for nth in 41..=75 {
+        app.store(&sparse(nth, &[("ring", if nth <= 65 { 1_000 } else { 1_200 })], 770)).await;
+    }
+    search(&app).await;
+    assert_eq!(waiting().await, 3);
+    let member = app.member("ada", "libfoo", Role::Contributor).await;
+    let path = format!("{LIST}/{}", list(&app, "?state=new").await[0]["regression_id"]);
+    let answer = app.send("PATCH", &path, &member, Some(json!({ "state": "invalid" }))).await;
+    assert_eq!((answer.status.as_u16(), waiting().await), (200, 0));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_machine_that_often_changes_by_itself_is_suspect_and_alerts_nobody(pool: PgPool) {
     let app = TestApp::new(pool).await;
     // Three times the machine gets slower, with all that it runs; then the ring alone.
