@@ -25,8 +25,11 @@ pub(super) async fn request(
             continue;
         };
         let changes = change_point::of_regression(connection, regression_id).await?;
-        let slower = changes.iter().filter(|change| Direction::of(change.found.change()) == Direction::Regressed);
-        let Some(clearest) = slower.max_by(|one, other| clearness(one).total_cmp(&clearness(other))) else { continue };
+        let slower =
+            changes.iter().filter(|change| Direction::of(change.found.change()) == Direction::Regressed);
+        let Some(clearest) = slower.max_by(|one, other| clearness(one).total_cmp(&clearness(other))) else {
+            continue;
+        };
         let place = (clearest.project_id, clearest.machine_id);
         let unmeasured = job::unmeasured(connection, place, range).await?;
         let (wanted, reason) = wanted(&unmeasured);

@@ -1,7 +1,7 @@
 //! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
 
-use super::{AnalysisError, backfill};
 use super::witness::Court;
+use super::{AnalysisError, backfill};
 use crate::db::change_point::{self, Row};
 use crate::db::regression::grouping::{self, Member};
 use crate::db::witness::{self, Subject};

@@ -71,7 +71,8 @@ pub(crate) async fn list_jobs(
 ) -> Result<Json<JobList>, ApiError> {
     let project_id = project_id(&state, &caller, &path).await?;
     let filter = Filter { done: asked.query.done, regression_id: asked.query.regression };
-    let rows = job::list(&state.pool, project_id, filter, asked.after.unwrap_or(i64::MAX), asked.row_limit()).await?;
+    let rows = job::list(&state.pool, project_id, filter, asked.after.unwrap_or(i64::MAX), asked.row_limit())
+        .await?;
     let (rows, next_after) = asked.cut(rows, |row| row.job_id);
     Ok(Json(JobList { jobs: rows.into_iter().map(Job::from).collect(), next_after }))
 }

@@ -143,9 +143,12 @@ impl Ranks {
     }
 }
 
-/// 1 where the first is larger, -1 where it is smaller, 0 where both are equal or one is not a number.
+/// 1 where the first is larger, -1 where it is smaller, 0 where both are equal or one is not a number. Without a branch, so
+/// that several are compared at once.
 fn sign(first: f64, second: f64) -> f64 {
-    f64::from(u8::from(first > second)) - f64::from(u8::from(first < second))
+    let larger = if first > second { 1.0 } else { 0.0 };
+    let smaller = if first < second { 1.0 } else { 0.0 };
+    larger - smaller
 }
 
 /// The balances of values all at once.

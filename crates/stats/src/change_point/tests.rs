@@ -196,6 +196,40 @@ fn a_hundred_thousand_values_without_a_change_have_none() {
 }
 
 #[test]
+fn a_detector_says_why_it_is_silent() {
+    let silences = |values: &[f64]| -> Vec<Option<Silence>> {
+        let mut detector = Method::shipped().detector();
+        let told = values.iter().map(|&value| {
+            let step = detector.push(value, true).unwrap();
+            assert!(step.is_none() || detector.silence().is_none());
+            detector.silence()
+        });
+        told.collect()
+    };
+    let stepped = silences(&series(&[(100.0, 100), (120.0, 6)], 0.01, 1));
+    assert_eq!(stepped[6], None);
+    assert!(
+        matches!(stepped[99], Some(Silence::Even { strength, .. }) if strength < 1.0),
+        "{:?}",
+        stepped[99]
+    );
+    let told = 100 + stepped[100..].iter().position(Option::is_none).unwrap();
+    let before = stepped[told - 1];
+    assert!(
+        matches!(before, Some(Silence::Even { index: 98..=100, strength }) if strength > 0.8),
+        "{before:?}"
+    );
+    // Slow swings, three times as wide as what is new from value to value.
+    let news = series(&[(1.0, 300)], 0.01, 2);
+    let swings: Vec<f64> =
+        news.iter().enumerate().map(|(at, new)| new * (1.0 + 0.03 * (at as f64 / 12.0).sin())).collect();
+    assert!(silences(&swings).iter().any(|silence| matches!(silence, Some(Silence::Wandering { .. }))));
+    // A wide noise leaves open where a small step is.
+    let wide = silences(&series(&[(100.0, 150), (107.0, 60)], 0.08, 3));
+    assert!(wide.iter().any(|silence| matches!(silence, Some(Silence::Open { .. }))), "{wide:?}");
+}
+
+#[test]
 fn settings_that_cannot_be_are_corrected() {
     let settings = Settings { persistence: 0, window: 0, memory: 0, ..Settings::default() };
     let method = Method::new(settings);

@@ -176,7 +176,10 @@ pub async fn narrow(
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn open_range(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Option<(i64, i64)>> {
+pub async fn open_range(
+    connection: &mut PgConnection,
+    regression_id: i64,
+) -> sqlx::Result<Option<(i64, i64)>> {
     let row = sqlx::query!(
         "select after_commit.ordinal as after_ordinal, until_commit.ordinal as until_ordinal
          from regression

@@ -183,7 +183,8 @@ async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
 async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: PgPool) {
     const CULPRIT: u64 = 1_337;
     let app = TestApp::new(pool).await;
-    let ring = |commit: u64| run("lab-1", commit, &[("ring", if commit < CULPRIT { 1_000 } else { 1_200 })], 700);
+    let ring =
+        |commit: u64| run("lab-1", commit, &[("ring", if commit < CULPRIT { 1_000 } else { 1_200 })], 700);
     for nth in 1..=40_u64 {
         let history = (1..50).map(|back| factory::commit(50 * nth - back, Some(50 * nth - back))).collect();
         app.store(&RunReport { history, ..ring(50 * nth) }).await;
@@ -191,7 +192,8 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: P
     search(&app).await;
     let mut measured = Vec::new();
     loop {
-        let jobs = app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().clone();
+        let jobs =
+            app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().clone();
         if jobs.is_empty() {
             break;
         }
@@ -217,7 +219,8 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: P
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn nothing_is_asked_for_where_a_machine_did_it_or_people_closed_it(pool: PgPool) {
     let app = TestApp::new(pool).await;
-    let waiting = async || app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().len();
+    let waiting =
+        async || app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].as_array().unwrap().len();
     let sparse = |nth: u64, series: &[(&str, u64)], canary_ns| {
         let history = (1..10).map(|back| factory::commit(10 * nth - back, Some(10 * nth - back))).collect();
         RunReport { history, ..run("lab-1", 10 * nth, series, canary_ns) }
