@@ -42,6 +42,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "runs", description = "What was uploaded"),
         (name = "series", description = "One case, measured one way, on one machine, over commits"),
         (name = "session", description = "Who asks; signing in and out"),
+        (name = "verdicts", description = "How changes are found, and how often that is wrong"),
         (name = "tokens", description = "What lets agents, jobs and scripts in"),
     ),
 )]

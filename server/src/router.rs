@@ -108,6 +108,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::series::list_series))
         .routes(routes!(routes::series::list_facets))
         .routes(routes!(routes::series::get_series))
+        .routes(routes!(routes::playground::try_settings))
 }
 
 async fn outside_the_api(method: Method, uri: Uri) -> Response {

@@ -4,7 +4,7 @@
 use crate::charts::Quantile;
 use crate::db::change_point::{Figure, Found, Track};
 use crate::db::chart::LineRow;
-use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Step};
+use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
 use std::collections::BTreeMap;
 
 /// The points of one track, the oldest commit first, then the runs of a commit by their beginning.
@@ -105,6 +105,42 @@ impl Points {
             confidence: step.confidence,
             matters: step.matters,
         }
+    }
+}
+
+/// A change, and the point that made it sure.
+pub type Told = (usize, Step);
+
+/// What was made of a point when it came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    /// It made a change sure.
+    Told,
+    /// It did not; why, where there was anything to ask.
+    Silent(Option<Silence>),
+}
+
+/// A search of whole points, step by step.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// The changes.
+    pub steps: Vec<Told>,
+    /// One a point.
+    pub looks: Vec<Look>,
+}
+
+impl Points {
+    /// Searches all points by any method, and keeps what each was made of.
+    pub fn try_out(&self, method: &Method) -> Trial {
+        let mut trial = Trial::default();
+        let mut detector = method.detector();
+        for (index, &value) in self.values.iter().enumerate() {
+            // Only times above 0 are points of a track.
+            let step = detector.push(value, self.may_change(index)).ok().flatten();
+            trial.looks.push(if step.is_some() { Look::Told } else { Look::Silent(detector.silence()) });
+            trial.steps.extend(step.map(|step| (index, step)));
+        }
+        trial
     }
 }
 

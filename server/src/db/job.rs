@@ -121,7 +121,7 @@ pub async fn request(
         "insert into job (project_id, machine_id, commit_id, reason, regression_id, created_at)
          select $1, $2, wanted.commit_id, $4, $5, $6 from unnest($3::bigint[]) with ordinality as wanted (commit_id, nth)
          order by wanted.nth
-         on conflict (machine_id, commit_id) where done_at is null do nothing",
+         on conflict do nothing",
         project_id,
         machine_id,
         commit_ids,

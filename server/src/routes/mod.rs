@@ -16,6 +16,7 @@ pub mod machines;
 pub mod members;
 pub mod observed;
 mod permitted;
+pub mod playground;
 pub mod points;
 pub mod project_settings;
 pub mod projects;

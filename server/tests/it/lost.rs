@@ -32,7 +32,7 @@ async fn lost(app: &TestApp) -> i64 {
 
 /// Puts the database back to before a run, as a backup of then would.
 async fn roll_back(app: &TestApp, report: &RunReport, stored_count: i64) {
-    for table in ["point", "point_histogram", "run_result", "run_upload", "run"] {
+    for table in ["point", "point_histogram", "run_result", "run_upload", "analysis_due", "run"] {
         let delete = format!("delete from {table} where run_id = $1");
         let delete = sqlx::query(sqlx::AssertSqlSafe(delete)).bind(report.run_id.as_uuid());
         assert_eq!(delete.execute(&app.pool).await.unwrap().rows_affected(), 1, "{table}");

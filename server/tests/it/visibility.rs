@@ -7,10 +7,11 @@ use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
-/// A project with one run of an imported file, which nobody but its members may know of.
+/// A project with one run of an imported file, and a regression, which nobody but its members may know of.
 struct Hidden {
     run_id: String,
     series_id: i64,
+    regression_id: i64,
     sha: String,
 }
 
@@ -32,7 +33,15 @@ impl Hidden {
         app.hide(PROJECT).await;
         let series_id =
             sqlx::query_scalar("select series_id from series").fetch_one(&app.pool).await.unwrap();
-        Self { run_id, series_id, sha }
+        // It takes many runs to have one.
+        let regression = "insert into regression (
+                 project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
+             )
+             select project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now() from commit
+             where sha = $1
+             returning regression_id";
+        let regression_id = sqlx::query_scalar(regression).bind(&sha).fetch_one(&app.pool).await.unwrap();
+        Self { run_id, series_id, regression_id, sha }
     }
 
     /// What stands for a parameter of the API. A new one is added here, so that no new read is forgotten.
@@ -41,6 +50,7 @@ impl Hidden {
             "project" => PROJECT.to_owned(),
             "run_id" => self.run_id.clone(),
             "series_id" | "series" => self.series_id.to_string(),
+            "regression_id" => self.regression_id.to_string(),
             "machine" => MACHINE.to_owned(),
             "sha" | "commit" | "base" | "head" => self.sha.clone(),
             "over" => "message_bytes".to_owned(),

@@ -1,5 +1,6 @@
 //! Where series change their level: from uploads to `/api/v1/charts/changes`.
 
+mod playground;
 mod regressions;
 
 use crate::support::{TestApp, factory};

@@ -1,0 +1,63 @@
+//! `/api/v1/series/{series_id}/playground`: other settings, and why.
+
+use super::upload;
+use crate::support::TestApp;
+use serde_json::Value;
+use sqlx::PgPool;
+
+async fn tried(app: &TestApp, query: &str) -> Value {
+    app.read(&format!("/api/v1/series/1/playground{query}")).await
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_shipped_settings_tell_what_the_server_tells_and_why_it_did_not_sooner(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=30, 1_000).await;
+    upload(&app, 31..=40, 1_200).await;
+    let trial = tried(&app, "").await;
+    assert_eq!(trial["settings"], trial["shipped"]);
+    assert_eq!(trial["change_points"], trial["shipped_change_points"]);
+    let change = &trial["change_points"][0];
+    assert_eq!((&change["commit_ordinal"], &change["direction"]), (&31.into(), &"regressed".into()));
+    let told_by = change["told_by_commit_ordinal"].as_u64().unwrap();
+    assert!((34..=36).contains(&told_by), "{change}");
+    let looks = trial["looks"].as_array().unwrap();
+    assert_eq!((looks.len(), trial["values_ns"].as_array().unwrap().len()), (40, 40));
+    let outcomes: Vec<&str> = looks.iter().map(|look| look["outcome"].as_str().unwrap()).collect();
+    assert_eq!((outcomes[0], outcomes[20]), ("nothing", "even"));
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == "told").count(), 1);
+    assert_eq!(trial["environments"], serde_json::json!([{ "environment_id": 1, "point_count": 40 }]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn other_settings_tell_other_changes_and_store_nothing(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=30, 1_000).await;
+    upload(&app, 31..=40, 1_200).await;
+    assert_eq!(tried(&app, "?deviations=20").await["change_points"], Value::Array(Vec::new()));
+    assert_eq!(tried(&app, "?least=0.5&least_of_noisy=0.5").await["change_points"][0]["matters"], false);
+    assert_eq!(tried(&app, "?figure=p99&last=20").await["commit_ordinals"].as_array().unwrap().len(), 20);
+    assert_eq!(app.row_counts().await["change_point"], 0);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn settings_out_of_range_are_refused_by_name(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    upload(&app, 1..=3, 1_000).await;
+    for (query, detail) in [
+        ("deviations=0", "parameter deviations: 0 is not between 1 and 20"),
+        ("persistence=1", "parameter persistence: 1 is not between 2 and 100"),
+        ("window=-3", "parameter window: -3 is not between 8 and 1024"),
+        ("sure=NaN", "parameter sure: NaN is not between 0 and 1"),
+        ("figure=p42", "`p42` is no figure: expected p50 or p99"),
+        ("environment=77", "parameter environment: 77 has no point among the newest 1000"),
+        ("last=0", "parameter last: 0"),
+    ] {
+        let problem = app.get(&format!("/api/v1/series/1/playground?{query}")).await;
+        let problem = problem.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(detail), "{query}: {problem:?}");
+    }
+    app.get("/api/v1/series/77/playground").await.assert_problem(404, "unknown-series");
+    app.hide("libfoo").await;
+    app.get("/api/v1/series/1/playground").await.assert_problem(404, "unknown-series");
+}
