@@ -21,7 +21,7 @@ use service::Service;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use upload::{LabMachine, RESULTS, Samples};
 
 const MACHINES: u64 = 60;
@@ -30,6 +30,8 @@ const INGEST_MIN: u32 = 10_000;
 /// Milliseconds of one upload at half that load.
 const UPLOAD_MS_MAX: f64 = 100.0;
 const MEMORY_MIB_MAX: f64 = 150.0;
+/// Milliseconds until the search for changes has caught up.
+const CAUGHT_UP_MS_MAX: f64 = 5_000.0;
 /// The most of a body that is inflated.
 const INFLATED_MIB_MAX: f64 = 64.0;
 
@@ -63,6 +65,18 @@ fn measure(is_quick: bool, with_ingest: bool, with_reads: bool) -> Result<Vec<Ro
         rows.extend(reads::rows(program, Path::new(STORED), seconds(20, 4))?);
     }
     Ok(rows)
+}
+
+/// Milliseconds until no run waits to be searched for changes.
+#[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
+fn caught_up(service: &Service) -> Result<u64, String> {
+    let begin = Instant::now();
+    let waiting = || service.metric("roundtrip_analysis_runs_waiting");
+    eprintln!("{} runs wait to be searched, the first for {} s", waiting()?, service.metric("roundtrip_analysis_lag_seconds")?);
+    while waiting()? > 0 {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Ok(begin.elapsed().as_millis() as u64)
 }
 
 fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
@@ -101,6 +115,7 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         spent.postgres * 1e6 / sustained.results,
         spent.clients * 1e6 / sustained.results,
     );
+    let caught_up = caught_up(&service)?;
     let resident_mib_max = service.resident_mib_max()?;
     let bombs = bombs::rows(&sender)?;
     let resident_after_bombs_mib_max = service.resident_mib_max()?;
@@ -113,6 +128,14 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
             bencher(11_607.0, "100 numbers a request (11,607/s)"),
             BarIs::ValueAtLeast,
             INGEST_MIN.into(),
+        ),
+        Row::new(
+            "until all that was stored is searched for changes, after that load",
+            caught_up,
+            "ms",
+            Peer { name: "the load (60 s)".into(), value: duration.as_secs_f64() * 1e3 },
+            BarIs::ValueAtMost,
+            CAUGHT_UP_MS_MAX,
         ),
         Row::new(
             format!("p99 of an upload at {half} a second"),

@@ -10,6 +10,7 @@ pub(crate) struct Service {
     /// Closing it stops the server.
     lifeline: Option<ChildStdin>,
     pub(crate) url: String,
+    metrics_url: String,
     data_dir: PathBuf,
 }
 
@@ -17,6 +18,9 @@ impl Service {
     /// Starts it in `data_dir`, whose data it keeps.
     pub(crate) fn start(program: &Path, data_dir: &Path) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", program.display());
+        // A port that was free a moment ago.
+        let metrics = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let metrics = metrics.map_err(wrong)?.to_string();
         let mut child = Command::new(program)
             // More requests than any one client is meant to have.
             .args([
@@ -26,6 +30,8 @@ impl Service {
                 "--requests-per-minute",
                 "1000000",
                 "--stop-with-stdin",
+                "--metrics",
+                &metrics,
                 "--data-dir",
             ])
             .arg(data_dir)
@@ -40,7 +46,8 @@ impl Service {
         }
         let url = ready.trim().strip_prefix("listening on ").map(str::to_owned);
         let url = url.ok_or_else(|| format!("{} did not start: see above", program.display()))?;
-        Ok(Self { child, lifeline, url, data_dir: data_dir.to_owned() })
+        let metrics_url = format!("http://{metrics}/metrics");
+        Ok(Self { child, lifeline, url, metrics_url, data_dir: data_dir.to_owned() })
     }
 
     /// The token that a new server writes for the agent of its machine.
@@ -48,6 +55,14 @@ impl Service {
         let path = self.data_dir.join("agent.token");
         let token = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         Ok(token.trim().to_owned())
+    }
+
+    /// What the server tells of itself under this name.
+    pub(crate) fn metric(&self, name: &str) -> Result<u64, String> {
+        let answer = ureq::get(&self.metrics_url).call().map_err(|error| error.to_string())?;
+        let text = answer.into_body().read_to_string().map_err(|error| error.to_string())?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("no {name} in the metrics"))
     }
 
     /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.

@@ -76,12 +76,28 @@ pub async fn machines(pool: &PgPool) -> sqlx::Result<Vec<i64>> {
         .await
 }
 
-/// How many runs wait.
+/// What waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// How many runs.
+    pub run_count: i64,
+    /// For how long the first of them has.
+    pub seconds: i64,
+}
+
+/// How many runs wait, and for how long.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn count(pool: &PgPool) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(r#"select count(*) as "count!" from analysis_due"#).fetch_one(pool).await
+pub async fn waiting(pool: &PgPool) -> sqlx::Result<Waiting> {
+    sqlx::query_as!(
+        Waiting,
+        r#"select count(*) as "run_count!",
+                  coalesce(ceil(extract(epoch from now() - min(due_at))), 0)::bigint as "seconds!"
+           from analysis_due"#,
+    )
+    .fetch_one(pool)
+    .await
 }
 
 /// Keeps other servers from a machine's runs until the transaction ends. False when another one has them.

@@ -3,7 +3,7 @@
 
 use super::PREFIX;
 use crate::AppState;
-use crate::db::{installation, schema, task};
+use crate::db::{analysis, installation, schema, task};
 use chrono::Utc;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -29,6 +29,7 @@ struct TaskLabels {
 struct Told {
     bytes: i64,
     runs_lost: i64,
+    waiting: analysis::Waiting,
     tasks: Vec<task::State>,
 }
 
@@ -70,6 +71,10 @@ fn sample_database(registry: &mut Registry, told: Told) {
     gauge(registry, "database_size_bytes", "Bytes of all tables and indexes", told.bytes);
     let help = "Runs that were acknowledged to agents and are not stored: must be 0";
     gauge(registry, "runs_lost", help, told.runs_lost);
+    let help = "Runs that were not searched for changes yet";
+    gauge(registry, "analysis_runs_waiting", help, told.waiting.run_count);
+    let help = "How long the first of them has been waiting";
+    gauge(registry, "analysis_lag_seconds", help, told.waiting.seconds);
     let (lags, failures) = (Family::<TaskLabels, Gauge>::default(), Family::<TaskLabels, Gauge>::default());
     for task in told.tasks {
         let lag_seconds = (Utc::now() - task.due_at).num_seconds().max(0);
@@ -85,6 +90,7 @@ async fn ask(state: &AppState) -> sqlx::Result<Told> {
     Ok(Told {
         bytes: schema::database_bytes(&state.pool).await?,
         runs_lost: installation::lost_run_count(&state.pool).await?,
+        waiting: analysis::waiting(&state.pool).await?,
         tasks: task::states(&state.pool).await?,
     })
 }

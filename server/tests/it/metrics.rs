@@ -55,6 +55,7 @@ async fn uploads_are_counted_by_what_became_of_them(pool: PgPool) {
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
     let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
     task::ensure(&app.pool, "retention").await.unwrap();
     let lease = task::claim(&app.pool, "retention", Duration::from_secs(60)).await.unwrap().unwrap();
     task::finish(&app.pool, lease, Duration::from_secs(3_600), Some("no reason")).await.unwrap();
@@ -62,6 +63,7 @@ async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
     for line in [
         "roundtrip_database_up 1",
         "roundtrip_runs_lost 0",
+        "roundtrip_analysis_runs_waiting 1",
         r#"roundtrip_task_lag_seconds{task="retention"} 0"#,
         r#"roundtrip_task_failed{task="retention"} 1"#,
         "roundtrip_upload_queue_bytes 0",
