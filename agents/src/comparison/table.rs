@@ -1,7 +1,8 @@
 //! A comparison for people: a table for each traffic and placement, what is not compared below it, and a sentence.
 
+use super::beside::{probability, signed};
 use super::{Line, Side, Verdict};
-use crate::format::{count, half_width, nanoseconds, percent};
+use crate::format::{count, half_width, nanoseconds};
 use crate::terminal::{is_coloured, styled};
 use clap::builder::styling::{AnsiColor, Style};
 use comfy_table::{CellAlignment, Table, presets};
@@ -51,6 +52,9 @@ fn table(lines: &[&Line]) -> String {
                 line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
                 verdict(line.verdict),
             ]);
+            let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
+            let told = undecided.chain(line.told_beside());
+            notes.extend(told.map(|told| format!(" {}: {told}", line.name)));
         } else {
             notes.push(format!(" {}: not compared", line.name));
             notes.extend(line.differences.iter().map(|difference| format!("     {difference}")));
@@ -91,8 +95,13 @@ fn sentence(lines: &[Line]) -> String {
         .map(|verdict| format!("{} {verdict}", count(number(verdict))))
         .collect();
     let noun = if lines.len() == 1 { "case" } else { "cases" };
+    let beside = lines.iter().filter(|line| !line.told_beside().is_empty()).count();
+    let beside = match beside {
+        0 => String::new(),
+        number => format!(" {} changed otherwise than by the p50, as said above.", count(number as u64)),
+    };
     format!(
-        "Of {} {noun}: {}.\nA change is of the time of an operation: + is slower. p is for all cases together; t and its \
+        "Of {} {noun}: {}.{beside}\nA change is of the time of an operation: + is slower. p is for all cases together; t and its \
          stars are of each alone.",
         count(lines.len() as u64),
         found.join(", ")
@@ -102,13 +111,4 @@ fn sentence(lines: &[Line]) -> String {
 /// Half the interval as a share of the time.
 fn spread(side: Side) -> String {
     side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
-}
-
-fn signed(share: f64) -> String {
-    let sign = if share < 0.0 { "-" } else { "+" };
-    format!("{sign}{}", percent(share.abs()))
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }

@@ -1,11 +1,23 @@
 //! Is head slower than base? One rule for a comparison of many rows: what it takes to say that a row changed, or that it
 //! did not, looking a few times while repetitions come in.
 //!
-//! Times are compared as ratios, by their logarithms: above 0 head is slower. Of pairs only that is needed.
+//! Times are compared as ratios, by their logarithms: above 0 head is slower. Of pairs only that is needed. Beside the p50
+//! of each repetition its p90, its p99 and the shape of its distribution are compared, all together.
+//!
+//! - [`Growing`]: of pairs, while they come in.  [`unpaired`]: of reports that are complete.  [`Reason`]: why not decided.
 
 use crate::adjust::benjamini_hochberg;
+use crate::mann_whitney;
+use crate::shape::{self, P90, P99, Profile};
 use crate::shift::{self, Shift};
-use crate::{mann_whitney, wilcoxon};
+
+mod growing;
+mod reason;
+#[cfg(test)]
+mod tests;
+
+pub use growing::{Growing, Pair};
+pub use reason::{Reason, Unit};
 
 /// What is said of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,19 +35,29 @@ pub enum Verdict {
 /// When a verdict is given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// The share of false ones among the rows that are said to have changed; where no row did, the probability that any
-    /// is said to. It covers all rows and all looks.
+    /// The share of false ones among what is said to have changed; where nothing did, the probability that anything is said
+    /// to. It covers all rows, all that is compared of each, and all looks.
     pub false_share: f64,
-    /// A change below this share of the base's time is none, however sure it is.
+    /// A change of the p50 below this share of the base's time is none, however sure it is, unless a row has learnt more.
     pub least: f64,
-    /// A row whose interval is within this share of the base's time has not changed.
+    /// A row whose interval is within this share of the base's time has not changed; what changed
+    /// beside the p50 moved by at least as much.
     pub matters: f64,
     /// How many pairs a row has when it is looked at, ascending. After the last look it is inconclusive.
     pub looks: Vec<usize>,
 }
 
-/// The confidence of the intervals that are shown and that say that nothing has changed.
+/// The confidence of the intervals of reports, which are looked at once.
 const CONFIDENCE: f64 = 0.95;
+
+/// That of the intervals of pairs at each look. A row does not stop at a chance moment: where an interval of 95 % says that
+/// nothing has changed, it is more often off its place. Of the looks of the default rule, one of 98 % holds the change with
+/// 95 % whenever the row stops, and says of a row that changed by just as much as matters that it did not in less than one of
+/// twenty cases (two one-sided tests, Schuirmann 1987): `bench verdicts` measures both.
+const CONFIDENCE_OF_A_LOOK: f64 = 0.98;
+
+/// So many past comparisons of a row with itself tell how much it moves: the deviation of fewer may be off by half.
+const EFFECTS_MIN: usize = 5;
 
 impl Default for Rule {
     /// One false change in a hundred comparisons; 1 % is the least change and 3 % what matters; up to 60 pairs, each look
@@ -51,248 +73,189 @@ impl Default for Rule {
     }
 }
 
-/// What is known of one row.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
-    /// The logarithm of head's times by base's.
+/// What is known of one thing that is compared: the p50, the p90 or the p99 of a row, or its shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Known {
+    /// The logarithm of head's times by base's; of the shape, that of the quantile that moved most surely against the p50.
     pub shift: Option<Shift>,
     /// How probable so uneven ranks are without a change, whenever the row was looked at; 1 before the first look.
     pub p: f64,
-    /// The same, for all rows together.
+    /// The same, for all that is compared.
     pub p_adjusted: f64,
-    /// What is said of it; `None` while more pairs are wanted.
+    /// What is said of it; `None` while nothing can be.
     pub verdict: Option<Verdict>,
 }
 
-/// A comparison of paired rows that is looked at while it grows.
-#[derive(Clone, Debug)]
-pub struct Growing {
-    rule: Rule,
-    rows: Vec<Row>,
-    /// Of each row, the looks that are over.
-    looked: Vec<usize>,
+/// What is known of one row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    /// The p50 of its repetitions, which its verdict is of.
+    pub p50: Known,
+    /// Their p90; absent where only p50s are known, here and below.
+    pub p90: Option<Known>,
+    /// Their p99.
+    pub p99: Option<Known>,
+    /// The shape of their distributions, whether it changed: regressed where the quantile went away from the p50, improved
+    /// where it came nearer, of quantiles above it.
+    pub shape: Option<Known>,
+    /// The least change of the p50 that is said to be one, as a share of the base's time.
+    pub least: f64,
+    /// Why it is inconclusive, if it is.
+    pub reason: Option<Reason>,
 }
 
-impl Growing {
-    /// Of so many rows, none of which has a pair yet.
-    pub fn new(rule: Rule, rows: usize) -> Self {
-        let row = Row { p: 1.0, p_adjusted: 1.0, ..Row::default() };
-        Self { rule, rows: vec![row; rows], looked: vec![0; rows] }
-    }
+/// Both sides of a row that is not paired, by the logarithms of its repetitions' times.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sides {
+    /// The p50 of each repetition, of base and of head.
+    pub p50s: [Vec<f64>; 2],
+    /// The profile of each; `None` where it is not known.
+    pub profiles: Option<[Vec<Profile>; 2]>,
+    /// What was found when the same code was compared with itself before, as [`Rule::least_of`] takes it.
+    pub effects: Vec<f64>,
+}
 
-    /// What is known, row by row.
-    pub fn rows(&self) -> &[Row] {
-        &self.rows
-    }
-
-    /// Whether this row wants more pairs.
-    pub fn wants_more(&self, row: usize) -> bool {
-        self.rows.get(row).is_some_and(|row| row.verdict.is_none())
-    }
-
-    /// Looks at every row that has reached its next look; `ratios` are the logarithms of head's times by base's, of all
-    /// pairs of each row.
-    ///
-    /// Every look could find by chance what is not there: a row's probability is the smallest of its looks, times the
-    /// number of looks that there may be (Bonferroni), so that it may be asked after each.
-    pub fn look<R: AsRef<[f64]>>(&mut self, ratios: &[R]) {
-        let mut reached = Vec::new();
-        for (index, ratios) in ratios.iter().map(AsRef::as_ref).enumerate().take(self.rows.len()) {
-            let due = self.rule.looks.get(self.looked[index]);
-            if self.wants_more(index) && due.is_some_and(|&due| ratios.len() >= due) {
-                self.looked[index] += 1;
-                let row = &mut self.rows[index];
-                let (p, shift) = paired(ratios);
-                row.p = row.p.min(p * self.rule.looks.len() as f64);
-                row.shift = shift;
-                reached.push(index);
-            }
+/// Compares rows that are complete and not paired.
+pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
+    let found = rows.iter().map(|Sides { p50s: [base, head], profiles, effects }| {
+        let mut row = Row::new(rule.least_of(effects));
+        row.p50 = ranked(base, head);
+        if let Some([base, head]) = profiles {
+            let [p90, p99] = [P90, P99].map(|quantile| {
+                let of = |side: &[Profile]| side.iter().map(|profile| profile[quantile]).collect::<Vec<_>>();
+                ranked(&of(base), &of(head))
+            });
+            let shape = shape::unpaired(base, head, rule.matters.ln_1p(), CONFIDENCE);
+            (row.p90, row.p99, row.shape) = (Some(p90), Some(p99), shape.map(Known::from));
         }
-        adjust(&mut self.rows);
-        for index in reached {
-            let is_last = self.looked[index] == self.rule.looks.len();
-            let row = &mut self.rows[index];
-            row.verdict = self.rule.judge(row).or(is_last.then_some(Verdict::Inconclusive));
-        }
+        row
+    });
+    let mut found: Vec<Row> = found.collect();
+    adjust(&mut found);
+    let tests = found.iter().map(Row::compared).sum();
+    for (row, Sides { p50s, .. }) in found.iter_mut().zip(rows) {
+        rule.judge(row);
+        let repetitions = p50s[0].len().min(p50s[1].len());
+        rule.conclude(
+            row,
+            &reason::Measured { count: repetitions, unit: Unit::Repetitions, tests, looks: 1 },
+        );
     }
-
-    /// Gives up a row that gets no more pairs.
-    pub fn give_up(&mut self, row: usize) {
-        if let Some(row) = self.rows.get_mut(row) {
-            row.verdict = row.verdict.or(Some(Verdict::Inconclusive));
-        }
-    }
+    found
 }
 
-/// Compares rows that are complete and not paired: base's and head's times of each.
-pub fn unpaired(rule: &Rule, sides: &[(Vec<f64>, Vec<f64>)]) -> Vec<Row> {
-    let mut rows: Vec<Row> = sides
-        .iter()
-        .map(|(base, head)| {
-            let [base, head] = [base, head].map(|side| side.iter().map(|time| time.ln()).collect::<Vec<_>>());
-            let p = mann_whitney::rank_sum(&base, &head).map_or(1.0, |test| test.p_two_sided);
-            Row { p, shift: shift::unpaired(&base, &head, CONFIDENCE), ..Row::default() }
-        })
-        .collect();
-    adjust(&mut rows);
-    for row in &mut rows {
-        row.verdict = rule.judge(row).or(Some(Verdict::Inconclusive));
-    }
-    rows
+fn ranked(base: &[f64], head: &[f64]) -> Known {
+    let p = mann_whitney::rank_sum(base, head).map_or(1.0, |test| test.p_two_sided);
+    Known { p, shift: shift::unpaired(base, head, CONFIDENCE), ..Known::NOTHING }
 }
 
-fn paired(ratios: &[f64]) -> (f64, Option<Shift>) {
-    let pairs: Vec<(f64, f64)> = ratios.iter().map(|&ratio| (ratio, 0.0)).collect();
-    let p = wilcoxon::signed_rank(&pairs).map_or(1.0, |test| test.p_two_sided);
-    (p, shift::paired(ratios, CONFIDENCE))
-}
-
+/// Adjusts all that is compared of all rows for each other.
 fn adjust(rows: &mut [Row]) {
-    let p: Vec<f64> = rows.iter().map(|row| row.p.min(1.0)).collect();
-    for (row, (p, adjusted)) in rows.iter_mut().zip(p.iter().zip(benjamini_hochberg(&p))) {
-        (row.p, row.p_adjusted) = (*p, adjusted);
+    let mut all: Vec<&mut Known> = rows.iter_mut().flat_map(Row::all).collect();
+    let p: Vec<f64> = all.iter().map(|known| known.p).collect();
+    for (known, adjusted) in all.iter_mut().zip(benjamini_hochberg(&p)) {
+        known.p_adjusted = adjusted;
+    }
+}
+
+impl Known {
+    const NOTHING: Self = Self { shift: None, p: 1.0, p_adjusted: 1.0, verdict: None };
+
+    /// Whether it is said to have changed.
+    pub fn changed(&self) -> bool {
+        matches!(self.verdict, Some(Verdict::Regressed | Verdict::Improved))
+    }
+}
+
+impl From<shape::Moved> for Known {
+    fn from(shape::Moved { p, shift, .. }: shape::Moved) -> Self {
+        Self { shift: Some(shift), p, ..Self::NOTHING }
+    }
+}
+
+impl Row {
+    fn new(least: f64) -> Self {
+        Self { p50: Known::NOTHING, p90: None, p99: None, shape: None, least, reason: None }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Known> {
+        let beside = [&mut self.p90, &mut self.p99, &mut self.shape];
+        [&mut self.p50].into_iter().chain(beside.into_iter().flatten())
+    }
+
+    /// Whether anything of it is said to have changed.
+    pub fn changed(&self) -> bool {
+        self.p50.changed() || self.beside().any(Known::changed)
+    }
+
+    /// What is known beside the p50.
+    fn beside(&self) -> impl Iterator<Item = &Known> {
+        [&self.p90, &self.p99, &self.shape].into_iter().flatten()
+    }
+
+    /// How many tests it has part in.
+    fn compared(&self) -> usize {
+        1 + self.beside().count()
     }
 }
 
 impl Rule {
-    fn judge(&self, row: &Row) -> Option<Verdict> {
-        let Shift { estimate, interval } = row.shift?;
-        let matters = self.matters.ln_1p();
-        if row.p_adjusted <= self.false_share {
-            let least = self.least.ln_1p();
-            Some(match estimate {
-                slower if slower >= least => Verdict::Regressed,
-                faster if faster <= -least => Verdict::Improved,
-                _ => Verdict::NoChange,
-            })
-        } else if interval.is_some_and(|[low, high]| -matters < low && high < matters) {
-            Some(Verdict::NoChange)
-        } else {
-            None
+    /// The least change of a row that is said to be one, as a share of the base's time, by what was found when the same code
+    /// was compared with itself: logarithms of head's time by base's, one for each such comparison.
+    ///
+    /// Twice the deviation of those effects, which 95 % of them stay below if they are normal, and never less than the rule's
+    /// own. The deviation is about none, which is what they truly are, and robust, so that a single bad day does not count: 1.4826
+    /// times the median of their sizes (Hampel 1974). Of fewer than five effects it is the rule's.
+    ///
+    /// ```
+    /// let rule = roundtrip_stats::verdict::Rule::default();
+    /// assert_eq!(rule.least_of(&[]), 0.01);
+    /// let noisy = rule.least_of(&[-0.02, 0.01, 0.03, -0.01, 0.02]);
+    /// assert!((noisy - (2.0 * 1.4826 * 0.02_f64).exp_m1()).abs() < 1e-12);
+    /// ```
+    pub fn least_of(&self, effects: &[f64]) -> f64 {
+        let mut sizes: Vec<f64> =
+            effects.iter().filter(|effect| effect.is_finite()).map(|effect| effect.abs()).collect();
+        if sizes.len() < EFFECTS_MIN {
+            return self.least;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    /// Pairs whose head is slower by this factor, with a deterministic jitter of about this share.
-    fn pairs(count: u64, factor: f64, jitter: f64, seed: u64) -> Vec<(f64, f64)> {
-        let mut state = seed;
-        let mut noise = || {
-            // splitmix64 (Steele, Lea and Flood 2014); the sum of four is nearly normal.
-            let mut one = || {
-                state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                let mut z = state;
-                z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                (z ^ (z >> 31)) as f64 / u64::MAX as f64 - 0.5
-            };
-            jitter * (one() + one() + one() + one()) * 3.0_f64.sqrt()
-        };
-        (0..count).map(|_| (1_000.0 * noise().exp(), 1_000.0 * factor * noise().exp())).collect()
+        sizes.sort_unstable_by(f64::total_cmp);
+        let last = sizes.len() - 1;
+        let deviation = 1.4826 * f64::midpoint(sizes[last / 2], sizes[last.div_ceil(2)]);
+        self.least.max((2.0 * deviation).exp_m1())
     }
 
-    /// What is said when so many pairs of each row are there.
-    fn look(growing: &mut Growing, rows: &[Vec<(f64, f64)>], count: usize) {
-        let ratios = |row: &Vec<(f64, f64)>| {
-            row.iter().take(count).map(|(base, head)| (head / base).ln()).collect::<Vec<_>>()
-        };
-        growing.look(&rows.iter().map(ratios).collect::<Vec<_>>());
-    }
-
-    fn grow(rule: &Rule, rows: &[Vec<(f64, f64)>]) -> Growing {
-        let mut growing = Growing::new(rule.clone(), rows.len());
-        for count in 1..=60 {
-            look(&mut growing, rows, count);
-        }
-        growing
-    }
-
-    fn verdicts(growing: &Growing) -> Vec<Option<Verdict>> {
-        growing.rows().iter().map(|row| row.verdict).collect()
-    }
-
-    #[test]
-    fn a_slower_a_faster_and_an_equal_row_are_told_apart() {
-        let rows = [pairs(60, 1.10, 0.02, 1), pairs(60, 0.90, 0.02, 2), pairs(60, 1.0, 0.02, 3)];
-        let growing = grow(&Rule::default(), &rows);
-        let expected = [Verdict::Regressed, Verdict::Improved, Verdict::NoChange].map(Some);
-        assert_eq!(verdicts(&growing), expected);
-        let shift = growing.rows()[0].shift.unwrap();
-        assert!((shift.estimate.exp() - 1.10).abs() < 0.02, "{shift:?}");
-    }
-
-    #[test]
-    fn what_is_decided_wants_no_more_and_what_is_too_noisy_ends_at_the_cap() {
-        let rows = [pairs(60, 1.0, 0.005, 4), pairs(60, 1.02, 0.5, 5)];
-        let mut growing = Growing::new(Rule::default(), 2);
-        assert!(growing.wants_more(0) && growing.wants_more(1));
-        look(&mut growing, &rows, 8);
-        assert!(!growing.wants_more(0) && growing.wants_more(1), "{growing:?}");
-        assert_eq!(verdicts(&grow(&Rule::default(), &rows))[1], Some(Verdict::Inconclusive));
-    }
-
-    #[test]
-    fn a_sure_but_tiny_change_is_no_change() {
-        let rows = [pairs(60, 1.006, 0.0005, 6)];
-        let growing = grow(&Rule { matters: 0.000_1, ..Rule::default() }, &rows);
-        assert_eq!(verdicts(&growing), [Some(Verdict::NoChange)]);
-        assert!(growing.rows()[0].p_adjusted <= 0.01);
-    }
-
-    #[test]
-    fn a_row_is_judged_with_all_others() {
-        // One row that would be significant alone is not beside thirty that are not.
-        let alone = [pairs(12, 1.04, 0.02, 7)];
-        let rule = Rule { looks: vec![12], ..Rule::default() };
-        let found = grow(&rule, &alone).rows()[0];
-        let mut many = alone.to_vec();
-        many.extend((0..30).map(|seed| pairs(12, 1.0, 0.02, 100 + seed)));
-        let among = grow(&rule, &many).rows()[0];
-        assert_eq!(found.p, among.p);
-        assert!(among.p_adjusted > 5.0 * found.p_adjusted, "{found:?} {among:?}");
-    }
-
-    #[test]
-    fn files_that_are_not_paired_are_judged_by_the_same_rule() {
-        let side = |factor: f64, seed| -> Vec<f64> {
-            pairs(20, factor, 0.02, seed).into_iter().map(|(_, head)| head).collect()
-        };
-        let sides = [(side(1.0, 8), side(1.10, 9)), (side(1.0, 10), side(1.0, 11)), (vec![1.0], vec![2.0])];
-        let rows = unpaired(&Rule::default(), &sides);
-        let verdicts: Vec<_> = rows.iter().filter_map(|row| row.verdict).collect();
-        assert_eq!(verdicts, [Verdict::Regressed, Verdict::NoChange, Verdict::Inconclusive]);
-    }
-
-    /// What the rule promises, where it can be computed: 2,000 comparisons of a side with itself.
-    #[test]
-    fn a_side_compared_with_itself_is_rarely_said_to_have_changed() {
-        let changed = (0..2_000).filter(|&seed| {
-            let row = pairs(60, 1.0, 0.08, 1_000 + seed);
-            let verdict = grow(&Rule::default(), &[row]).rows()[0].verdict;
-            matches!(verdict, Some(Verdict::Regressed | Verdict::Improved))
+    /// What can be said of a row by now.
+    fn judge(&self, row: &mut Row) {
+        row.p50.verdict = self.verdict(&row.p50, row.least).or_else(|| {
+            let Shift { estimate, interval } = row.p50.shift?;
+            let matters = self.matters.ln_1p();
+            let is_within = interval.is_some_and(|[low, high]| -matters < low && high < matters);
+            // What is sure and below the rule's own least is none; what is only below the row's may be one.
+            let is_tiny = row.p50.p_adjusted <= self.false_share && estimate.abs() < self.least.ln_1p();
+            (is_within || is_tiny).then_some(Verdict::NoChange)
         });
-        // At 1 % more than 33 of 2,000 have a probability of less than one in a thousand.
-        let changed = changed.count();
-        assert!(changed <= 33, "{changed} of 2,000");
+        for known in [&mut row.p90, &mut row.p99, &mut row.shape].into_iter().flatten() {
+            known.verdict = self.verdict(known, self.matters);
+        }
     }
 
-    proptest! {
-        #[test]
-        fn exchanging_the_sides_exchanges_the_verdict(factor in 0.9..1.1_f64, jitter in 0.0..0.1_f64, seed: u64) {
-            let there = vec![pairs(60, factor, jitter, seed)];
-            let back = vec![there[0].iter().map(|&(base, head)| (head, base)).collect::<Vec<_>>()];
-            let mirrored = verdicts(&grow(&Rule::default(), &back)).into_iter().map(|verdict| {
-                verdict.map(|verdict| match verdict {
-                    Verdict::Regressed => Verdict::Improved,
-                    Verdict::Improved => Verdict::Regressed,
-                    same => same,
-                })
-            });
-            prop_assert_eq!(verdicts(&grow(&Rule::default(), &there)), mirrored.collect::<Vec<_>>());
+    /// Whether it changed by at least this share. The interval is asked too: it is of all pairs, and the probability may be
+    /// of a look before.
+    fn verdict(&self, known: &Known, least: f64) -> Option<Verdict> {
+        let Shift { estimate, interval } = known.shift?;
+        let leaves_none_out = interval.is_some_and(|[low, high]| low <= 0.0 && 0.0 <= high);
+        if known.p_adjusted > self.false_share || estimate.abs() < least.ln_1p() || leaves_none_out {
+            return None;
+        }
+        Some(if estimate > 0.0 { Verdict::Regressed } else { Verdict::Improved })
+    }
+
+    /// Says that a row is inconclusive, and why, unless it is decided.
+    fn conclude(&self, row: &mut Row, measured: &reason::Measured) {
+        if row.p50.verdict.is_none() {
+            row.p50.verdict = Some(Verdict::Inconclusive);
+            row.reason = Some(Reason::of(self, row, measured));
         }
     }
 }
