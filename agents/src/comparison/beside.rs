@@ -57,7 +57,7 @@ impl Line {
         [self.verdict].into_iter().chain(beside).any(|verdict| verdict == Verdict::Regressed)
     }
 
-    /// What changed otherwise than the p50, a sentence each.
+    /// What changed otherwise than the p50, a sentence each; nothing where all times changed alike.
     pub(super) fn told_beside(&self) -> Vec<String> {
         let quantile = |(name, beside): (&str, &Option<Beside>)| {
             let Beside { change, change_interval, p_adjusted, verdict } = (*beside)?;
@@ -66,8 +66,8 @@ impl Line {
                 .map_or(String::new(), |[low, high]| format!(" ({} to {})", signed(low), signed(high)));
             Some(format!("{name} {verdict}, {}{interval}, p {}", signed(change?), probability(p_adjusted)))
         };
-        let p50_changed = matches!(self.verdict, Verdict::Regressed | Verdict::Improved);
-        let shape = self.shape.as_ref().filter(|shape| shape.changed && !p50_changed);
+        // Against the p50 of the same repetition, so that a change of that alone is no change of shape.
+        let shape = self.shape.as_ref().filter(|shape| shape.changed);
         let shape = shape.map(|Shape { p_adjusted, difference, .. }| {
             let difference = difference.as_deref().unwrap_or_default();
             format!("its shape changed, p {}: {difference}", probability(*p_adjusted))

@@ -53,8 +53,11 @@ fn table(lines: &[&Line]) -> String {
                 verdict(line.verdict),
             ]);
             let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
-            let told = undecided.chain(line.told_beside());
-            notes.extend(told.map(|told| format!(" {}: {told}", line.name)));
+            let told = undecided.chain(line.told_beside()).enumerate();
+            notes.extend(told.map(|(nth, told)| match nth {
+                0 => format!(" {}: {told}", line.name),
+                _ => format!("     {told}"),
+            }));
         } else {
             notes.push(format!(" {}: not compared", line.name));
             notes.extend(line.differences.iter().map(|difference| format!("     {difference}")));
