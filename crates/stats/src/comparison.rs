@@ -1,6 +1,6 @@
 //! Two sides of a case by the times of their repetitions: the figures that a comparison shows of it.
 //!
-//! Whoever compares, on a terminal or on a server, asks here, so that both say the same.
+//! Whoever compares, on a terminal or on a server, asks here, so that both say the same of the same figures.
 
 use crate::quantile::Quartiles;
 use crate::shape::Profile;
