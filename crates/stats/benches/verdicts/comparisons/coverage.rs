@@ -13,7 +13,7 @@ const CONFIDENCE: f64 = 0.95;
 /// Of a bootstrap.
 const RESAMPLES: usize = 399;
 /// A bootstrap is drawn for one in so many.
-const PEER_EVERY: usize = 40;
+const PEER_EVERY: usize = 20;
 
 /// How many intervals held the true shift.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,7 +41,7 @@ impl Held {
 type Cell = [Held; 2];
 
 pub(super) fn rows(is_quick: bool) -> Vec<Row> {
-    let draws = if is_quick { 1_000 } else { 20_000 };
+    let draws = if is_quick { 1_000 } else { 10_000 };
     let mut random = StdRng::seed_from_u64(super::SEED);
     let every = levels();
     let of_pairs = table("pairs", &every, &PAIRS, |level, count| paired(level, count, draws, &mut random));
