@@ -27,12 +27,13 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let (base, head) = (read(&arguments.base)?, read(&arguments.head)?);
     let differences = comparable::runs(&base, &head);
     let sides = pairs(&base.results, &head.results);
+    let rule = Settings::here()?.rule();
     let compared = if differences.is_empty() {
-        comparison::of_results(&sides, &Settings::here()?.rule())?
+        comparison::of_results(&sides, &rule)?
     } else {
         // Each is shown, and none is compared.
         let shown = |(base, head)| {
-            Ok(comparison::line(Decoded::of(base)?.as_ref(), Decoded::of(head)?.as_ref(), None))
+            Ok(comparison::line(Decoded::of(base)?.as_ref(), Decoded::of(head)?.as_ref(), None, &rule))
         };
         sides.into_iter().map(shown).collect::<crate::Result<_>>()?
     };

@@ -17,7 +17,8 @@ pub(crate) struct Options {
     /// Fewer repetitions: under two minutes, a wider spread.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`; of verdicts, `changes` or `speed`.
+    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`; of verdicts, `changes`,
+    /// `comparisons` or `speed`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -74,7 +75,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
 
 /// The verdicts' budgets are a benchmark of the statistics, which nothing else is needed for.
 fn verdicts(options: &Options) -> Result<ExitCode> {
-    of_package("roundtrip-stats", "verdicts", &["changes", "speed"], options, |_| ())
+    of_package("roundtrip-stats", "verdicts", &["changes", "comparisons", "speed"], options, |_| ())
 }
 
 /// The server's budgets are a benchmark of its package, because its program is needed.

@@ -10,6 +10,7 @@ use crate::{compare, output, run};
 use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison};
+use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, RunId, Slug};
 use serde::Serialize;
 use sides::{Both, Source};
@@ -51,7 +52,11 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
     let seed = arguments.seed.unwrap_or_else(rand::random);
     let outcome = measure(&comparison, seed)?;
 
-    let lines = outcome.results.iter().map(line).collect::<crate::Result<Vec<Line>>>()?;
+    let lines = outcome
+        .results
+        .iter()
+        .map(|compared| line(compared, &comparison.rule))
+        .collect::<crate::Result<Vec<Line>>>()?;
     print(arguments.format, &outcome, &lines)?;
     if let Some(delivery) = delivery {
         delivery.keep(RunId::draw(), plan, both_sides(outcome))?.send()?;
@@ -94,10 +99,10 @@ fn measure(comparison: &Comparison, seed: u64) -> crate::Result<Outcome<Compared
     Ok(outcome)
 }
 
-fn line(compared: &Compared) -> crate::Result<Line> {
-    let is_measured = !compared.ratios.is_empty();
+fn line(compared: &Compared, rule: &Rule) -> crate::Result<Line> {
+    let is_measured = !compared.pairs.is_empty();
     let (base, head) = (Decoded::of(Some(&compared.base))?, Decoded::of(Some(&compared.head))?);
-    Ok(comparison::line(base.as_ref(), head.as_ref(), is_measured.then_some(compared.row)))
+    Ok(comparison::line(base.as_ref(), head.as_ref(), is_measured.then_some(compared.row), rule))
 }
 
 fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) -> crate::Result<()> {
@@ -108,7 +113,7 @@ fn print(format: ComparisonFormat, outcome: &Outcome<Compared>, lines: &[Line]) 
         }
         ComparisonFormat::Node => output::print(&comparison::node::render(lines)),
         ComparisonFormat::Human => {
-            let pairs: usize = outcome.results.iter().map(|case| case.ratios.len()).sum();
+            let pairs: usize = outcome.results.iter().map(|case| case.pairs.len()).sum();
             output::print(&format!(
                 "{}\n{pairs} pairs of repetitions in {machine_seconds:.0} s, in the order of seed {}.",
                 comparison::table::render(lines),

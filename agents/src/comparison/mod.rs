@@ -1,16 +1,19 @@
 //! Base against head, case by case: what `ab` and `compare` print, and what they end with.
 //!
-//! - [`table`]: for people.  [`node`]: as Node's own comparison lays it out.
+//! - [`table`]: for people.  [`node`]: as Node's own comparison lays it out.  [`beside`]: what is told beside the p50.
 
 use crate::failure::Failure;
 use crate::table as results;
-use roundtrip_stats::comparison::{self, Compared};
+use beside::{Beside, Shape};
+use roundtrip_stats::comparison::{self, Case, Compared};
+use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::{self, Row, Rule};
 use roundtrip_wire::comparable::{self, Difference};
 use roundtrip_wire::{CaseResult, Failure as Failed};
 use serde::Serialize;
 use std::fmt;
 
+mod beside;
 pub(crate) mod node;
 pub(crate) mod table;
 
@@ -43,8 +46,16 @@ pub(crate) struct Line {
     pub(crate) t: Option<f64>,
     /// How that tool marks it, without regard to the number of cases.
     pub(crate) stars: &'static str,
-    /// What is said of it.
+    /// What is said of it, by its p50.
     pub(crate) verdict: Verdict,
+    /// Why it is inconclusive, if it is.
+    pub(crate) undecided: Option<String>,
+    /// The p90 of the repetitions; absent where they are not comparable, here and below.
+    pub(crate) p90: Option<Beside>,
+    /// Their p99.
+    pub(crate) p99: Option<Beside>,
+    /// The shape of their distributions.
+    pub(crate) shape: Option<Shape>,
     /// Why it is not compared.
     pub(crate) differences: Vec<Difference>,
     /// Why a side has no numbers: repetitions that failed, or what is unsupported.
@@ -107,17 +118,27 @@ impl From<verdict::Verdict> for Verdict {
     }
 }
 
-/// A result with the p50s of its repetitions, which are taken out of their histograms once.
+/// A result with what is compared of its repetitions, which is taken out of their histograms once.
 pub(crate) struct Decoded<'a> {
     result: &'a CaseResult,
     p50s_ns: Vec<u64>,
+    profiles: Vec<Profile>,
 }
 
 impl<'a> Decoded<'a> {
     /// # Errors
     /// A histogram that cannot be read.
     pub(crate) fn of(result: Option<&'a CaseResult>) -> crate::Result<Option<Self>> {
-        result.map(|result| Ok(Self { result, p50s_ns: results::p50s_ns(result)? })).transpose()
+        let decoded = |result: &'a CaseResult| {
+            let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
+            for repetition in &result.repetitions {
+                let distribution = results::decode(repetition)?;
+                p50s_ns.push(distribution.quantile_ns(500_000));
+                profiles.push(shape::profile(&distribution));
+            }
+            Ok(Self { result, p50s_ns, profiles })
+        };
+        result.map(decoded).transpose()
     }
 }
 
@@ -128,33 +149,50 @@ pub(crate) fn of_results(
 ) -> crate::Result<Vec<Line>> {
     let sides = sides.iter().map(|&(base, head)| Ok((Decoded::of(base)?, Decoded::of(head)?)));
     let sides = sides.collect::<crate::Result<Vec<_>>>()?;
-    let times: Vec<_> = sides.iter().map(|(base, head)| times(base.as_ref()?, head.as_ref()?)).collect();
-    let compared = comparison::unpaired(rule, &times);
+    let cases: Vec<_> = sides.iter().map(|(base, head)| case(base.as_ref()?, head.as_ref()?)).collect();
+    let compared = comparison::unpaired(rule, &cases);
     let line = |((base, head), compared): (&(_, _), _)| {
-        finished(Option::as_ref(base), Option::as_ref(head), compared)
+        finished(Option::as_ref(base), Option::as_ref(head), compared, rule)
     };
     Ok(sides.iter().zip(compared).map(line).collect())
 }
 
-/// The times of two sides that can be compared.
-fn times<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<(&'a [u64], &'a [u64])> {
+/// Two sides that can be compared.
+fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<Case<'a>> {
     let are_alike = comparable::results(base.result, head.result).is_empty();
-    are_alike.then_some((&base.p50s_ns, &head.p50s_ns))
+    are_alike.then_some(Case {
+        p50s_ns: [&base.p50s_ns, &head.p50s_ns],
+        profiles: Some([&base.profiles, &head.profiles]),
+        // What a machine did before is known to the server alone.
+        effects: &[],
+    })
 }
 
 /// One line, with what the test found; none where it cannot be compared.
-pub(crate) fn line(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, row: Option<Row>) -> Line {
-    let times = base.zip(head).and_then(|(base, head)| times(base, head));
-    let compared = times.zip(row).and_then(|((base, head), row)| Compared::of(base, head, row));
-    finished(base, head, compared)
+pub(crate) fn line(
+    base: Option<&Decoded<'_>>,
+    head: Option<&Decoded<'_>>,
+    row: Option<Row>,
+    rule: &Rule,
+) -> Line {
+    let case = base.zip(head).and_then(|(base, head)| case(base, head));
+    let compared =
+        case.zip(row).and_then(|(Case { p50s_ns: [base, head], .. }, row)| Compared::of(base, head, row));
+    finished(base, head, compared, rule)
 }
 
-fn finished(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, compared: Option<Compared>) -> Line {
+fn finished(
+    base: Option<&Decoded<'_>>,
+    head: Option<&Decoded<'_>>,
+    compared: Option<Compared>,
+    rule: &Rule,
+) -> Line {
     let differences = match (base, head) {
         (Some(base), Some(head)) => comparable::results(base.result, head.result),
         _ => Vec::new(),
     };
     let any = head.or(base).map(|side| side.result);
+    let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
     Line {
         case: any.map(results::describe).unwrap_or_default(),
         title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
@@ -169,6 +207,13 @@ fn finished(base: Option<&Decoded<'_>>, head: Option<&Decoded<'_>>, compared: Op
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
         verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        p90: compared.and_then(|compared| compared.p90).map(Beside::from),
+        p99: compared.and_then(|compared| compared.p99).map(Beside::from),
+        shape: compared
+            .and_then(|compared| compared.shape)
+            .zip(profiles)
+            .map(|(found, sides)| Shape::of(found, sides, rule)),
         differences,
         reasons: [("base", base), ("head", head)]
             .into_iter()
@@ -207,7 +252,7 @@ pub(crate) enum ComparisonFormat {
 /// What makes a comparison end with a code of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum FailOn {
-    /// A case regressed: exit code 3.
+    /// A case regressed, or its p90 or p99 did: exit code 3.
     Regressed,
     /// A case is inconclusive: exit code 4.
     Inconclusive,
@@ -218,19 +263,19 @@ pub(crate) enum FailOn {
 /// # Errors
 /// A verdict that was asked to be one.
 pub(crate) fn judge(lines: &[Line], fail_on: &[FailOn]) -> crate::Result<()> {
-    let those = |verdict: Verdict| -> Vec<&str> {
-        lines.iter().filter(|line| line.verdict == verdict).map(|line| line.case.as_str()).collect()
+    let those = |is_one: fn(&Line) -> bool| -> Vec<&str> {
+        lines.iter().filter(|line| is_one(line)).map(|line| line.case.as_str()).collect()
     };
     let tell = |cases: &[&str], what: &str| {
         let more = cases.len().saturating_sub(1);
         let others = if more == 0 { String::new() } else { format!(", and {more} more") };
         format!("{what}: {}{others}", cases.first().copied().unwrap_or_default())
     };
-    let regressed = those(Verdict::Regressed);
+    let regressed = those(Line::regressed);
     if fail_on.contains(&FailOn::Regressed) && !regressed.is_empty() {
         return Err(Failure::Regressed(tell(&regressed, "regressed")));
     }
-    let inconclusive = those(Verdict::Inconclusive);
+    let inconclusive = those(|line| line.verdict == Verdict::Inconclusive);
     if fail_on.contains(&FailOn::Inconclusive) && !inconclusive.is_empty() {
         return Err(Failure::Inconclusive(tell(&inconclusive, "too noisy to say")));
     }
@@ -243,8 +288,13 @@ mod tests {
     use roundtrip_stats::Distribution;
     use roundtrip_wire::{Repetition, RunReport};
 
-    /// A result whose repetitions have these p50s.
+    /// A result whose repetitions have one time each.
     fn result(message_bytes: u64, p50s_ns: &[u64]) -> CaseResult {
+        result_of(message_bytes, p50s_ns.iter().map(|&ns| vec![ns]))
+    }
+
+    /// A result whose repetitions have these times.
+    fn result_of(message_bytes: u64, repetitions: impl IntoIterator<Item = Vec<u64>>) -> CaseResult {
         let full = include_str!("../../../crates/wire/tests/golden/v1/full.json");
         let mut full: RunReport = serde_json::from_str(full).unwrap();
         let mut result = full.results.remove(0);
@@ -253,17 +303,17 @@ mod tests {
         result.unsupported = None;
         result.failures.clear();
         result.repetitions = (0..)
-            .zip(p50s_ns)
-            .map(|(index, &p50_ns)| {
-                let one = Distribution::of_samples(vec![p50_ns]).unwrap();
+            .zip(repetitions)
+            .map(|(index, times_ns)| {
+                let times = Distribution::of_samples(times_ns).unwrap();
                 Repetition {
                     index,
-                    histogram: one.histogram_text(),
-                    samples: one.samples_text(),
-                    count: 1,
-                    min_ns: p50_ns,
-                    max_ns: p50_ns,
-                    sum_ns: p50_ns,
+                    histogram: times.histogram_text(),
+                    samples: times.samples_text(),
+                    count: times.count(),
+                    min_ns: times.min_ns(),
+                    max_ns: times.max_ns(),
+                    sum_ns: times.sum_ns(),
                     ..like.clone()
                 }
             })
@@ -295,11 +345,53 @@ mod tests {
         assert!(failure.to_string().starts_with("regressed: "), "{failure}");
     }
 
+    /// Repetitions of a hundred times each, of which so many are half as long again.
+    fn with_second_mode(slower: u64, seed: u64) -> CaseResult {
+        let time = |nth: u64, repetition: u64| {
+            let one = 10_000 + nth + (repetition + seed) * (repetition + seed) * 7_919 % 97;
+            if nth < slower { one + one / 2 } else { one }
+        };
+        result_of(64, (0..12).map(|repetition| (0..100).map(|nth| time(nth, repetition)).collect()))
+    }
+
+    #[test]
+    fn a_second_mode_is_told_where_the_p50_is_the_same_and_is_a_regression_for_a_script() {
+        let (base, head) = (with_second_mode(0, 0), with_second_mode(15, 20));
+        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        assert_eq!(lines[0].verdict, Verdict::NoChange);
+        let told = lines[0].told_beside();
+        assert!(
+            told[0].starts_with("p90 regressed, +4") && told[1].starts_with("p99 regressed, +"),
+            "{told:?}"
+        );
+        assert!(told[2].starts_with("its shape changed, p < 0.001: p90 to p99 +"), "{told:?}");
+        assert!(told[2].contains("head has a second mode, 4") && told.len() == 3, "{told:?}");
+        assert_eq!(judge(&lines, &[FailOn::Regressed]).unwrap_err().code(), 3);
+        let shown = table::render(&lines);
+        assert!(shown.contains(&told[2]), "{shown}");
+        assert!(shown.contains("1 no change. 1 changed otherwise than by the p50"), "{shown}");
+
+        // The other way round nothing is slower.
+        let lines = of_results(&[(Some(&head), Some(&base))], &Rule::default()).unwrap();
+        assert!(lines[0].told_beside()[0].starts_with("p90 improved, -"), "{lines:?}");
+        assert!(judge(&lines, &[FailOn::Regressed, FailOn::Inconclusive]).is_ok());
+    }
+
+    #[test]
+    fn what_changed_as_a_whole_is_told_once() {
+        let (base, head) = (result(64, &times(10_000)), result(64, &times(12_000)));
+        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        assert_eq!(lines[0].p99.and_then(|p99| p99.verdict), Some(Verdict::Regressed));
+        assert_eq!((lines[0].told_beside(), &lines[0].undecided), (Vec::new(), &None));
+    }
+
     #[test]
     fn too_few_repetitions_are_inconclusive_which_has_a_code_of_its_own() {
         let (base, head) = (result(64, &[10_000; 3]), result(64, &[20_000; 3]));
         let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
         assert_eq!(lines[0].verdict, Verdict::Inconclusive);
+        assert_eq!(lines[0].undecided.as_deref(), Some("too few repetitions a side: has 3, needs 4"));
+        assert!(table::render(&lines).contains("inconclusive, too few repetitions a side"));
         assert_eq!(judge(&lines, &[FailOn::Inconclusive]).unwrap_err().code(), 4);
     }
 

@@ -1,5 +1,6 @@
 //! A comparison for people: a table for each traffic and placement, what is not compared below it, and a sentence.
 
+use super::beside::probability;
 use super::{Line, Side, Verdict};
 use crate::format::{count, half_width, nanoseconds, signed_percent};
 use crate::terminal::{is_coloured, styled};
@@ -52,6 +53,12 @@ fn table(lines: &[&Line]) -> String {
                 line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
                 verdict(line.verdict),
             ]);
+            let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
+            let told = undecided.chain(line.told_beside()).enumerate();
+            notes.extend(told.map(|(nth, told)| match nth {
+                0 => format!(" {}: {told}", line.name),
+                _ => format!("     {told}"),
+            }));
         } else {
             notes.push(format!(" {}: not compared", line.name));
             notes.extend(line.differences.iter().map(|difference| format!("     {difference}")));
@@ -93,8 +100,13 @@ fn sentence(lines: &[Line]) -> String {
         .map(|verdict| format!("{} {verdict}", count(number(verdict))))
         .collect();
     let noun = if lines.len() == 1 { "case" } else { "cases" };
+    let beside = lines.iter().filter(|line| !line.told_beside().is_empty()).count();
+    let beside = match beside {
+        0 => String::new(),
+        number => format!(" {} changed otherwise than by the p50, as said above.", count(number as u64)),
+    };
     format!(
-        "Of {} {noun}: {}.\nA change is of the time of an operation: + is slower. p is for all cases together; t and its \
+        "Of {} {noun}: {}.{beside}\nA change is of the time of an operation: + is slower. p is for all cases together; t and its \
          stars are of each alone.",
         count(lines.len() as u64),
         found.join(", ")
@@ -104,8 +116,4 @@ fn sentence(lines: &[Line]) -> String {
 /// Half the interval as a share of the time.
 fn spread(side: Side) -> String {
     side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
 }

@@ -14,7 +14,7 @@ mod shape;
 mod sweep;
 mod watched;
 
-pub(crate) use row::p50s_ns;
+pub(crate) use row::{decode, p50s_ns};
 
 /// Renders a report.
 pub(crate) fn render(report: &RunReport) -> crate::Result<String> {

@@ -101,7 +101,11 @@ pub(super) fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distrib
     Ok(Distribution::merged(distributions))
 }
 
-fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
+/// The distribution of one repetition.
+///
+/// # Errors
+/// When its histogram cannot be read.
+pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
     Distribution::decode(&Encoded {
         histogram: &repetition.histogram,
         samples: repetition.samples.as_deref(),

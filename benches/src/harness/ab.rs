@@ -13,6 +13,7 @@ use crate::definition::PlannedCase;
 use crate::program::Program;
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
+use roundtrip_stats::shape::{P50, Profile};
 use roundtrip_stats::verdict::{self, Growing, Rule};
 use roundtrip_wire::CaseResult;
 use std::convert::Infallible;
@@ -45,8 +46,8 @@ pub struct Compared {
     pub base: CaseResult,
     /// All of head's.
     pub head: CaseResult,
-    /// The logarithms of head's times by base's, pair by pair.
-    pub ratios: Vec<f64>,
+    /// What is compared, pair by pair.
+    pub pairs: Vec<verdict::Pair>,
     /// What is known, and the verdict.
     pub row: verdict::Row,
     /// How long its repetitions took, processes and all.
@@ -67,7 +68,7 @@ struct Row<'a> {
     pair: &'a Pair,
     base: Gathered<'a>,
     head: Gathered<'a>,
-    ratios: Vec<f64>,
+    pairs: Vec<verdict::Pair>,
     spent: Duration,
 }
 
@@ -100,13 +101,13 @@ pub fn run(
             let decided = (0..rows.len()).filter(|&index| !growing.wants_more(index)).count();
             observe(Progress { pairs: done, decided });
         }
-        growing.look(&rows.iter().map(|row| &row.ratios[..]).collect::<Vec<_>>());
+        growing.look(&rows.iter().map(|row| &row.pairs[..]).collect::<Vec<_>>());
     }
 
     let results = rows.into_iter().zip(growing.rows()).map(|(row, known)| Compared {
         base: row.base.into_result(),
         head: row.head.into_result(),
-        ratios: row.ratios,
+        pairs: row.pairs,
         row: *known,
         machine_time: row.spent,
     });
@@ -120,7 +121,7 @@ impl<'a> Row<'a> {
             pair,
             base: Gathered::new(&pair.base),
             head: Gathered::new(&pair.head),
-            ratios: Vec::new(),
+            pairs: Vec::new(),
             spent: Duration::ZERO,
         };
         if pair.programs().is_some() {
@@ -134,11 +135,11 @@ impl<'a> Row<'a> {
     /// One repetition of each.
     fn measure(&mut self, peer: &PeerCommand, deadline: Duration, random: &mut StdRng) {
         let began = Instant::now();
-        let ratio = match self.pair.programs() {
+        let pair = match self.pair.programs() {
             Some(programs) => self.together(programs, peer, deadline, random),
             None => self.one_after_the_other(peer, deadline, random),
         };
-        self.ratios.extend(ratio);
+        self.pairs.extend(pair);
         self.spent += began.elapsed();
     }
 
@@ -149,7 +150,7 @@ impl<'a> Row<'a> {
         peer: &PeerCommand,
         deadline: Duration,
         random: &mut StdRng,
-    ) -> Option<f64> {
+    ) -> Option<verdict::Pair> {
         let began = Instant::now();
         let cases = [self.base.next(), self.head.next()];
         let played = duet::play(cases.each_ref(), programs, peer, deadline, random);
@@ -157,7 +158,9 @@ impl<'a> Row<'a> {
         let took = began.elapsed() / 2;
         match played {
             Ok(([base, head], ratio)) => {
-                self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took)).map(|_| ratio)
+                let profiles = self.base.add(Ok(base), took).zip(self.head.add(Ok(head), took));
+                // The p50 part by part, of which neighbours had the same moment; the rest of whole repetitions.
+                profiles.map(|profiles| verdict::Pair { p50: ratio, ..pair(profiles) })
             }
             Err((side, reason)) => {
                 let failed = if side == 0 { &mut self.base } else { &mut self.head };
@@ -173,7 +176,7 @@ impl<'a> Row<'a> {
         peer: &PeerCommand,
         deadline: Duration,
         random: &mut StdRng,
-    ) -> Option<f64> {
+    ) -> Option<verdict::Pair> {
         let mut sides = [&mut self.base, &mut self.head];
         let one = |side: usize| {
             let began = Instant::now();
@@ -181,9 +184,15 @@ impl<'a> Row<'a> {
             // A side that fails is no reason to leave the other one out.
             Ok::<_, Infallible>(sides[side].add(measured, began.elapsed()))
         };
-        let Ok([base_ns, head_ns]) = duet::in_any_order(random, one);
-        Some(duet::ratio([base_ns?, head_ns?]))
+        let Ok([base, head]) = duet::in_any_order(random, one);
+        base.zip(head).map(pair)
     }
+}
+
+/// Two whole repetitions.
+fn pair((base, head): (Profile, Profile)) -> verdict::Pair {
+    let profile: Profile = std::array::from_fn(|quantile| head[quantile] - base[quantile]);
+    verdict::Pair { p50: profile[P50], profile }
 }
 
 impl Pair {

@@ -10,6 +10,7 @@ use crate::scenario::Pattern;
 use crate::sys::{Unsupported, affinity, clock};
 use crate::transport::{Manner, OnFull};
 use roundtrip_stats::interval;
+use roundtrip_stats::shape::{self, Profile};
 use roundtrip_wire::{Case, CaseResult, Failure, Methodology, Repetition, Slug};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -94,18 +95,19 @@ impl<'a> Gathered<'a> {
         self.unsupported.is_some() || self.failures.len() >= FAILURES_MAX
     }
 
-    /// Takes what a repetition said; returns its p50 if it is one of those that are reported.
-    pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) -> Option<u64> {
+    /// Takes what a repetition said; returns its profile if it is one of those that are reported.
+    pub(super) fn add(&mut self, measured: Result<Measured, NotMeasured>, took: Duration) -> Option<Profile> {
         let (index, discarded) = (self.begun, self.case.repetitions.discarded);
         self.begun += 1;
         self.spent += took;
         match measured {
             Ok(measured) => {
+                let profile = shape::profile(&measured.distribution);
                 let (p50_ns, repetition) = self.repetition(index, measured);
                 if index >= discarded {
                     self.p50s_ns.push(p50_ns);
                     self.repetitions.push(repetition);
-                    return Some(p50_ns);
+                    return Some(profile);
                 }
             }
             Err(NotMeasured::Failed(reason)) => {

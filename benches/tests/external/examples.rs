@@ -195,7 +195,7 @@ fn passes(example: &Program, scenarios: &[&str]) -> Ran {
 /// Compared with itself, in parts.
 fn takes_turns(case: &PlannedCase) {
     let found = compared(case.clone(), case.clone(), DEADLINE);
-    assert_eq!(found.ratios.len(), 2, "{found:?}");
+    assert_eq!(found.pairs.len(), 2, "{found:?}");
     for side in [&found.base, &found.head] {
         assert_eq!(side.methodology.parts, Some(4));
         delivered_all(side, "in parts");

@@ -18,8 +18,8 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 fn slower() -> Ran {
     let slower = compare(behaving("tell-the-truth"), behaving("be-slower"), Rule::default(), DEADLINE);
-    assert_eq!(slower.row.verdict, Some(Verdict::Regressed), "{slower:?}");
-    let change = slower.row.shift.unwrap().estimate.exp_m1();
+    assert_eq!(slower.row.p50.verdict, Some(Verdict::Regressed), "{slower:?}");
+    let change = slower.row.p50.shift.unwrap().estimate.exp_m1();
     assert!((0.09..0.11).contains(&change), "{change}");
     Ok(())
 }
@@ -46,7 +46,7 @@ fn hangs() -> Ran {
 
 fn unsupported() -> Ran {
     let found = compared(behaving("tell-the-truth"), behaving("be-unsupported"), DEADLINE);
-    assert_eq!(found.row.verdict, Some(Verdict::Inconclusive));
-    assert!(found.head.unsupported.is_some() && found.ratios.is_empty(), "{found:?}");
+    assert_eq!(found.row.p50.verdict, Some(Verdict::Inconclusive));
+    assert!(found.head.unsupported.is_some() && found.pairs.is_empty(), "{found:?}");
     Ok(())
 }

@@ -4,7 +4,7 @@
 //! A witness is what it measured on both sides of a change. It moved with the change, or it stayed, or it cannot tell. One
 //! witness may be wrong; what counts is what most of its kind say, and then what the kinds say together.
 
-use crate::{mann_whitney, shift};
+use crate::{mann_whitney, percent, shift};
 use std::fmt;
 
 /// What a witness is.
@@ -151,10 +151,10 @@ impl fmt::Display for Statement {
         let name = &self.name;
         match (self.behaviour, self.change) {
             (Behaviour::Moved, Some(change)) => {
-                write!(formatter, "{kind} {name} changed as well, by {:+.1} %", 100.0 * change)
+                write!(formatter, "{kind} {name} changed as well, by {}", percent::signed(change))
             }
             (Behaviour::Stayed, Some(change)) => {
-                write!(formatter, "{kind} {name} stayed as it was ({:+.1} %)", 100.0 * change)
+                write!(formatter, "{kind} {name} stayed as it was ({})", percent::signed(change))
             }
             _ => write!(formatter, "{kind} {name} measured too little to tell"),
         }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn statements_read_as_sentences() {
         let text = |before, after| witness(Kind::Canary, before, after).hear(0.1).to_string();
-        assert_eq!(text(100.0, 110.0), "canary wake changed as well, by +10.2 %");
+        assert_eq!(text(100.0, 110.0), "canary wake changed as well, by +10 %");
         assert!(text(100.0, 100.0).starts_with("canary wake stayed as it was ("), "{}", text(100.0, 100.0));
         let few = Witness { before: vec![1.0], ..witness(Kind::Sibling, 1.0, 1.0) };
         assert_eq!(few.hear(0.1).to_string(), "on wake measured too little to tell");

@@ -1,9 +1,11 @@
 //! Two sides of a case by the times of their repetitions: the figures that a comparison shows of it.
 //!
-//! Whoever compares, on a terminal or on a server, asks here, so that both say the same.
+//! Whoever compares, on a terminal or on a server, asks here, so that both say the same of the same figures.
 
 use crate::quantile::Quartiles;
-use crate::verdict::{self, Row, Rule};
+use crate::shape::Profile;
+use crate::shift::Shift;
+use crate::verdict::{self, Known, Reason, Row, Rule, Sides};
 use crate::{interval, welch};
 
 /// The confidence of a side's interval, in parts per million.
@@ -20,6 +22,17 @@ pub struct Side {
     pub repetitions: usize,
     /// The mean of the repetitions' rates: operations a second.
     pub rate_per_second: f64,
+}
+
+/// A case that is not paired by repetition: base's and head's times.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Case<'a> {
+    /// The p50 of each repetition.
+    pub p50s_ns: [&'a [u64]; 2],
+    /// Their profiles; `None` where only p50s are known, which are then all that is compared.
+    pub profiles: Option<[&'a [Profile]; 2]>,
+    /// What comparisons of the same code with itself found, as [`Rule::least_of`] takes it; empty where there were none.
+    pub effects: &'a [f64],
 }
 
 /// What is known of a case that was compared.
@@ -41,6 +54,60 @@ pub struct Compared {
     pub stars: &'static str,
     /// What is said of it.
     pub verdict: verdict::Verdict,
+    /// Why it is inconclusive, if it is.
+    pub reason: Option<Reason>,
+    /// The same of the p90; absent where only p50s are known, here and below.
+    pub p90: Option<Beside>,
+    /// The same of the p99.
+    pub p99: Option<Beside>,
+    /// The same of the shape: its change is that of the quantile that moved most surely, against the p50.
+    pub shape: Option<Beside>,
+}
+
+/// What is known of a case beside its p50.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beside {
+    /// By how much head's times are longer than base's, as a share.
+    pub change: Option<f64>,
+    /// The 95 % interval of that change.
+    pub change_interval: Option<[f64; 2]>,
+    /// How probable so uneven times are without a change, adjusted for all that is compared.
+    pub p_adjusted: f64,
+    /// That it changed, if that can be said.
+    pub verdict: Option<verdict::Verdict>,
+}
+
+impl From<Known> for Beside {
+    fn from(known: Known) -> Self {
+        let (change, change_interval) = shares(known.shift);
+        Self { change, change_interval, p_adjusted: known.p_adjusted, verdict: known.verdict }
+    }
+}
+
+impl<'a> From<(&'a [u64], &'a [u64])> for Case<'a> {
+    fn from((base, head): (&'a [u64], &'a [u64])) -> Self {
+        Self { p50s_ns: [base, head], ..Self::default() }
+    }
+}
+
+impl Case<'_> {
+    fn is_measured(&self) -> bool {
+        self.p50s_ns.iter().all(|side| !side.is_empty())
+    }
+
+    fn logarithms(&self) -> Sides {
+        Sides {
+            p50s: self.p50s_ns.map(|side| side.iter().map(|&ns| (ns as f64).ln()).collect()),
+            profiles: self.profiles.map(|sides| sides.map(<[Profile]>::to_vec)),
+            effects: self.effects.to_vec(),
+        }
+    }
+}
+
+/// A logarithm's estimate and interval as shares.
+fn shares(shift: Option<Shift>) -> (Option<f64>, Option<[f64; 2]>) {
+    let interval = shift.and_then(|shift| shift.interval);
+    (shift.map(|shift| shift.estimate.exp_m1()), interval.map(|ends| ends.map(f64::exp_m1)))
 }
 
 impl Side {
@@ -60,31 +127,34 @@ impl Compared {
     pub fn of(base_ns: &[u64], head_ns: &[u64], row: Row) -> Option<Self> {
         let (base, head) = (Side::of(base_ns)?, Side::of(head_ns)?);
         let welch = welch::welch(&rates(base_ns), &rates(head_ns));
+        let (change, change_interval) = shares(row.p50.shift);
         Some(Self {
             ratio: head.p50_ns as f64 / base.p50_ns.max(1) as f64,
-            change: row.shift.map(|shift| shift.estimate.exp_m1()),
-            change_interval: row.shift.and_then(|shift| shift.interval).map(|ends| ends.map(f64::exp_m1)),
-            p: row.p,
-            p_adjusted: row.p_adjusted,
+            change,
+            change_interval,
+            p: row.p50.p,
+            p_adjusted: row.p50.p_adjusted,
             t: welch.map(|test| test.t),
             stars: welch.map_or("", |test| welch::stars(test.p_two_sided)),
-            verdict: row.verdict.unwrap_or(verdict::Verdict::Inconclusive),
+            verdict: row.p50.verdict.unwrap_or(verdict::Verdict::Inconclusive),
+            reason: row.reason,
+            p90: row.p90.map(Beside::from),
+            p99: row.p99.map(Beside::from),
+            shape: row.shape.map(Beside::from),
         })
     }
 }
 
-/// Compares sides that are not paired by repetition: base's and head's times of each case, all of one comparison. A case
+/// Compares sides that are not paired by repetition, all of one comparison: their p50s, or all that [`Case`] has. A case
 /// that is not to be compared is `None`, has no part in the adjustment for many cases, and stays `None`; so does one of
 /// which a side has no times.
-pub fn unpaired(rule: &Rule, cases: &[Option<(&[u64], &[u64])>]) -> Vec<Option<Compared>> {
-    let is_measured = |(base, head): &(&[u64], &[u64])| !base.is_empty() && !head.is_empty();
-    let cases: Vec<_> = cases.iter().map(|sides| sides.filter(is_measured)).collect();
-    let times = |side: &[u64]| side.iter().map(|&ns| ns as f64).collect();
-    let measured: Vec<(Vec<f64>, Vec<f64>)> =
-        cases.iter().flatten().map(|(base, head)| (times(base), times(head))).collect();
+pub fn unpaired<'a, C: Into<Case<'a>> + Copy>(rule: &Rule, cases: &[Option<C>]) -> Vec<Option<Compared>> {
+    let cases: Vec<Option<Case<'a>>> =
+        cases.iter().map(|case| (*case).map(C::into).filter(Case::is_measured)).collect();
+    let measured: Vec<Sides> = cases.iter().flatten().map(Case::logarithms).collect();
     let mut rows = verdict::unpaired(rule, &measured).into_iter();
-    let compared = cases.into_iter().map(|sides| {
-        let (base, head) = sides?;
+    let compared = cases.into_iter().map(|case| {
+        let [base, head] = case?.p50s_ns;
         Compared::of(base, head, rows.next()?)
     });
     compared.collect()
@@ -107,23 +177,23 @@ mod tests {
     #[test]
     fn a_slower_case_regressed_and_one_that_is_not_compared_changes_nothing_of_it() {
         let (base, slower) = (times(10_000), times(12_000));
-        let alone = unpaired(&Rule::default(), &[Some((&base, &slower))])[0].unwrap();
+        let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         assert_eq!(alone.verdict, Verdict::Regressed);
         // Rates fall where times grow.
         assert!(alone.t < Some(0.0) && alone.change > Some(0.19) && alone.stars == "***", "{alone:?}");
         assert!((alone.ratio - 1.2).abs() < 0.01, "{alone:?}");
 
         let none: &[u64] = &[];
-        let beside = unpaired(&Rule::default(), &[None, Some((&base, none)), Some((&base, &slower))]);
+        let beside = unpaired(&Rule::default(), &[None, Some((&base[..], none)), Some((&base, &slower))]);
         assert_eq!(beside, [None, None, Some(alone)]);
     }
 
     #[test]
     fn cases_of_one_comparison_are_adjusted_for_each_other() {
         let (base, slower) = (times(10_000), times(10_200));
-        let alone = unpaired(&Rule::default(), &[Some((&base, &slower))])[0].unwrap();
+        let alone = unpaired(&Rule::default(), &[Some((&base[..], &slower[..]))])[0].unwrap();
         let mut many = vec![Some((&base[..], &base[..])); 20];
-        many.push(Some((&base, &slower)));
+        many.push(Some((&base[..], &slower[..])));
         let among = unpaired(&Rule::default(), &many)[20].unwrap();
         assert_eq!(alone.p, among.p);
         assert!(among.p_adjusted > alone.p_adjusted, "{alone:?} {among:?}");

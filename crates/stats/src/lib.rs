@@ -6,6 +6,7 @@
 //! - [`quantile`]: the nearest-rank rule, and median and quartiles of a few values.
 //! - [`interval`]: how sure a median is.
 //! - [`wilcoxon`], [`mann_whitney`]: whether one side's values tend to be larger, paired and not; [`shift`]: by how much.
+//! - [`shape`]: whether a distribution changed otherwise than as a whole, such as by a second mode.
 //! - [`share`]: how sure a share is that was counted.
 //! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
 //! - [`change_point`]: where a series changes its level. [`cause`]: whether the commit made it, or the machine; [`culprit`]: which
@@ -21,8 +22,10 @@ pub mod distribution;
 pub mod interval;
 pub mod mann_whitney;
 mod normal;
+mod percent;
 pub mod quantile;
 pub mod samples;
+pub mod shape;
 pub mod share;
 pub mod shift;
 pub mod verdict;

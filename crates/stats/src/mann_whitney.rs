@@ -2,6 +2,8 @@
 //! than those of the other?
 
 use crate::normal;
+use crate::wilcoxon::{both_tails, index};
+use std::sync::OnceLock;
 
 /// What the test found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,28 +52,31 @@ pub fn rank_sum(first: &[f64], second: &[f64]) -> Option<RankSum> {
     let u_second = rank_sum - (n * (n + 1)) as f64 / 2.0;
     let smaller = u_second.min((m * n) as f64 - u_second);
     let exact = ties == 0.0 && m + n <= EXACT_VALUES_MAX;
-    let p_two_sided = if exact { exact_p(m, n, smaller) } else { approximate_p(m, n, smaller, ties) };
+    let p_two_sided = if exact { exact_p(m, n)[index(smaller)] } else { approximate_p(m, n, smaller, ties) };
     Some(RankSum { u_second, p_two_sided, exact })
 }
 
-/// Of all ways to choose n of m + n ranks, twice the share with a U of at most `smaller`.
-fn exact_p(m: usize, n: usize, smaller: f64) -> f64 {
-    // ways[k][u]: how many choices of k of the ranks so far have this U: each rank taken adds the ranks below it that
-    // were not.
-    let mut ways = vec![vec![0_u64; m * n + 1]; n + 1];
-    ways[0][0] = 1;
-    for below in 0..m + n {
-        for k in (1..=n.min(below + 1)).rev() {
-            let added = below + 1 - k;
-            for u in added..=m * n {
-                ways[k][u] += ways[k - 1][u - added];
+/// How probable a U of at most the index is, both sides together: of all ways to choose n of m + n ranks, twice the share
+/// of those with such a U. Counted out once for each m and n.
+fn exact_p(m: usize, n: usize) -> &'static [f64] {
+    const SIZES: usize = EXACT_VALUES_MAX + 1;
+    static COUNTED: [[OnceLock<Vec<f64>>; SIZES]; SIZES] =
+        [const { [const { OnceLock::new() }; SIZES] }; SIZES];
+    COUNTED[m][n].get_or_init(|| {
+        // ways[k][u]: how many choices of k of the ranks so far have this U: each rank taken adds the ranks below it that
+        // were not.
+        let mut ways = vec![vec![0_u64; m * n + 1]; n + 1];
+        ways[0][0] = 1;
+        for below in 0..m + n {
+            for k in (1..=n.min(below + 1)).rev() {
+                let added = below + 1 - k;
+                for u in added..=m * n {
+                    ways[k][u] += ways[k - 1][u - added];
+                }
             }
         }
-    }
-    let of_n = &ways[n];
-    let all: u64 = of_n.iter().sum();
-    let tail: u64 = of_n.iter().enumerate().take_while(|(u, _)| *u as f64 <= smaller).map(|(_, n)| n).sum();
-    (2.0 * tail as f64 / all as f64).min(1.0)
+        both_tails(&ways[n])
+    })
 }
 
 /// The same by the normal distribution, with the variance corrected for `ties`.
@@ -85,8 +90,7 @@ fn approximate_p(m: usize, n: usize, smaller: f64, ties: f64) -> f64 {
 
 /// How probable, both sides together, a U of at most this is among values without ties.
 pub(crate) fn p_at_most(m: usize, n: usize, u: usize) -> f64 {
-    let u = u as f64;
-    if m + n <= EXACT_VALUES_MAX { exact_p(m, n, u) } else { approximate_p(m, n, u, 0.0) }
+    if m + n <= EXACT_VALUES_MAX { exact_p(m, n)[u] } else { approximate_p(m, n, u as f64, 0.0) }
 }
 
 /// Hollander and Wolfe (1973), table 4.1.

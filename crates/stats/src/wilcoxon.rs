@@ -2,6 +2,7 @@
 //! and by more, than chance alone would have it?
 
 use crate::normal;
+use std::sync::OnceLock;
 
 /// What the test found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,26 +60,40 @@ pub fn signed_rank(pairs: &[(f64, f64)]) -> Option<SignedRank> {
     let smaller = w_plus.min(w_minus);
     let exact = ties == 0.0 && pairs_used <= EXACT_PAIRS_MAX;
     let p_two_sided =
-        if exact { exact_p(pairs_used, smaller) } else { approximate_p(pairs_used, smaller, ties) };
+        if exact { exact_p(pairs_used)[index(smaller)] } else { approximate_p(pairs_used, smaller, ties) };
     Some(SignedRank { pairs_used, w_plus, w_minus, p_two_sided, exact })
 }
 
-/// Of the 2^n equally probable ways to sign the ranks 1 to n, twice the share with a rank sum of at most `smaller`.
-fn exact_p(n: usize, smaller: f64) -> f64 {
-    // ways[sum]: how many subsets of the ranks so far have this sum.
-    let mut ways = vec![0_u64; n * (n + 1) / 2 + 1];
-    ways[0] = 1;
-    let mut largest = 0;
-    for rank in 1..=n {
-        largest += rank;
-        for sum in (rank..=largest).rev() {
-            ways[sum] += ways[sum - rank];
+/// How probable a rank sum of at most the index is, both sides together: of the 2^n equally probable ways to sign the
+/// ranks 1 to n, twice the share of those with such a sum. Counted out once for each n.
+fn exact_p(n: usize) -> &'static [f64] {
+    static COUNTED: [OnceLock<Vec<f64>>; EXACT_PAIRS_MAX + 1] =
+        [const { OnceLock::new() }; EXACT_PAIRS_MAX + 1];
+    COUNTED[n].get_or_init(|| {
+        // ways[sum]: how many subsets of the ranks so far have this sum.
+        let mut ways = vec![0_u64; n * (n + 1) / 2 + 1];
+        ways[0] = 1;
+        let mut largest = 0;
+        for rank in 1..=n {
+            largest += rank;
+            for sum in (rank..=largest).rev() {
+                ways[sum] += ways[sum - rank];
+            }
         }
-    }
-    let tail: u64 =
-        ways.iter().enumerate().take_while(|(sum, _)| *sum as f64 <= smaller).map(|(_, n)| n).sum();
-    // Both tails share the middle when the two sums are equal.
-    (2.0 * tail as f64 / (1_u64 << n) as f64).min(1.0)
+        both_tails(&ways)
+    })
+}
+
+/// Of the ways to have each sum, the share with at most that sum, twice: both tails share the middle when the two sums are
+/// equal.
+pub(crate) fn both_tails(ways: &[u64]) -> Vec<f64> {
+    let all: u64 = ways.iter().sum();
+    let mut tail = 0;
+    let share = |&ways: &u64| {
+        tail += ways;
+        (2.0 * tail as f64 / all as f64).min(1.0)
+    };
+    ways.iter().map(share).collect()
 }
 
 /// The same by the normal distribution, with the variance corrected for `ties`.
@@ -91,8 +106,13 @@ fn approximate_p(n: usize, smaller: f64, ties: f64) -> f64 {
 
 /// How probable, both sides together, a rank sum of at most this is among so many pairs without ties.
 pub(crate) fn p_at_most(pairs: usize, sum: usize) -> f64 {
-    let smaller = sum as f64;
-    if pairs <= EXACT_PAIRS_MAX { exact_p(pairs, smaller) } else { approximate_p(pairs, smaller, 0.0) }
+    if pairs <= EXACT_PAIRS_MAX { exact_p(pairs)[sum] } else { approximate_p(pairs, sum as f64, 0.0) }
+}
+
+/// A sum of whole ranks.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "without ties ranks are whole")]
+pub(crate) fn index(sum: f64) -> usize {
+    sum as usize
 }
 
 #[cfg(test)]

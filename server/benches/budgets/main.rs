@@ -72,7 +72,11 @@ fn measure(is_quick: bool, with_ingest: bool, with_reads: bool) -> Result<Vec<Ro
 fn caught_up(service: &Service) -> Result<u64, String> {
     let begin = Instant::now();
     let waiting = || service.metric("roundtrip_analysis_runs_waiting");
-    eprintln!("{} runs wait to be searched, the first for {} s", waiting()?, service.metric("roundtrip_analysis_lag_seconds")?);
+    eprintln!(
+        "{} runs wait to be searched, the first for {} s",
+        waiting()?,
+        service.metric("roundtrip_analysis_lag_seconds")?
+    );
     while waiting()? > 0 {
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -129,7 +129,7 @@ impl Rounds<'_> {
             };
             for compared in ab::run(&comparison, self.peer, rand::random(), &mut observe).results {
                 tally.add(kind, &compared);
-                changes.extend(compared.row.shift.map(|shift| 100.0 * shift.estimate.exp_m1()));
+                changes.extend(compared.row.p50.shift.map(|shift| 100.0 * shift.estimate.exp_m1()));
             }
         }
         changes.sort_unstable_by(f64::total_cmp);
@@ -140,21 +140,21 @@ impl Rounds<'_> {
 
 impl Tally {
     fn add(&mut self, kind: &str, compared: &Compared) {
-        let verdict = compared.row.verdict.unwrap_or(Verdict::Inconclusive);
+        let verdict = compared.row.p50.verdict.unwrap_or(Verdict::Inconclusive);
         self.all += 1;
-        self.changed += u64::from(matches!(verdict, Verdict::Regressed | Verdict::Improved));
+        self.changed += u64::from(compared.row.changed());
         self.regressed += u64::from(verdict == Verdict::Regressed);
         self.decided += u64::from(verdict != Verdict::Inconclusive);
         self.machine_time += compared.machine_time;
-        let Compared { base, ratios, row, machine_time, .. } = compared;
+        let Compared { base, pairs, row, machine_time, .. } = compared;
         eprintln!(
             "{kind} {:3}: {} {} B, window {}: {verdict:?} at {:+.1} % after {} pairs, {:.1} s{}",
             self.all,
             base.transport.slug,
             base.case.message_bytes,
             base.methodology.window,
-            row.shift.map_or(f64::NAN, |shift| 100.0 * shift.estimate.exp_m1()),
-            ratios.len(),
+            row.p50.shift.map_or(f64::NAN, |shift| 100.0 * shift.estimate.exp_m1()),
+            pairs.len(),
             machine_time.as_secs_f64(),
             failures(compared),
         );

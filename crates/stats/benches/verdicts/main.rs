@@ -3,10 +3,12 @@
 //! - [`noise`]: series of known noise with known changes. [`labelled`]: those of the reference data. [`score`]: how well what
 //!   was told agrees with what is known.
 //! - [`changes`]: change points of series. [`speed`]: what finding them takes.
+//! - [`comparisons`]: verdicts of two sides.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
 mod changes;
+mod comparisons;
 mod labelled;
 mod noise;
 mod score;
@@ -18,7 +20,8 @@ use std::process::ExitCode;
 /// A part that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
 type Part = (&'static str, fn(bool) -> Vec<Row>);
 
-const PARTS: [Part; 2] = [("changes", changes::rows), ("speed", speed::rows)];
+const PARTS: [Part; 3] =
+    [("changes", changes::rows), ("comparisons", comparisons::rows), ("speed", speed::rows)];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,0 +1,113 @@
+//! Repetitions of known noise with known changes, as logarithms of times.
+
+use crate::noise::{FAMILIES, Noise};
+use rand::{RngExt, rngs::StdRng};
+use rand_distr::{Distribution, Gamma, StudentT};
+use roundtrip_stats::shape::{P50, Profile, QUANTILES_PPM};
+use roundtrip_stats::verdict::Pair;
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// What the repetitions of a row do when nothing changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Level {
+    Of(Noise),
+    /// Student's t of two degrees of freedom, whose variance is infinite, times 1 %.
+    Heavy,
+}
+
+/// All families of noise, and one with heavy tails.
+pub(super) fn levels() -> Vec<(&'static str, Level)> {
+    let families = FAMILIES.map(|(name, noise)| (name, Level::Of(noise)));
+    families.into_iter().chain([("heavy", Level::Heavy)]).collect()
+}
+
+impl Level {
+    /// Logarithms about 0, one repetition after the other.
+    pub(super) fn values(self, count: usize, random: &mut StdRng) -> Vec<f64> {
+        match self {
+            Self::Of(noise) => noise.values(count, random).into_iter().map(f64::ln).collect(),
+            Self::Heavy => {
+                let student = StudentT::new(2.0).unwrap();
+                (0..count).map(|_| 0.01 * student.sample(random)).collect()
+            }
+        }
+    }
+
+    /// Base's and head's repetitions, pair by pair, a coin saying which comes first.
+    pub(super) fn pairs(self, count: usize, random: &mut StdRng) -> Vec<[f64; 2]> {
+        let values = self.values(2 * count, random);
+        let in_order =
+            |pair: &[f64]| if random.random_bool(0.5) { [pair[0], pair[1]] } else { [pair[1], pair[0]] };
+        values.chunks(2).map(in_order).collect()
+    }
+}
+
+/// The messages of a repetition: 1,000 of them, log-normal with a deviation of 5 %, and a share of them slower.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Messages {
+    pub(super) second_share: f64,
+    pub(super) second_factor: f64,
+}
+
+impl Messages {
+    pub(super) const ONE_MODE: Self = Self { second_share: 0.0, second_factor: 1.0 };
+    const COUNT: f64 = 1_000.0;
+    const DEVIATION: f64 = 0.05;
+
+    /// The profile of so many messages about this level. Uniform order statistics are sums of exponential gaps over all of
+    /// them, so that no message needs to be drawn (Devroye 1986, V.3).
+    pub(super) fn profile(self, level: f64, random: &mut StdRng) -> Profile {
+        let mut rank = 0.0;
+        let mut sum = 0.0;
+        let mut gap = |upto: f64| {
+            let gaps = Gamma::new(upto - rank, 1.0).unwrap();
+            rank = upto;
+            sum += gaps.sample(random);
+            sum
+        };
+        let sums = QUANTILES_PPM.map(|ppm| gap(f64::from(ppm) / 1e6 * Self::COUNT));
+        let all = gap(Self::COUNT + 1.0);
+        sums.map(|sum| level + self.quantile(sum / all))
+    }
+
+    /// Modes that hardly overlap: the slower messages are all of the last ones.
+    fn quantile(self, share: f64) -> f64 {
+        let first = 1.0 - self.second_share;
+        let (within, mode) = if share < first {
+            (share / first, 0.0)
+        } else {
+            ((share - first) / self.second_share, self.second_factor.ln())
+        };
+        mode + Self::DEVIATION * Normal::standard().inverse_cdf(within.clamp(1e-6, 1.0 - 1e-6))
+    }
+}
+
+/// A row of a comparison: its noise, how much head is slower, and the messages of both sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Truth {
+    pub(super) level: Level,
+    pub(super) shift: f64,
+    pub(super) messages: [Messages; 2],
+}
+
+impl Truth {
+    pub(super) fn equal(level: Level) -> Self {
+        Self { level, shift: 0.0, messages: [Messages::ONE_MODE; 2] }
+    }
+
+    pub(super) fn slower(level: Level, factor: f64) -> Self {
+        Self { shift: factor.ln(), ..Self::equal(level) }
+    }
+
+    /// The profiles of repetitions at these levels.
+    pub(super) fn sides(&self, levels: [f64; 2], random: &mut StdRng) -> [Profile; 2] {
+        let [base, head] = self.messages;
+        [base.profile(levels[0], random), head.profile(levels[1] + self.shift, random)]
+    }
+
+    pub(super) fn pair(&self, levels: [f64; 2], random: &mut StdRng) -> Pair {
+        let [base, head] = self.sides(levels, random);
+        let profile: Profile = std::array::from_fn(|index| head[index] - base[index]);
+        Pair { p50: profile[P50], profile }
+    }
+}

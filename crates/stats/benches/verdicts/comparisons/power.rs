@@ -1,0 +1,58 @@
+//! What is found of a slowdown of 5 % where a repetition moves by 3 %, and what that takes.
+
+use super::draws::{Level, Truth};
+use super::simulated::{Machine, grow, reports, starred};
+use super::{ROWS, SEED, whole};
+use crate::noise::Noise;
+use rand::{SeedableRng, rngs::StdRng};
+use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::verdict::{self, Verdict};
+
+pub(super) fn rows(is_quick: bool) -> Vec<Row> {
+    let level = Level::Of(Noise::Normal(0.03));
+    [1, 10, 100].into_iter().map(|slower| of(level, slower, is_quick)).collect()
+}
+
+fn of(level: Level, slower: usize, is_quick: bool) -> Row {
+    let mut random = StdRng::seed_from_u64(SEED);
+    let rows: Vec<Truth> = (0..ROWS)
+        .map(|index| if index < slower { Truth::slower(level, 1.05) } else { Truth::equal(level) })
+        .collect();
+    // As many slower rows, whatever their number in a comparison.
+    let comparisons = (if is_quick { 40 } else { 1_000 } / slower).max(if is_quick { 4 } else { 40 });
+    let all = comparisons * slower;
+    let found_among = |rows: &[verdict::Row]| -> usize {
+        rows[..slower].iter().filter(|row| row.p50.verdict == Some(Verdict::Regressed)).count()
+    };
+
+    let (mut found, mut pairs, mut stars) = (0, 0, 0);
+    for _ in 0..comparisons {
+        let (decided, used) = grow(&rows, Machine::Unnoticed, &mut random);
+        found += found_among(&decided);
+        pairs += used;
+        stars +=
+            starred(&rows, Machine::Unnoticed, &mut random)[..slower].iter().filter(|star| **star).count();
+    }
+    let share = |found: usize| found as f64 / all as f64;
+    let of_reports = [10, 15, 30].map(|count| {
+        let found: usize = (0..comparisons)
+            .map(|_| found_among(&reports(&rows, Machine::Unnoticed, count, &mut random)))
+            .sum();
+        format!("{count} repetitions {:.3}", share(found))
+    });
+    eprintln!(
+        "{slower} of {ROWS} rows 5 % slower at 3 %: found {:.4} of {all} with {:.1} pairs a row; reports of {}",
+        share(found),
+        pairs as f64 / (comparisons * ROWS) as f64,
+        of_reports.join(", ")
+    );
+    let stars = share(stars);
+    let peer = Peer { name: format!("stars of 30 runs ({:.1} %)", 100.0 * stars), value: whole(stars) };
+    super::row(
+        format!("5 % at 3 % found, {slower} of {ROWS} rows"),
+        share(found),
+        peer,
+        BarIs::ValueAtLeast,
+        0.95,
+    )
+}

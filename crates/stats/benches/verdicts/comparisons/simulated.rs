@@ -1,0 +1,78 @@
+//! Whole comparisons of many rows, as they are measured.
+
+use super::draws::{Level, Truth};
+use crate::noise::Noise;
+use rand::rngs::StdRng;
+use roundtrip_stats::shape::P50;
+use roundtrip_stats::verdict::{self, Growing, Pair, Row, Rule, Sides};
+use roundtrip_stats::welch::{stars, welch};
+
+/// How much of the variance of a repetition all rows have in common, as they are measured on one machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Machine {
+    Unnoticed,
+    /// Half.
+    Shared,
+}
+
+const PAIRS_MAX: usize = 60;
+
+/// The levels of each row's repetitions.
+fn levels(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Vec<[f64; 2]>> {
+    let common = Level::Of(Noise::Normal(0.03)).pairs(count, random);
+    let half = 0.5_f64.sqrt();
+    let with_common = |[common, own]: [[f64; 2]; 2]| [0, 1].map(|side| half * (common[side] + own[side]));
+    let row = |truth: &Truth| -> Vec<[f64; 2]> {
+        let own = truth.level.pairs(count, random);
+        match machine {
+            Machine::Unnoticed => own,
+            Machine::Shared => {
+                common.iter().zip(own).map(|(common, own)| with_common([*common, own])).collect()
+            }
+        }
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Pairs until every row is decided, and how many that took.
+pub(super) fn grow(rows: &[Truth], machine: Machine, random: &mut StdRng) -> (Vec<Row>, usize) {
+    let levels = levels(rows, machine, PAIRS_MAX, random);
+    let mut growing = Growing::new(Rule::default(), rows.len());
+    let mut pairs: Vec<Vec<Pair>> = vec![Vec::new(); rows.len()];
+    for round in 0..PAIRS_MAX {
+        for (index, (truth, levels)) in rows.iter().zip(&levels).enumerate() {
+            if growing.wants_more(index) {
+                pairs[index].push(truth.pair(levels[round], random));
+            }
+        }
+        growing.look(&pairs);
+    }
+    (growing.rows().to_vec(), pairs.iter().map(Vec::len).sum())
+}
+
+/// Reports with so many repetitions a side.
+pub(super) fn reports(rows: &[Truth], machine: Machine, count: usize, random: &mut StdRng) -> Vec<Row> {
+    let levels = levels(rows, machine, count, random);
+    let sides = rows.iter().zip(levels).map(|(truth, levels)| {
+        let (base, head): (Vec<_>, Vec<_>) = levels
+            .into_iter()
+            .map(|levels| truth.sides(levels, random))
+            .map(|[base, head]| (base, head))
+            .unzip();
+        let profiles = [base, head];
+        let p50s = profiles.each_ref().map(|side| side.iter().map(|profile| profile[P50]).collect());
+        Sides { p50s, profiles: Some(profiles), effects: Vec::new() }
+    });
+    verdict::unpaired(&Rule::default(), &sides.collect::<Vec<_>>())
+}
+
+/// Node's procedure: 30 runs a side, Welch's t of the rates, and which rows have a star.
+pub(super) fn starred(rows: &[Truth], machine: Machine, random: &mut StdRng) -> Vec<bool> {
+    let levels = levels(rows, machine, 30, random);
+    let starred = rows.iter().zip(levels).map(|(truth, levels)| {
+        let (base, head): (Vec<f64>, Vec<f64>) =
+            levels.into_iter().map(|[base, head]| ((-base).exp(), (-head - truth.shift).exp())).unzip();
+        welch(&base, &head).is_some_and(|test| !stars(test.p_two_sided).is_empty())
+    });
+    starred.collect()
+}
