@@ -5,6 +5,7 @@ use crate::error::ApiError;
 use anyhow::Context;
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::Decoder;
+use roundtrip_stats::shape::{self, Profile};
 use roundtrip_wire::{CaseResult, Repetition, RunReport};
 
 /// The report, byte for byte as it was before compression.
@@ -40,6 +41,24 @@ pub(crate) async fn repetitions<T: Send + 'static>(
             Ok(describe(repetition, &distribution))
         });
         described.collect()
+    })
+    .await
+}
+
+/// The profiles of the repetitions of each result, in the order of their indices; results in the order of the upload.
+pub(crate) async fn profiles(body_zstd: Vec<u8>) -> Result<Vec<Vec<Profile>>, ApiError> {
+    aside(move || {
+        let mut decoder = Decoder::default();
+        let results = report(&body_zstd)?.results.into_iter().map(|mut result| {
+            result.repetitions.sort_by_key(|repetition| repetition.index);
+            let profiles = result.repetitions.iter().map(|repetition| {
+                // It was decoded when it was stored, so a failure now is ours.
+                let distribution = reduce::decode(String::new, repetition, &mut decoder);
+                Ok(shape::profile(&distribution.map_err(ApiError::internal)?))
+            });
+            profiles.collect()
+        });
+        results.collect()
     })
     .await
 }

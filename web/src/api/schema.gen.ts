@@ -283,6 +283,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What machines are asked to measure of a project. */
+        get: operations["list_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/machines": {
         parameters: {
             query?: never;
@@ -558,6 +575,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/series/{series_id}/playground": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Searches a stored series with settings of one's own. Nothing of it is stored. */
+        get: operations["try_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -790,6 +824,22 @@ export interface components {
             events: components["schemas"]["AuditEvent"][];
             /** @description What to pass as `after` for those that follow; null when there are none. */
             next_after: string | null;
+        };
+        /** @description A quantile beside the p50. */
+        Beside: {
+            /**
+             * Format: double
+             * @description By how much head's times are longer than base's, as a share.
+             */
+            change: number | null;
+            /** @description The 95 % interval of that change. */
+            change_interval: number[] | null;
+            /**
+             * Format: double
+             * @description How probable so uneven times are without a change, adjusted for all that is compared.
+             */
+            p_adjusted: number;
+            verdict: components["schemas"]["Verdict"] | null;
         };
         /**
          * @description A small measurement of the machine itself that rides in every run. It cannot have changed with the commit,
@@ -1114,6 +1164,8 @@ export interface components {
              * @description How probable so uneven times are without a change.
              */
             p: number | null;
+            p90: components["schemas"]["Beside"] | null;
+            p99: components["schemas"]["Beside"] | null;
             /**
              * Format: double
              * @description The same, adjusted for all pairs of the comparison (Benjamini and Hochberg).
@@ -1126,6 +1178,7 @@ export interface components {
             ratio: number | null;
             /** @description Why there is nothing to compare: a side without the case, or without the figures of its repetitions. */
             reasons: string[];
+            shape: components["schemas"]["ShapeChange"] | null;
             /** @description How Node's tool marks that t, without regard to the number of pairs: up to three stars. */
             stars: string;
             /**
@@ -1135,7 +1188,9 @@ export interface components {
             t: number | null;
             /** @description On what. */
             transport: components["schemas"]["TransportInfo"];
-            /** @description What is said of it. */
+            /** @description Why it is inconclusive, in a sentence; null when it is not. */
+            undecided: string | null;
+            /** @description What is said of it, by its p50. */
             verdict: components["schemas"]["Verdict"];
         };
         /** @description A commit, or one run of it. */
@@ -1293,6 +1348,16 @@ export interface components {
             /** @description Place of the first point with it, from 0. */
             index: number;
         };
+        /** @description How many points there are of one environment. */
+        EnvironmentPoints: {
+            /**
+             * Format: int64
+             * @description The fingerprint.
+             */
+            environment_id: number;
+            /** @description How many points. */
+            point_count: number;
+        };
         /** @description A repetition that did not finish. */
         Failure: {
             /** @description What happened: `responder: killed by signal 9`. */
@@ -1376,6 +1441,55 @@ export interface components {
             secret: string;
             /** @description The token. */
             token: components["schemas"]["TokenSummary"];
+        };
+        /** @description A commit that a machine is asked to measure. */
+        Job: {
+            /**
+             * Format: int64
+             * @description The place of that commit.
+             */
+            commit_ordinal: number;
+            /** @description What is to be measured: full object name. */
+            commit_sha: string;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a run of it had arrived; null while it is waited for.
+             */
+            done_at: string | null;
+            /**
+             * Format: uuid
+             * @description That run.
+             */
+            done_by_run_id: string | null;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            job_id: number;
+            /** @description Where it is to be measured. */
+            machine: string;
+            /**
+             * @description `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it.
+             * @example bisect
+             */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The regression whose culprit is looked for.
+             */
+            regression_id: number | null;
+        };
+        /** @description Jobs of one project. */
+        JobList: {
+            /** @description The newest first. */
+            jobs: components["schemas"]["Job"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
         };
         /** @description Nearest-rank quantiles of all operations; those that were not asked for are absent. */
         LatencyColumns: {
@@ -1493,6 +1607,31 @@ export interface components {
              */
             path: string;
         };
+        /** @description What was made of a point when it came. */
+        Look: {
+            /**
+             * Format: int64
+             * @description The commit with which a new level would begin.
+             */
+            commit_ordinal: number | null;
+            /** @description What. */
+            outcome: components["schemas"]["LookOutcome"];
+            /**
+             * Format: double
+             * @description How probably the step is within five points of where it seems to be; null where there is none.
+             */
+            probability: number | null;
+            /**
+             * Format: double
+             * @description How much speaks for it: it has to be 1; null where nothing was asked, and where there is a step.
+             */
+            strength: number | null;
+        };
+        /**
+         * @description What was made of a point.
+         * @enum {string}
+         */
+        LookOutcome: "told" | "nothing" | "even" | "waiting" | "wandering" | "open";
         /** @description One physical or virtual host with an agent. */
         Machine: {
             /** @description Processor architecture as the compiler names it: `x86-64`, `aarch64`. */
@@ -1627,6 +1766,37 @@ export interface components {
             merge_base: components["schemas"]["CommitSummary"] | null;
             /** @description Why it is not certain: commits whose parents are not all stored, or too far away, at most 20. */
             unknown_parents_of: string[];
+        };
+        /** @description What makes a change. */
+        MethodSettings: {
+            /**
+             * Format: double
+             * @description How far ranks have to be from what they are without a change, in standard deviations.
+             */
+            deviations: number;
+            /**
+             * Format: double
+             * @description The smallest change that is reported in the quietest series, as a share.
+             */
+            least: number;
+            /**
+             * Format: double
+             * @description The smallest change that is reported in the noisiest series, as a share.
+             */
+            least_of_noisy: number;
+            /** @description How many of the newest points tell what the noise is like. */
+            memory: number;
+            /** @description or how many points have followed it. */
+            patience: number;
+            /** @description So many points at least are on either side of a change. */
+            persistence: number;
+            /**
+             * Format: double
+             * @description How probably the place that is named is within five points of the true one when a change is told,
+             */
+            sure: number;
+            /** @description How many of the newest points are searched. */
+            window: number;
         };
         /**
          * @description How it was measured. Two results with different methodologies are never compared.
@@ -1784,6 +1954,30 @@ export interface components {
             format: string;
             /** @description What it is called. */
             name: string;
+        };
+        /** @description What a search with these settings tells of a series, and why. */
+        Playground: {
+            /** @description The changes with these settings. */
+            change_points: components["schemas"]["TriedChange"][];
+            /** @description Places of the commits of its points, in their order. */
+            commit_ordinals: number[];
+            /**
+             * Format: int64
+             * @description Which one is.
+             */
+            environment_id: number;
+            /** @description The environments of the machine among the points; one of them is searched. */
+            environments: components["schemas"]["EnvironmentPoints"][];
+            /** @description What each point told when it came, or why it told nothing. */
+            looks: components["schemas"]["Look"][];
+            /** @description The settings of this search. */
+            settings: components["schemas"]["MethodSettings"];
+            /** @description Those that the server searches every series with. */
+            shipped: components["schemas"]["MethodSettings"];
+            /** @description The changes of the same points with the shipped settings. */
+            shipped_change_points: components["schemas"]["TriedChange"][];
+            /** @description Their times in nanoseconds. */
+            values_ns: number[];
         };
         /** @description One run's result in one series. Times are of one operation, in nanoseconds. */
         Point: {
@@ -2561,6 +2755,18 @@ export interface components {
             /** @description What the session or the token is for; empty when nobody is signed in. */
             scopes: components["schemas"]["Scope"][];
         };
+        /** @description How times are distributed, beside all of them being longer or shorter. */
+        ShapeChange: {
+            /** @description Whether it is said to have changed. */
+            changed: boolean;
+            /** @description Where the distributions differ, in words, if it did. */
+            difference: string | null;
+            /**
+             * Format: double
+             * @description How probable so uneven shapes are without a change, adjusted for all that is compared.
+             */
+            p_adjusted: number;
+        };
         /** @description How to sign in. */
         SignInRequest: {
             /**
@@ -2919,6 +3125,48 @@ export interface components {
             slug: components["schemas"]["Slug"];
             /** @description Its name for people: `Pipe`, `Shared-memory ring, futex`. */
             title: string;
+        };
+        /** @description A change that a trial tells. */
+        TriedChange: {
+            /**
+             * Format: int64
+             * @description The newest measured commit that is before the change with a probability of 95 %.
+             */
+            after_commit_ordinal: number;
+            /**
+             * Format: double
+             * @description The level after it.
+             */
+            after_ns: number;
+            /**
+             * Format: double
+             * @description The level before, in nanoseconds.
+             */
+            before_ns: number;
+            /**
+             * Format: double
+             * @description By how much times are longer, as a share.
+             */
+            change: number;
+            /**
+             * Format: int64
+             * @description The first commit of the new level.
+             */
+            commit_ordinal: number;
+            /** @description Whether they are longer or shorter. */
+            direction: components["schemas"]["Direction"];
+            /** @description False when it is too small to be reported. */
+            matters: boolean;
+            /**
+             * Format: int64
+             * @description The commit whose point made it sure.
+             */
+            told_by_commit_ordinal: number;
+            /**
+             * Format: int64
+             * @description The measured commit up to which it happened with the same probability.
+             */
+            until_commit_ordinal: number;
         };
         /** @description What the server stored. The same upload again has the same receipt. */
         UploadReceipt: {
@@ -3726,6 +3974,42 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_jobs: {
+        parameters: {
+            query?: {
+                /** @description Those that are done, or those that are waited for; both unless it is said. */
+                done?: boolean;
+                /** @description Those of one regression. */
+                regression?: number;
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_machines: {
         parameters: {
             query?: {
@@ -4525,6 +4809,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesSummary"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    try_settings: {
+        parameters: {
+            query?: {
+                /** @description `p50` or `p99`. */
+                figure?: string;
+                /** @description Points of this environment; unless it is said, that of the newest point. */
+                environment?: number;
+                /** @description The newest so many points. */
+                last?: number;
+                /** @description Standard deviations, 1 to 20. */
+                deviations?: number;
+                /** @description A share, 0 to 1. */
+                least?: number;
+                /** @description A share, 0 to 1. */
+                least_of_noisy?: number;
+                /** @description Points, 2 to 100. */
+                persistence?: number;
+                /** @description Points, 8 to 1,024. */
+                window?: number;
+                /** @description Points, 8 to 4,096. */
+                memory?: number;
+                /** @description A probability, 0 to 1. */
+                sure?: number;
+                /** @description Points, 1 to 10,000. */
+                patience?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The series' number. */
+                series_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it tells, and why */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Playground"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

@@ -219,6 +219,52 @@ async fn points_without_the_figures_of_their_repetitions_are_not_compared(pool: 
 }
 
 /// The command line is held to the same file: `agents/tests/it/compare.rs`.
+/// Three messages in four take about so long, and of head's those of the last tenth four times as long.
+fn of_two_modes(commit: u64, slow: bool) -> RunReport {
+    let repetition = |index: u32| {
+        let times: Vec<u64> = (0..200_u64)
+            .map(|nth| 10_000 + 40 * u64::from(index) + nth % 50)
+            .enumerate()
+            .map(|(nth, ns)| if slow && nth % 10 == 9 { 4 * ns } else { ns })
+            .collect();
+        factory::repetition(index, &times)
+    };
+    report_of(commit, vec![factory::result("pipe", 64, (0..12).map(repetition).collect())])
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_second_mode_is_told_though_the_p50_stayed_and_not_once_the_uploads_are_gone(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let (base, head) = (of_two_modes(1, false), of_two_modes(2, true));
+    app.store(&base).await;
+    app.store(&head).await;
+    let path = path(factory::sha(1).as_str(), factory::sha(2).as_str());
+    let pair = app.read(&path).await["pairs"][0].clone();
+    assert_eq!((&pair["verdict"], &pair["p99"]["verdict"]), (&"no change".into(), &"regressed".into()));
+    assert_eq!(pair["shape"]["changed"], true, "{pair}");
+    let words = pair["shape"]["difference"].as_str().unwrap();
+    assert!(words.contains("head has a second mode, 299 % slower"), "{words}");
+    sqlx::query("delete from run_upload").execute(&app.pool).await.unwrap();
+    let pair = app.read(&path).await["pairs"][0].clone();
+    assert_eq!(
+        (&pair["verdict"], &pair["shape"], &pair["p99"]),
+        (&"no change".into(), &Value::Null, &Value::Null)
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_inconclusive_pair_says_why(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in [1, 2] {
+        let few = (0..3).map(|index| factory::repetition(index, &[10_000 + u64::from(index)])).collect();
+        app.store(&report_of(commit, vec![factory::result("pipe", 64, few)])).await;
+    }
+    let pair = app.read(&path(factory::sha(1).as_str(), factory::sha(2).as_str())).await["pairs"][0].clone();
+    assert_eq!(pair["verdict"], "inconclusive");
+    let why = pair["undecided"].as_str().unwrap();
+    assert!(why == "too few repetitions a side: has 3, needs 4", "{why}");
+}
+
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn server_and_command_line_say_the_same_of_two_reports(pool: PgPool) {
     let app = TestApp::new(pool).await;

@@ -17,7 +17,7 @@ use crate::routes::runs::CommitSummary;
 use crate::{AppState, db};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
-use roundtrip_stats::verdict;
+use roundtrip_stats::{comparison, verdict};
 use roundtrip_wire::comparable::Difference;
 use roundtrip_wire::{Case, CommitSha, Methodology, RunId, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
@@ -79,12 +79,52 @@ pub struct ComparisonPair {
     pub t: Option<f64>,
     /// How Node's tool marks that t, without regard to the number of pairs: up to three stars.
     pub stars: &'static str,
-    /// What is said of it.
+    /// What is said of it, by its p50.
     pub verdict: Verdict,
+    /// Why it is inconclusive, in a sentence; null when it is not.
+    #[schema(required)]
+    pub undecided: Option<String>,
+    /// The p90 of the repetitions; null where the uploads of both sides are not kept any more, here and below.
+    #[schema(required)]
+    pub p90: Option<Beside>,
+    /// Their p99.
+    #[schema(required)]
+    pub p99: Option<Beside>,
+    /// The shape of their distributions.
+    #[schema(required)]
+    pub shape: Option<ShapeChange>,
     /// Why it is not compared: what is not the same on both sides.
     pub differences: Vec<Difference>,
     /// Why there is nothing to compare: a side without the case, or without the figures of its repetitions.
     pub reasons: Vec<String>,
+}
+
+/// A quantile beside the p50.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct Beside {
+    /// By how much head's times are longer than base's, as a share.
+    #[schema(required)]
+    pub change: Option<f64>,
+    /// The 95 % interval of that change.
+    #[schema(required)]
+    pub change_interval: Option<[f64; 2]>,
+    /// How probable so uneven times are without a change, adjusted for all that is compared.
+    pub p_adjusted: f64,
+    /// That it regressed or improved; null where it cannot be said to have changed.
+    #[schema(required)]
+    pub verdict: Option<Verdict>,
+}
+
+/// How times are distributed, beside all of them being longer or shorter.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ShapeChange {
+    /// How probable so uneven shapes are without a change, adjusted for all that is compared.
+    pub p_adjusted: f64,
+    /// Whether it is said to have changed.
+    pub changed: bool,
+    /// Where the distributions differ, in words, if it did.
+    #[schema(required)]
+    pub difference: Option<String>,
 }
 
 /// What was measured of a case on one side.
@@ -239,6 +279,13 @@ impl From<verdict::Verdict> for Verdict {
             verdict::Verdict::NoChange => Self::NoChange,
             verdict::Verdict::Inconclusive => Self::Inconclusive,
         }
+    }
+}
+
+impl From<comparison::Beside> for Beside {
+    fn from(found: comparison::Beside) -> Self {
+        let comparison::Beside { change, change_interval, p_adjusted, verdict } = found;
+        Self { change, change_interval, p_adjusted, verdict: verdict.map(Verdict::from) }
     }
 }
 

@@ -1,14 +1,17 @@
 //! What each side of a comparison measured, and which of it belong together.
 
-use super::{ComparisonPair, MeasuredSide, RepetitionFigures, Verdict};
+use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
 use crate::db::chart::MeasuredRow;
 use crate::db::comparison::{MachineRow, SideRow, SurroundingsRow};
+use crate::db::run::Location;
 use crate::db::series::Series;
 use crate::db::series::search::{self, Filter};
 use crate::error::ApiError;
+use crate::ingest::kept;
 use crate::routes::charts::sweep::{UsualQuantiles, quartiles};
 use crate::{AppState, db};
-use roundtrip_stats::comparison::{self, Compared};
+use roundtrip_stats::comparison::{self, Case, Compared};
+use roundtrip_stats::shape::{self, Profile};
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
 use roundtrip_wire::{Machine, Slug};
@@ -21,6 +24,8 @@ pub(super) struct Outcome {
     series: Series,
     point: MeasuredRow,
     times_ns: Vec<u64>,
+    /// Of each repetition; none where its upload is not kept any more.
+    profiles: Option<Vec<Profile>>,
     run: Arc<Run>,
 }
 
@@ -50,6 +55,7 @@ pub(super) async fn outcomes(
         let points =
             db::chart::of_commit(&state.pool, row.machine_id, &series_ids, commit, side.run_id).await?;
         let runs = runs(state, &row, &points).await?;
+        let mut profiles = profiles(state, row.machine_id, side.ordinal, &points).await?;
         let mut points: HashMap<i64, MeasuredRow> =
             points.into_iter().map(|point| (point.series_id, point)).collect();
         for series in series {
@@ -57,8 +63,10 @@ pub(super) async fn outcomes(
             // A run that is gone by now takes its results with it.
             let Some(run) = runs.get(&point.run_id).cloned() else { continue };
             // Times are not negative.
-            let times_ns = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
-            outcomes.push(Outcome { series: series.into_series()?, point, times_ns, run });
+            let times_ns: Vec<u64> = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
+            let profiles = profiles.remove(&(point.run_id, point.series_id));
+            let profiles = profiles.filter(|profiles| profiles.len() == times_ns.len());
+            outcomes.push(Outcome { series: series.into_series()?, point, times_ns, profiles, run });
         }
     }
     Ok(outcomes)
@@ -81,6 +89,26 @@ async fn runs(
     rows.into_iter().map(run).collect()
 }
 
+/// The profiles of the repetitions of these points, which are all of one machine, by run and series, as far as their uploads
+/// are kept.
+async fn profiles(
+    state: &AppState,
+    machine_id: i64,
+    commit_ordinal: i64,
+    points: &[MeasuredRow],
+) -> Result<HashMap<(Uuid, i64), Vec<Profile>>, ApiError> {
+    let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
+    let mut found = HashMap::new();
+    for run_id in run_ids {
+        let run = Location { run_id, machine_id, commit_ordinal };
+        let Some(body) = db::run::upload(&state.pool, run).await? else { continue };
+        let outcomes = db::run::outcomes(&state.pool, run).await?;
+        let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
+        found.extend(series_ids.zip(kept::profiles(body).await?));
+    }
+    Ok(found)
+}
+
 /// Every case of either side, with what can be said of it. Two runs are compared wherever they were measured: that is then
 /// what differs.
 pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec<ComparisonPair> {
@@ -98,15 +126,26 @@ pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec
         .iter()
         .map(|(base, head)| base.zip(*head).map_or_else(Vec::new, |(base, head)| base.differences(head)))
         .collect();
-    let times = sides.iter().zip(&differences).map(|((base, head), differences)| {
-        let (base, head) = base.zip(*head)?;
-        differences.is_empty().then_some((&base.times_ns[..], &head.times_ns[..]))
+    let rule = Rule::default();
+    let cases = sides.iter().zip(&differences).map(|((base, head), differences)| {
+        let sides = (*base).zip(*head)?;
+        differences.is_empty().then(|| case(sides))
     });
-    let compared = comparison::unpaired(&Rule::default(), &times.collect::<Vec<_>>());
+    let compared = comparison::unpaired(&rule, &cases.collect::<Vec<_>>());
     let pairs = sides.into_iter().zip(differences).zip(compared);
     pairs
-        .filter_map(|(((base, head), differences), compared)| pair(base, head, differences, compared))
+        .filter_map(|(((base, head), differences), compared)| pair(&rule, base, head, differences, compared))
         .collect()
+}
+
+/// What is compared of two outcomes: all that both have.
+fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
+    let profiles = base.profiles.as_deref().zip(head.profiles.as_deref());
+    Case {
+        p50s_ns: [&base.times_ns, &head.times_ns],
+        profiles: profiles.map(<[_; 2]>::from),
+        ..Case::default()
+    }
 }
 
 impl Outcome {
@@ -139,6 +178,7 @@ impl<'a> From<&'a Outcome> for Measured<'a> {
 }
 
 fn pair(
+    rule: &Rule,
     base: Option<&Outcome>,
     head: Option<&Outcome>,
     differences: Vec<Difference>,
@@ -165,6 +205,16 @@ fn pair(
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
         verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        p90: compared.and_then(|compared| compared.p90).map(Beside::from),
+        p99: compared.and_then(|compared| compared.p99).map(Beside::from),
+        shape: compared.and_then(|compared| compared.shape).map(|found| {
+            let changed = found.verdict.is_some();
+            let sides = base.zip(head).and_then(|sides| case(sides).profiles).filter(|_| changed);
+            let difference = sides.and_then(|[base, head]| shape::Difference::of(base, head, rule.matters));
+            let difference = difference.map(|difference| difference.to_string());
+            ShapeChange { p_adjusted: found.p_adjusted, changed, difference }
+        }),
         differences,
         reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
     })

@@ -38,6 +38,16 @@ const COLUMNS: &[Column<Row>] = &[
     ("p_adjusted", |row| cell(row.pair.p_adjusted)),
     ("t", |row| cell(row.pair.t)),
     ("stars", |row| row.pair.stars.to_owned()),
+    ("undecided", |row| text(row.pair.undecided.as_deref().unwrap_or_default())),
+    ("p90_change", |row| cell(row.pair.p90.and_then(|p90| p90.change))),
+    ("p90_p_adjusted", |row| cell(row.pair.p90.map(|p90| p90.p_adjusted))),
+    ("p90_verdict", |row| cell(row.pair.p90.and_then(|p90| p90.verdict).map(verdict))),
+    ("p99_change", |row| cell(row.pair.p99.and_then(|p99| p99.change))),
+    ("p99_p_adjusted", |row| cell(row.pair.p99.map(|p99| p99.p_adjusted))),
+    ("p99_verdict", |row| cell(row.pair.p99.and_then(|p99| p99.verdict).map(verdict))),
+    ("shape_p_adjusted", |row| cell(row.pair.shape.as_ref().map(|shape| shape.p_adjusted))),
+    ("shape_changed", |row| cell(row.pair.shape.as_ref().map(|shape| shape.changed))),
+    ("shape_difference", |row| text(shape(&row.pair).unwrap_or_default())),
     ("differences", |row| text(&joined(&row.pair.differences))),
     ("reasons", |row| text(&joined(&row.pair.reasons))),
     ("base_commit_sha", |row| row.commits[0].sha.clone()),
@@ -90,6 +100,10 @@ pub(super) fn table(
         table.push(&Row { pair, commits: Arc::clone(commits) })?;
     }
     table.finish("comparison")
+}
+
+fn shape(pair: &ComparisonPair) -> Option<&str> {
+    pair.shape.as_ref()?.difference.as_deref()
 }
 
 fn joined(texts: &[impl ToString]) -> String {
