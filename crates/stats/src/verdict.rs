@@ -126,14 +126,18 @@ impl Growing {
 
 /// Compares rows that are complete and not paired: base's and head's times of each.
 pub fn unpaired(rule: &Rule, sides: &[(Vec<f64>, Vec<f64>)]) -> Vec<Row> {
-    let mut rows: Vec<Row> = sides
-        .iter()
-        .map(|(base, head)| {
-            let [base, head] = [base, head].map(|side| side.iter().map(|time| time.ln()).collect::<Vec<_>>());
-            let p = mann_whitney::rank_sum(&base, &head).map_or(1.0, |test| test.p_two_sided);
-            Row { p, shift: shift::unpaired(&base, &head, CONFIDENCE), ..Row::default() }
-        })
-        .collect();
+    judged(rule, sides.iter().map(|(base, head)| tested(base, head)).collect())
+}
+
+/// What is known of a row of a complete comparison before the others are: all but its verdict.
+pub(crate) fn tested(base: &[f64], head: &[f64]) -> Row {
+    let [base, head] = [base, head].map(|side| side.iter().map(|time| time.ln()).collect::<Vec<_>>());
+    let p = mann_whitney::rank_sum(&base, &head).map_or(1.0, |test| test.p_two_sided);
+    Row { p, shift: shift::unpaired(&base, &head, CONFIDENCE), ..Row::default() }
+}
+
+/// Gives each row of a complete comparison its verdict.
+pub(crate) fn judged(rule: &Rule, mut rows: Vec<Row>) -> Vec<Row> {
     adjust(&mut rows);
     for row in &mut rows {
         row.verdict = rule.judge(row).or(Some(Verdict::Inconclusive));

@@ -20,6 +20,7 @@ mod ranks;
 
 use crate::normal;
 use noise::Noise;
+pub(crate) use noise::level;
 use place::Placed;
 use ranks::{Ranks, Split, Weights};
 use std::ops::Range;
@@ -281,7 +282,7 @@ impl<'a> Detector<'a> {
         let sides = settings.persistence..=window.len().saturating_sub(settings.persistence);
         apart(values).into_iter().rev().filter(|before| sides.contains(before)).find_map(|before| {
             let (old, new) = values.split_at(before);
-            let [low, high] = [noise::level(old), noise::level(new)];
+            let [low, high] = [level(old), level(new)];
             if (high - low).abs() < settings.least[0].ln_1p() {
                 return None;
             }
