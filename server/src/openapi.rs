@@ -42,6 +42,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "series", description = "One case, measured one way, on one machine, over commits"),
         (name = "session", description = "Who asks; signing in and out"),
         (name = "tokens", description = "What lets agents, jobs and scripts in"),
+        (name = "verdicts", description = "How often what is said of changes is wrong"),
     ),
 )]
 struct Head;

@@ -162,6 +162,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
          where series.project_id = $1 and change_point.series_id = series.series_id"
     );
     delete!("delete from regression where project_id = $1");
+    delete!("delete from machine_error_rate where project_id = $1");
     delete!("delete from project_machine where project_id = $1");
     let runs = delete!("delete from run where project_id = $1");
     delete!("delete from series where project_id = $1");
