@@ -118,15 +118,24 @@ pub struct ClassRow {
     pub counts: ClassCounts,
 }
 
-/// All machines with the projects that they measured.
+/// The projects and their machines that were not counted since then, those that were not for longest first. Those with runs
+/// that were not searched for changes yet are left out: changes that are not known would be taken for noise.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn measured(pool: &PgPool) -> sqlx::Result<Vec<(i64, i64)>> {
-    let rows =
-        sqlx::query!("select project_id, machine_id from project_machine order by project_id, machine_id")
-            .fetch_all(pool)
-            .await?;
+pub async fn due(pool: &PgPool, since: DateTime<Utc>) -> sqlx::Result<Vec<(i64, i64)>> {
+    let rows = sqlx::query!(
+        "select measured.project_id, measured.machine_id
+         from project_machine as measured
+         left join machine_error_rate as rate
+             on rate.project_id = measured.project_id and rate.machine_id = measured.machine_id
+         where (rate.computed_at is null or rate.computed_at <= $1)
+           and not exists (select from analysis_due where analysis_due.machine_id = measured.machine_id)
+         order by rate.computed_at nulls first, measured.project_id, measured.machine_id",
+        since,
+    )
+    .fetch_all(pool)
+    .await?;
     Ok(rows.into_iter().map(|row| (row.project_id, row.machine_id)).collect())
 }
 

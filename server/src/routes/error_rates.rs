@@ -17,7 +17,7 @@ const CONFIDENCE: f64 = 0.95;
 /// How often what is said of a project is wrong.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorRateList {
-    /// When the oldest of it was counted; null before the first count, which happens within a day of the first upload.
+    /// When the oldest of it was counted; null before the first count, which is about an hour after the first upload.
     #[schema(required)]
     pub computed_at: Option<DateTime<Utc>>,
     /// All machines together.

@@ -21,6 +21,7 @@ pub const LEASE: Duration = Duration::from_secs(120);
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 /// When work that failed is due again.
 const FAILURE_INTERVAL: Duration = Duration::from_secs(15 * 60);
+const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
 /// A kind of work.
@@ -35,7 +36,7 @@ struct Task {
 /// All kinds of work, in the order in which they are done.
 const TASKS: [Task; 2] = [
     Task { name: "retention", interval: DAY, run: |turn| retention::run(turn).boxed() },
-    Task { name: "error-rates", interval: DAY, run: |turn| error_rates::run(turn).boxed() },
+    Task { name: "error-rates", interval: HOUR, run: |turn| error_rates::run(turn).boxed() },
 ];
 
 /// The right to do some work now.

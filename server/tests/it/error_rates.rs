@@ -2,6 +2,7 @@
 
 use crate::support::{TestApp, factory};
 use axum::http::StatusCode;
+use chrono::{TimeDelta, Utc};
 use roundtrip_server::db::task;
 use roundtrip_server::tasks::{TaskError, error_rates};
 use roundtrip_wire::{Machine, RunReport};
@@ -30,8 +31,10 @@ fn report(machine: &str, commit: u64, repetitions: u32, ns: u64) -> RunReport {
     report
 }
 
+/// Counts all that there is, which was searched for changes before.
 async fn count(app: &TestApp) -> usize {
-    error_rates::count(&app.pool, None, &|| false).await.unwrap()
+    app.state.analyst().search().await.unwrap();
+    error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap()
 }
 
 fn of_class<'a>(rates: &'a Value, transport: &str) -> &'a Value {
@@ -86,18 +89,19 @@ async fn rates_are_counted_of_stored_points_and_their_repetitions(pool: PgPool) 
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
-async fn a_step_that_was_found_is_no_noise(pool: PgPool) {
+async fn a_step_is_no_noise_and_nothing_is_counted_before_it_was_searched_for(pool: PgPool) {
     let app = TestApp::new(pool).await;
     for commit in 1..=80 {
         app.store(&report("lab-1", commit, 3, if commit <= 40 { 100_000 } else { 150_000 })).await;
     }
-    count(&app).await;
-    let alarms = |rates: &Value| of_class(rates, "pipe")["p50"]["false_alarms"]["count"].as_i64().unwrap();
-    let before = alarms(&app.read(PATH).await);
+    let counted = async || error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap();
+    assert_eq!(counted().await, 0, "its runs wait to be searched for changes");
     app.state.analyst().search().await.unwrap();
-    count(&app).await;
+    assert_eq!(counted().await, 1);
+    let rates = app.read(PATH).await;
+    let alarms = &of_class(&rates, "pipe")["p50"]["false_alarms"];
     // Blocks of twenty neighbours, and at least forty to draw from.
-    assert!(before > 50 && alarms(&app.read(PATH).await) == 0, "{before}");
+    assert_eq!((&alarms["count"], &alarms["of_count"]), (&0.into(), &30_000.into()));
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -135,14 +139,33 @@ async fn a_count_takes_the_place_of_the_one_before_and_is_the_same_for_the_same_
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_machine_is_counted_once_a_day_and_a_new_one_at_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let daily = async || {
+        app.state.analyst().search().await.unwrap();
+        error_rates::count(&app.pool, Utc::now() - TimeDelta::days(1), None, &|| false).await.unwrap()
+    };
+    app.store(&report("lab-1", 1, 3, 1_000)).await;
+    assert_eq!((daily().await, daily().await), (1, 0));
+    app.store(&report("lab-2", 1, 3, 1_000)).await;
+    assert_eq!((daily().await, daily().await), (1, 0));
+    sqlx::query("update machine_error_rate set computed_at = computed_at - interval '25 hours'")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    assert_eq!(daily().await, 2);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn whoever_is_asked_to_stop_or_lost_the_lease_stores_nothing_more(pool: PgPool) {
     let app = TestApp::new(pool).await;
     app.store(&report("lab-1", 1, 12, 100_000)).await;
-    assert_eq!(error_rates::count(&app.pool, None, &|| true).await.unwrap(), 0);
+    app.state.analyst().search().await.unwrap();
+    assert_eq!(error_rates::count(&app.pool, Utc::now(), None, &|| true).await.unwrap(), 0);
     task::ensure(&app.pool, "work").await.unwrap();
     let held_up = task::claim(&app.pool, "work", Duration::ZERO).await.unwrap();
     task::claim(&app.pool, "work", Duration::from_secs(60)).await.unwrap().unwrap();
-    let ended = error_rates::count(&app.pool, held_up, &|| false).await.unwrap_err();
+    let ended = error_rates::count(&app.pool, Utc::now(), held_up, &|| false).await.unwrap_err();
     assert!(matches!(ended, TaskError::LeaseLost), "{ended}");
     assert_eq!(app.row_counts().await["machine_error_rate"], 0);
 }

@@ -1381,7 +1381,7 @@ export interface components {
         ErrorRateList: {
             /**
              * Format: date-time
-             * @description When the oldest of it was counted; null before the first count, which happens within a day of the first upload.
+             * @description When the oldest of it was counted; null before the first count, which is about an hour after the first upload.
              */
             computed_at: string | null;
             /** @description By name; empty before the first count. */

@@ -11,17 +11,21 @@ mod histories;
 use super::{LEASE, TaskError, Turn};
 use crate::db::error_rate::{self, Class, ClassCounts, MachineCounts};
 use crate::db::task::{self, Lease};
-use chrono::Utc;
+use chrono::{DateTime, TimeDelta, Utc};
 use comparisons::Cases;
 use histories::Histories;
 use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-/// Counts what is due.
+/// A machine is counted again after so long.
+const COUNTED_FOR: TimeDelta = TimeDelta::days(1);
+
+/// Counts what was not for a day, or never.
 pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     let begin = Instant::now();
-    let machine_count = count(turn.pool, Some(turn.lease), &|| turn.is_stopped()).await?;
+    let machine_count =
+        count(turn.pool, Utc::now() - COUNTED_FOR, Some(turn.lease), &|| turn.is_stopped()).await?;
     if machine_count > 0 {
         let seconds = begin.elapsed().as_secs();
         tracing::info!("the error rates of {machine_count} machines were counted in {seconds} s");
@@ -29,18 +33,19 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Counts every machine of every project anew, as long as the lease is held and nobody asks to stop, and returns how many.
+/// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to stop, and returns how many.
 ///
 /// # Errors
 /// [`TaskError`]; what was counted before stays.
 pub async fn count(
     pool: &PgPool,
+    since: DateTime<Utc>,
     lease: Option<Lease>,
     is_stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<usize, TaskError> {
     let errand = Errand { pool, lease, is_stopped };
     let mut count = 0;
-    for (project_id, machine_id) in error_rate::measured(pool).await? {
+    for (project_id, machine_id) in error_rate::due(pool, since).await? {
         let Some((machine, classes)) = errand.count(project_id, machine_id).await? else { break };
         let mut transaction = pool.begin().await?;
         if let Some(lease) = lease
