@@ -1,4 +1,4 @@
-//! Pure statistics over latency distributions: no I/O, no clock, no randomness of its own.
+//! Pure statistics over latency distributions: no I/O, no clock, no randomness but from a seed that is given.
 //!
 //! # Codemap
 //! - [`distribution`]: one repetition's or one point's latencies, recorded, merged and asked for quantiles.
@@ -11,6 +11,7 @@
 //! - [`adjust`]: many tests at once.  [`verdict`]: what is said of the rows of a comparison.
 //! - [`change_point`]: where a series changes its level. [`cause`]: whether the commit made it, or the machine; [`culprit`]: which
 //!   commit.
+//! - [`error_rate`]: how often what is said is wrong, and what is found.
 //! - [`welch`]: the t test, for those who know it.  [`comparison`]: all of these, for one case of two sides.
 
 pub mod adjust;
@@ -19,11 +20,13 @@ pub mod change_point;
 pub mod comparison;
 pub mod culprit;
 pub mod distribution;
+pub mod error_rate;
 pub mod interval;
 pub mod mann_whitney;
 mod normal;
 mod percent;
 pub mod quantile;
+mod random;
 pub mod samples;
 pub mod shape;
 pub mod share;

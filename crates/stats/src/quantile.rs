@@ -46,6 +46,24 @@ impl Quartiles {
     }
 }
 
+/// The median of values by nearest rank, each of them as often as it says; `None` of none.
+///
+/// ```
+/// use roundtrip_stats::quantile::weighted_median;
+/// assert_eq!(weighted_median(vec![(9, 1), (5, 2), (7, 0)]), Some(5));
+/// ```
+pub fn weighted_median<T: Copy + Ord>(mut values: Vec<(T, u64)>) -> Option<T> {
+    values.sort_unstable();
+    let count = values.iter().map(|(_, times)| times).sum();
+    let mut left = rank(500_000, count);
+    let median = values.iter().find(|(_, times)| {
+        let is_here = *times >= left;
+        left = left.saturating_sub(*times);
+        is_here
+    });
+    median.map(|(value, _)| *value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +85,14 @@ mod tests {
     fn no_values_have_no_quantile() {
         assert_eq!(nearest_rank(&[], 500_000), None);
         assert_eq!(Quartiles::of(&[]), None);
+    }
+
+    #[test]
+    fn a_weighted_median_is_that_of_the_values_written_out() {
+        assert_eq!(weighted_median(vec![(3, 1), (1, 1), (2, 1), (4, 1)]), Some(2));
+        assert_eq!(weighted_median(vec![(1, 2), (2, 1), (9, 4)]), Some(9));
+        assert_eq!(weighted_median(vec![(1, 0), (2, 0)]), None);
+        assert_eq!(weighted_median::<u8>(Vec::new()), None);
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod comparison;
 pub mod copy;
 pub mod distribution;
 pub mod environment;
+pub mod error_rate;
 pub mod graph;
 pub mod installation;
 pub mod job;

@@ -96,6 +96,7 @@ pub async fn seed(pool: &PgPool, plan: Plan, progress: impl Fn(Written)) -> Resu
     }
     drawing.await?;
     db::project_machine::count_all(&mut transaction, project_id).await?;
+    db::analysis::add_of_project(&mut transaction, project_id).await?;
     transaction.commit().await?;
     db::seed::vacuum(pool).await?;
     Ok(written)

@@ -3,11 +3,14 @@
 //!
 //! # Codemap
 //! - [`retention`]: removes what is older than its project keeps it.
+//! - [`error_rates`]: counts how often what is said of each machine is wrong.
 
+pub mod error_rates;
 pub mod retention;
 
-use crate::db::task;
-use chrono::Utc;
+use crate::db::task::{self, Lease};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -16,19 +19,63 @@ use tokio::sync::watch;
 pub const LEASE: Duration = Duration::from_secs(120);
 /// How often servers look whether something is due.
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
-/// How long after its end work is due again.
-const RETENTION_INTERVAL: Duration = Duration::from_secs(24 * 3_600);
-/// The same when it failed.
+/// When work that failed is due again.
 const FAILURE_INTERVAL: Duration = Duration::from_secs(15 * 60);
-/// The removal of what is too old, in table `task`.
-const RETENTION: &str = "retention";
+const HOUR: Duration = Duration::from_secs(3_600);
+const DAY: Duration = Duration::from_secs(24 * 3_600);
+
+/// A kind of work.
+struct Task {
+    /// Its name in table `task`.
+    name: &'static str,
+    /// How long after its end it is due again.
+    interval: Duration,
+    run: for<'a> fn(&'a Turn<'a>) -> BoxFuture<'a, Result<(), TaskError>>,
+}
+
+/// All kinds of work, in the order in which they are done.
+const TASKS: [Task; 2] = [
+    Task { name: "retention", interval: DAY, run: |turn| retention::run(turn).boxed() },
+    Task { name: "error-rates", interval: HOUR, run: |turn| error_rates::run(turn).boxed() },
+];
+
+/// The right to do some work now.
+#[derive(Debug)]
+struct Turn<'a> {
+    pool: &'a PgPool,
+    lease: Lease,
+    stop: &'a watch::Receiver<bool>,
+}
+
+impl Turn<'_> {
+    /// Whether somebody asks to stop: the rest is left to the next turn.
+    fn is_stopped(&self) -> bool {
+        *self.stop.borrow()
+    }
+}
+
+/// Why not all of some work was done.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskError {
+    /// It took longer than its lease, and another server does it now.
+    #[error("another server has taken over")]
+    LeaseLost,
+    /// The database does not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    /// What is computed beside the database ended.
+    #[error("a computation ended: {0}")]
+    Ended(#[from] tokio::task::JoinError),
+}
 
 /// Does what is due, again and again, until `stop` becomes true.
 pub async fn run(pool: PgPool, mut stop: watch::Receiver<bool>) {
     loop {
-        if let Err(error) = look(&pool, &stop).await {
-            // It is asked again soon; whoever serves requests tells of a database that does not answer.
-            tracing::warn!(error.cause = %error, "the tasks in the background wait for the database");
+        for task in &TASKS {
+            if let Err(error) = look(task, &pool, &stop).await {
+                // It is asked again soon; whoever serves requests tells of a database that does not answer.
+                tracing::warn!(task = task.name, error.cause = %error, "work in the background waits for the database");
+            }
         }
         tokio::select! {
             // A dropped sender means the end as well.
@@ -38,25 +85,23 @@ pub async fn run(pool: PgPool, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Does the work that is due and that no other server does.
-async fn look(pool: &PgPool, stop: &watch::Receiver<bool>) -> sqlx::Result<()> {
-    task::ensure(pool, RETENTION).await?;
-    let Some(lease) = task::claim(pool, RETENTION, LEASE).await? else { return Ok(()) };
-    match retention::prune(pool, Utc::now(), Some(lease), || *stop.borrow()).await {
-        Ok(removed) => {
-            for of_project in removed.iter().filter(|of_project| of_project.run_count > 0) {
-                tracing::info!("{of_project}");
-            }
+/// Does some work if it is due and no other server does it.
+async fn look(task: &Task, pool: &PgPool, stop: &watch::Receiver<bool>) -> sqlx::Result<()> {
+    task::ensure(pool, task.name).await?;
+    let Some(lease) = task::claim(pool, task.name, LEASE).await? else { return Ok(()) };
+    let turn = Turn { pool, lease, stop };
+    match (task.run)(&turn).await {
+        Ok(()) => {
             // Whoever is asked to stop leaves the rest to the next server.
-            let again = if *stop.borrow() { Duration::ZERO } else { RETENTION_INTERVAL };
+            let again = if turn.is_stopped() { Duration::ZERO } else { task.interval };
             task::finish(pool, lease, again, None).await
         }
-        Err(retention::PruneError::LeaseLost) => {
-            tracing::warn!("another server took over the removal of what is too old");
+        Err(TaskError::LeaseLost) => {
+            tracing::warn!(task = task.name, "another server took over this work");
             Ok(())
         }
         Err(error) => {
-            tracing::error!(error.cause = %error, "what is too old could not be removed");
+            tracing::error!(task = task.name, error.cause = %error, "work in the background failed");
             task::finish(pool, lease, FAILURE_INTERVAL, Some(&error.to_string())).await
         }
     }

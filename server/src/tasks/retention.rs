@@ -1,7 +1,7 @@
 //! Removes what is older than its project keeps it: uploads, distributions, points. Little by little, so that nothing else
 //! has to wait, and again from where it was when it is cut short.
 
-use super::LEASE;
+use super::{LEASE, TaskError, Turn};
 use crate::db::retention::{self, Amount, Old, Part, Policy};
 use crate::db::task::{self, Lease};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -33,15 +33,13 @@ pub struct Removed {
     pub run_count: u64,
 }
 
-/// Why not everything that was due was removed.
-#[derive(Debug, thiserror::Error)]
-pub enum PruneError {
-    /// It took longer than its lease, and another server does it now.
-    #[error("another server has taken over")]
-    LeaseLost,
-    /// The database does not answer.
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
+/// Removes what is due.
+pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
+    let removed = prune(turn.pool, Utc::now(), Some(turn.lease), || turn.is_stopped()).await?;
+    for of_project in removed.iter().filter(|of_project| of_project.run_count > 0) {
+        tracing::info!("{of_project}");
+    }
+    Ok(())
 }
 
 /// What would be removed now, and how much that is.
@@ -60,13 +58,13 @@ pub async fn preview(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<Vec<(Due
 /// Removes all that is due now, as long as the lease is held and nobody asks to stop.
 ///
 /// # Errors
-/// [`PruneError`]; what was removed before stays removed.
+/// [`TaskError`]; what was removed before stays removed.
 pub async fn prune(
     pool: &PgPool,
     now: DateTime<Utc>,
     lease: Option<Lease>,
     is_stopped: impl Fn() -> bool,
-) -> Result<Vec<Removed>, PruneError> {
+) -> Result<Vec<Removed>, TaskError> {
     let mut removed = Vec::new();
     for due in due(&retention::policies(pool).await?, now) {
         let (mut last, mut run_count) = (None, 0);
@@ -90,12 +88,12 @@ async fn remove_some(
     now: DateTime<Utc>,
     lease: Option<Lease>,
     last: Option<Old>,
-) -> Result<Vec<Old>, PruneError> {
+) -> Result<Vec<Old>, TaskError> {
     let mut transaction = pool.begin().await?;
     if let Some(lease) = lease
         && !task::renew(&mut transaction, lease, LEASE).await?
     {
-        return Err(PruneError::LeaseLost);
+        return Err(TaskError::LeaseLost);
     }
     let project_id = due.policy.project_id;
     retention::lock_places(&mut transaction, project_id).await?;

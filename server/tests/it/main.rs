@@ -9,6 +9,7 @@ mod charts;
 mod commits;
 mod counts;
 mod distributed_tidy;
+mod error_rates;
 mod errors;
 mod etag;
 #[path = "../fakes/github.rs"]

@@ -5,7 +5,8 @@ use axum::http::StatusCode;
 use chrono::Utc;
 use roundtrip_server::db::{retention, task};
 use roundtrip_server::seed::{Plan, seed};
-use roundtrip_server::tasks::retention::{PruneError, preview, prune};
+use roundtrip_server::tasks::TaskError;
+use roundtrip_server::tasks::retention::{preview, prune};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -211,7 +212,7 @@ async fn a_server_whose_lease_has_ended_removes_nothing_more(pool: PgPool) {
     let held_up = task::claim(&app.pool, "work", Duration::ZERO).await.unwrap();
     task::claim(&app.pool, "work", Duration::from_secs(60)).await.unwrap().unwrap();
     let ended = prune(&app.pool, Utc::now(), held_up, || false).await.unwrap_err();
-    assert!(matches!(ended, PruneError::LeaseLost), "{ended}");
+    assert!(matches!(ended, TaskError::LeaseLost), "{ended}");
     assert_eq!(app.row_counts().await["run_upload"], 1);
 }
 

@@ -57,6 +57,13 @@ export const machinesQuery = (project: string) =>
     }),
   });
 
+export const errorRatesQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["error-rates", project],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/error-rates", { params: { path: { project } }, signal })),
+  });
+
 export const runsQuery = (project: string, query: { machine?: string; limit?: number; after?: string }) =>
   queryOptions({
     queryKey: ["runs", project, query],

@@ -262,6 +262,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/error-rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How often what is said of each machine is wrong, and what is found. */
+        get: operations["list_error_rates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/events": {
         parameters: {
             query?: never;
@@ -959,6 +976,17 @@ export interface components {
          * @enum {string}
          */
         ChangeCause: "commit" | "machine" | "unknown";
+        /** @description What is found of changes of one size. */
+        ChangeErrorRates: {
+            /**
+             * Format: double
+             * @description By how much times become longer, as a share.
+             * @example 0.05
+             */
+            change: number;
+            /** @description Those said to have regressed. */
+            found: components["schemas"]["CountedShare"];
+        };
         /** @description A measured commit at which a new level may begin. */
         ChangePlace: {
             /**
@@ -1056,6 +1084,30 @@ export interface components {
             /** @description By series, then in the order of commits. */
             change_points: components["schemas"]["ChangePoint"][];
         };
+        /** @description How often what is said of series of one transport and scenario is wrong. */
+        ClassErrorRates: {
+            /** @description Cases of comparisons. */
+            comparisons: components["schemas"]["ComparisonErrorRates"];
+            /** @description Changes of p50, the median over the repetitions' medians. */
+            p50: components["schemas"]["HistoryErrorRates"];
+            /** @description Changes of p99 of all operations. */
+            p99: components["schemas"]["HistoryErrorRates"];
+            /**
+             * @description The traffic pattern.
+             * @example roundtrip
+             */
+            scenario: string;
+            /**
+             * Format: int64
+             * @description Series whose points were read: some of the class.
+             */
+            series_count: number;
+            /**
+             * @description The transport.
+             * @example pipe
+             */
+            transport: string;
+        };
         /** @description One commit as its repository tells it. */
         Commit: {
             /** @description The author's name. */
@@ -1144,6 +1196,18 @@ export interface components {
             /** @description By machine: the series of the head in their order, then those of the base alone. */
             pairs: components["schemas"]["ComparisonPair"][];
         };
+        /** @description How comparisons do where both sides are one commit. */
+        ComparisonErrorRates: {
+            /** @description What is found when one side of a single case is made slower, the smallest change first. */
+            changes: components["schemas"]["ChangeErrorRates"][];
+            /** @description Cases said to have changed. */
+            false_verdicts: components["schemas"]["CountedShare"];
+            /**
+             * Format: int64
+             * @description Cases that cannot tell: each half of their repetitions would be fewer than six.
+             */
+            untold_count: number;
+        };
         /** @description One case on one machine, on both sides or on one. */
         ComparisonPair: {
             base: components["schemas"]["MeasuredSide"] | null;
@@ -1202,6 +1266,26 @@ export interface components {
              * @description The run that was asked for; null when it was the commit.
              */
             run_id: string | null;
+        };
+        /** @description A share that was counted. */
+        CountedShare: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /** @description Its exact 95 % interval (Clopper and Pearson); null of none. */
+            interval: number[] | null;
+            /**
+             * Format: int64
+             * @description Of how many.
+             */
+            of_count: number;
+            /**
+             * Format: double
+             * @description The share; null of none.
+             */
+            share: number | null;
         };
         /** @description A commit that may have made a regression. */
         Culprit: {
@@ -1358,6 +1442,18 @@ export interface components {
             /** @description How many points. */
             point_count: number;
         };
+        /** @description How often what is said of a project is wrong. */
+        ErrorRateList: {
+            /**
+             * Format: date-time
+             * @description When the oldest of it was counted; null before the first count, which is about an hour after the first upload.
+             */
+            computed_at: string | null;
+            /** @description By name; empty before the first count. */
+            machines: components["schemas"]["MachineErrorRates"][];
+            /** @description All machines together. */
+            total: components["schemas"]["TotalErrorRates"];
+        };
         /** @description A repetition that did not finish. */
         Failure: {
             /** @description What happened: `responder: killed by signal 9`. */
@@ -1419,6 +1515,13 @@ export interface components {
              * @description to less than this many:
              */
             to_ns: number;
+        };
+        /** @description How the search for changes does in series that are made of the class's own noise. */
+        HistoryErrorRates: {
+            /** @description Changes told by mistake, of the points searched. Of 0 where no series has enough points. */
+            false_alarms: components["schemas"]["CountedShare"];
+            /** @description What is found of steps of known size, the smallest first. */
+            steps: components["schemas"]["StepErrorRates"][];
         };
         /** @description A file of another tool, and the run that its results make. */
         ImportRequest: {
@@ -1640,6 +1743,23 @@ export interface components {
             os: components["schemas"]["Slug"];
             /** @description Its name in charts and links, unique on a server. */
             slug: components["schemas"]["Slug"];
+        };
+        /** @description How often what is said of one machine is wrong. */
+        MachineErrorRates: {
+            /** @description By transport and scenario. */
+            classes: components["schemas"]["ClassErrorRates"][];
+            /**
+             * Format: date-time
+             * @description When it was counted.
+             */
+            computed_at: string;
+            /** @description Whole comparisons of a commit with itself, all cases of a run at once, in which any case is said to have changed. */
+            false_comparisons: components["schemas"]["CountedShare"];
+            /**
+             * @description Its name.
+             * @example lab-1
+             */
+            machine: string;
         };
         /** @description The machines of one project. */
         MachineList: {
@@ -2889,6 +3009,22 @@ export interface components {
              */
             q_ppm: number;
         };
+        /** @description What is found of steps of one size. */
+        StepErrorRates: {
+            /**
+             * Format: double
+             * @description By how much times become longer, as a share.
+             * @example 0.05
+             */
+            change: number;
+            /** @description Those told within five points of their place. */
+            found: components["schemas"]["CountedShare"];
+            /**
+             * Format: int64
+             * @description How many points such a step had when it was told, the median of those found; null where none was.
+             */
+            median_delay_points: number | null;
+        };
         /** @description The program that measured. */
         Suite: {
             /** @description How it was built: `release` or `debug`. Figures of a debug build are not for comparison. */
@@ -3112,6 +3248,20 @@ export interface components {
              * @description Its number.
              */
             token_id: number;
+        };
+        /**
+         * @description How often what is said of a project is wrong, wherever it was measured. A median delay is that of the classes' medians, each
+         *     as often as it was found.
+         */
+        TotalErrorRates: {
+            /** @description Cases of comparisons. */
+            comparisons: components["schemas"]["ComparisonErrorRates"];
+            /** @description Whole comparisons of a commit with itself. */
+            false_comparisons: components["schemas"]["CountedShare"];
+            /** @description Changes of p50. */
+            p50: components["schemas"]["HistoryErrorRates"];
+            /** @description Changes of p99. */
+            p99: components["schemas"]["HistoryErrorRates"];
         };
         /** @description What a transport is. The server stores it as it comes, so a new transport needs no change there. */
         TransportInfo: {
@@ -3930,6 +4080,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Comparison"];
                     "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_error_rates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rates, by machine, then class */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorRateList"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

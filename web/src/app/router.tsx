@@ -11,6 +11,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import {
+  errorRatesQuery,
   machinesQuery,
   pointsQuery,
   projectQuery,
@@ -22,6 +23,7 @@ import {
   sessionQuery,
 } from "@/api/queries";
 import { PageSkeleton } from "@/components/ui/Skeleton";
+import { ErrorRatesPage } from "@/features/error-rates/ErrorRatesPage";
 import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
@@ -111,6 +113,13 @@ const runRoute = createRoute({
   component: RunPage,
 });
 
+const errorRatesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/error-rates",
+  loader: ({ context, params }) => context.queryClient.ensureQueryData(errorRatesQuery(params.project)),
+  component: ErrorRatesPage,
+});
+
 const seriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/series/$seriesId",
@@ -128,7 +137,7 @@ const seriesRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signInRoute,
-  projectRoute.addChildren([overviewRoute, runsRoute, runRoute, seriesRoute]),
+  projectRoute.addChildren([overviewRoute, runsRoute, runRoute, errorRatesRoute, seriesRoute]),
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

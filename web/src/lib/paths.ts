@@ -10,6 +10,10 @@ export const toOverview = (project: string) => linkOptions({ to: "/$project", pa
 /** A project's runs. */
 export const toRuns = (project: string) => linkOptions({ to: "/$project/runs", params: { project } });
 
+/** How often what is said of a project's machines is wrong. */
+export const toErrorRates = (project: string) =>
+  linkOptions({ to: "/$project/error-rates", params: { project } });
+
 /** One run. */
 export const toRun = (project: string, runId: string) =>
   linkOptions({ to: "/$project/runs/$runId", params: { project, runId } });
@@ -34,6 +38,10 @@ export const toSignIn = (to: string) => linkOptions({ to: SIGN_IN_PATH, search: 
 
 /** Signing in with GitHub, and from there back to a page. */
 export const githubHref = (to: string): string => `/auth/github?to=${encodeURIComponent(to)}`;
+
+/** A page of the documentation, by its path in `docs/`. */
+export const docsHref = (path: string): string =>
+  `https://github.com/roundtrip-ipc/roundtrip/blob/main/docs/${path}`;
 
 /** The file of another tool that a run was imported from. */
 export const originalHref = (runId: string): string => `/api/v1/runs/${encodeURIComponent(runId)}/original`;

@@ -20,6 +20,7 @@ mod place;
 mod ranks;
 
 pub use detector::{Detector, Known, Silence};
+pub(crate) use noise::level;
 
 use crate::normal;
 use ranks::Weights;

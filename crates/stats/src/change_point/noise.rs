@@ -90,7 +90,7 @@ impl Noise {
 }
 
 /// Where most of the values are: the mean of those near their median.
-pub(super) fn level(values: &[f64]) -> f64 {
+pub(crate) fn level(values: &[f64]) -> f64 {
     let middle = median(&mut values.to_vec());
     let mut distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
     let near = NEAR * DEVIATION_OF_MEDIAN * median(&mut distances);

@@ -117,9 +117,22 @@ pub struct Sides {
 
 /// Compares rows that are complete and not paired.
 pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
-    let found = rows.iter().map(|Sides { p50s: [base, head], profiles, effects }| {
+    judged(rule, rows.iter().map(|sides| Tested::of(rule, sides)).collect())
+}
+
+/// What is known of a row of a complete comparison before the others are: all but its verdict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tested {
+    row: Row,
+    /// On the side that has fewer.
+    repetitions: usize,
+}
+
+impl Tested {
+    pub(crate) fn of(rule: &Rule, Sides { p50s: [base, head], profiles, effects }: &Sides) -> Self {
         let mut row = Row::new(rule.least_of(effects));
         row.p50 = ranked(base, head);
+        let repetitions = base.len().min(head.len());
         if let Some([base, head]) = profiles {
             let [p90, p99] = [P90, P99].map(|quantile| {
                 let of = |side: &[Profile]| side.iter().map(|profile| profile[quantile]).collect::<Vec<_>>();
@@ -128,20 +141,21 @@ pub fn unpaired(rule: &Rule, rows: &[Sides]) -> Vec<Row> {
             let shape = shape::unpaired(base, head, rule.matters.ln_1p(), CONFIDENCE);
             (row.p90, row.p99, row.shape) = (Some(p90), Some(p99), shape.map(Known::from));
         }
-        row
-    });
-    let mut found: Vec<Row> = found.collect();
-    adjust(&mut found);
-    let tests = found.iter().map(Row::compared).sum();
-    for (row, Sides { p50s, .. }) in found.iter_mut().zip(rows) {
-        rule.judge(row);
-        let repetitions = p50s[0].len().min(p50s[1].len());
-        rule.conclude(
-            row,
-            &reason::Measured { count: repetitions, unit: Unit::Repetitions, tests, looks: 1 },
-        );
+        Self { row, repetitions }
     }
-    found
+}
+
+/// Gives each row of a complete comparison its verdict.
+pub(crate) fn judged(rule: &Rule, tested: Vec<Tested>) -> Vec<Row> {
+    let (mut rows, counts): (Vec<Row>, Vec<usize>) =
+        tested.into_iter().map(|tested| (tested.row, tested.repetitions)).unzip();
+    adjust(&mut rows);
+    let tests = rows.iter().map(Row::compared).sum();
+    for (row, count) in rows.iter_mut().zip(counts) {
+        rule.judge(row);
+        rule.conclude(row, &reason::Measured { count, unit: Unit::Repetitions, tests, looks: 1 });
+    }
+    rows
 }
 
 fn ranked(base: &[f64], head: &[f64]) -> Known {

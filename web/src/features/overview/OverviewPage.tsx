@@ -14,7 +14,7 @@ import { RunsTable } from "@/components/RunsTable";
 import { Section } from "@/components/ui/Section";
 import { groupBy } from "@/lib/collections";
 import { isImport, isImported } from "@/lib/imports";
-import { toRuns } from "@/lib/paths";
+import { toErrorRates, toRuns } from "@/lib/paths";
 import { formatCount } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { HeadlineText } from "./components/HeadlineText";
@@ -81,7 +81,7 @@ export function OverviewPage() {
         series={sliceSeries}
         imported={imported}
       />
-      <Section title="Machines">
+      <Section title="Machines" tools={<Link {...toErrorRates(project)}>How often verdicts are wrong</Link>}>
         <Machines machines={machines.machines} details={details} />
       </Section>
       {measured.length > 0 && (

@@ -1,0 +1,246 @@
+//! Changes of series: false alarms where nothing changed, and how soon a step of known size is found.
+//!
+//! What a series does when nothing changes is left when its levels are taken away: its residuals. From them series are put
+//! together that have no change but scatter as the real one does, in blocks of neighbours, so that what neighbours tell of
+//! each other stays (Künsch 1989, Annals of Statistics 17(3)). In these, whatever is found is false; and a step that is added
+//! to them is one whose place and size are known.
+
+use crate::change_point::{Detector, Method, level};
+use crate::random::Random;
+
+/// The steps that are looked for, as shares of the level before.
+pub const STEPS: [f64; 4] = [0.03, 0.05, 0.10, 0.25];
+/// How many points a series without a change has.
+pub const POINTS: usize = 300;
+/// A step comes after so many of them,
+const BEFORE: usize = 200;
+/// and is found where it is named at most so many points from its place.
+const NEAR: usize = 5;
+/// How many neighbours are drawn together: a machine that is warm for an hour makes less than that slow.
+const BLOCK: usize = 20;
+/// With fewer blocks to draw from, all series would be the same.
+const BLOCKS_MIN: usize = 40;
+
+/// What a series does when nothing changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Residuals {
+    /// How far the logarithm of each value is from its level.
+    values: Vec<f64>,
+    /// Where blocks begin: all of one is of one level.
+    blocks: Vec<usize>,
+}
+
+/// How the search for changes did in series where all is known. Counts of several series can be added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    /// Points without a change that were searched.
+    pub searched: u64,
+    /// Changes that were told among them, all of which are false.
+    pub false_alarms: u64,
+    /// How often each of [`STEPS`] was made.
+    pub injected: u64,
+    /// Of each of [`STEPS`] that was found, how many points it had when it was told.
+    pub delays: [Vec<u32>; STEPS.len()],
+}
+
+impl Residuals {
+    /// Of the values of a series and the places at which its level changes, ascending. `None` where a value is not a finite
+    /// number above 0, and where too few values have one level: less than some 60.
+    pub fn of(values: &[f64], changes: &[usize]) -> Option<Self> {
+        if !values.iter().all(|value| value.is_finite() && *value > 0.0) {
+            return None;
+        }
+        let mut residuals = Self { values: Vec::with_capacity(values.len()), blocks: Vec::new() };
+        let ends = changes.iter().copied().filter(|&change| change < values.len()).chain([values.len()]);
+        for end in ends {
+            let begin = residuals.values.len();
+            let logarithms: Vec<f64> = values.get(begin..end)?.iter().map(|value| value.ln()).collect();
+            let level = level(&logarithms);
+            residuals.values.extend(logarithms.into_iter().map(|value| value - level));
+            residuals.blocks.extend(begin..(end + 1).saturating_sub(BLOCK).max(begin));
+        }
+        (residuals.blocks.len() >= BLOCKS_MIN).then_some(residuals)
+    }
+
+    /// Values without a change, whose level is 1.
+    fn draw(&self, random: &mut Random, count: usize) -> Vec<f64> {
+        let mut values = Vec::with_capacity(count + BLOCK);
+        while values.len() < count {
+            let begin = self.blocks[random.below(self.blocks.len())];
+            values.extend(self.values[begin..begin + BLOCK].iter().map(|residual| residual.exp()));
+        }
+        values.truncate(count);
+        values
+    }
+
+    /// Makes so many series of [`POINTS`] and searches each: as it is, and with each of [`STEPS`].
+    pub fn rehearse(&self, method: &Method, times: usize, seed: u64) -> History {
+        let mut random = Random::new(seed);
+        let mut history = History::default();
+        for _ in 0..times {
+            let values = self.draw(&mut random, POINTS);
+            let (before, after) = values.split_at(BEFORE);
+            let mut detector = method.detector();
+            history.false_alarms += told(&mut detector, before.iter().copied()).count() as u64;
+            for (share, delays) in STEPS.iter().zip(&mut history.delays) {
+                let stepped = after.iter().map(|value| value * (1.0 + share));
+                let found = told(&mut detector.clone(), stepped).find(|told| told.is_slower_from(BEFORE));
+                delays.extend(found.map(|found| found.pushed));
+            }
+            history.false_alarms += told(&mut detector, after.iter().copied()).count() as u64;
+            history.searched += POINTS as u64;
+            history.injected += 1;
+        }
+        history
+    }
+}
+
+/// A change that would be reported.
+struct Told {
+    index: usize,
+    is_slower: bool,
+    /// How many of the values that were given had been taken in.
+    pushed: u32,
+}
+
+impl Told {
+    fn is_slower_from(&self, place: usize) -> bool {
+        self.is_slower && self.index.abs_diff(place) <= NEAR
+    }
+}
+
+/// The changes that are reported while these values are taken in.
+fn told<'a>(
+    detector: &'a mut Detector<'_>,
+    values: impl Iterator<Item = f64> + 'a,
+) -> impl Iterator<Item = Told> + 'a {
+    (1..).zip(values).filter_map(|(pushed, value)| {
+        // What is drawn was a measurement.
+        let step = detector.push(value, true).ok()??;
+        step.matters.then_some(Told { index: step.index, is_slower: step.after > step.before, pushed })
+    })
+}
+
+impl History {
+    /// Adds what was counted elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.searched += other.searched;
+        self.false_alarms += other.false_alarms;
+        self.injected += other.injected;
+        for (delays, others) in self.delays.iter_mut().zip(other.delays) {
+            delays.extend(others);
+        }
+    }
+
+    /// Of each of [`STEPS`] how many were found.
+    pub fn found(&self) -> [u64; STEPS.len()] {
+        self.delays.each_ref().map(|delays| delays.len() as u64)
+    }
+
+    /// Of each of [`STEPS`] how many points it had when it was told, in the middle of those that were found.
+    pub fn median_delays(&self) -> [Option<u32>; STEPS.len()] {
+        self.delays.each_ref().map(|delays| {
+            let mut delays = delays.clone();
+            let middle = delays.len().checked_sub(1)? / 2;
+            Some(*delays.select_nth_unstable(middle).1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Values about these levels, whose neighbours are this alike.
+    fn series(levels: &[(f64, usize)], deviation: f64, likeness: f64, seed: u64) -> Vec<f64> {
+        let mut random = Random::new(seed);
+        let mut uniform = || random.below(1 << 30) as f64 / f64::from(1 << 30);
+        let mut wander = 0.0;
+        let levels = levels.iter().flat_map(|&(level, count)| std::iter::repeat_n(level, count));
+        levels
+            .map(|level| {
+                let news = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+                wander = likeness * wander + news * (1.0 - likeness * likeness).sqrt();
+                level * (deviation * wander).exp()
+            })
+            .collect()
+    }
+
+    fn rehearse(values: &[f64], changes: &[usize]) -> History {
+        Residuals::of(values, changes).unwrap().rehearse(Method::shipped(), 100, 1)
+    }
+
+    #[test]
+    fn a_quiet_series_has_no_false_alarm_and_every_step_is_found_soon() {
+        let history = rehearse(&series(&[(1_000.0, 300)], 0.003, 0.0, 1), &[]);
+        assert_eq!((history.searched, history.false_alarms, history.injected), (30_000, 0, 100));
+        assert_eq!(history.found(), [100; 4]);
+        assert!(history.median_delays().iter().all(|delay| (4..=8).contains(&delay.unwrap())), "{history:?}");
+    }
+
+    #[test]
+    fn in_noise_a_small_step_is_found_less_often_and_later() {
+        let history = rehearse(&series(&[(1_000.0, 400)], 0.03, 0.3, 2), &[]);
+        let [three, five, ten, quarter] = history.found();
+        assert!(three < 50 && five >= three && ten > five && quarter >= 95, "{:?}", history.found());
+        let delays = history.median_delays();
+        assert!(delays[1] > delays[3], "{delays:?}");
+    }
+
+    #[test]
+    fn a_known_change_is_no_noise_and_one_that_is_not_known_is() {
+        let values = series(&[(1_000.0, 150), (1_500.0, 150)], 0.005, 0.0, 3);
+        assert_eq!(rehearse(&values, &[150]).false_alarms, 0);
+        assert!(rehearse(&values, &[]).false_alarms > 50);
+    }
+
+    #[test]
+    fn what_neighbours_tell_of_each_other_stays() {
+        let likeness = |values: &[f64]| {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            let pairs: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+            pairs / values.iter().map(|value| (value - mean).powi(2)).sum::<f64>()
+        };
+        let residuals = Residuals::of(&series(&[(1.0, 500)], 0.02, 0.7, 4), &[]).unwrap();
+        let found = likeness(&residuals.draw(&mut Random::new(5), 20_000));
+        // Of twenty neighbours there are nineteen pairs that are.
+        assert!((found - 0.7 * 0.95).abs() < 0.06, "{found}");
+    }
+
+    #[test]
+    fn the_same_seed_counts_the_same_and_counts_add_up() {
+        let residuals = Residuals::of(&series(&[(1.0, 200)], 0.02, 0.3, 6), &[]).unwrap();
+        let [one, again, other] = [1, 1, 2].map(|seed| residuals.rehearse(Method::shipped(), 5, seed));
+        assert_eq!(one, again);
+        let mut sum = one.clone();
+        sum.add(other.clone());
+        assert_eq!((sum.searched, sum.injected), (3_000, 10));
+        assert_eq!(sum.found()[3], one.found()[3] + other.found()[3]);
+    }
+
+    #[test]
+    fn too_few_values_of_one_level_do_not_tell() {
+        assert!(Residuals::of(&[1.0; 58], &[]).is_none());
+        assert!(Residuals::of(&[1.0; 59], &[]).is_some());
+        let changes: Vec<usize> = (1..30).map(|nth| nth * 10).collect();
+        assert!(Residuals::of(&[1.0; 300], &changes).is_none());
+        assert!(Residuals::of(&[&[1.0; 100][..], &[0.0]].concat(), &[]).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn no_block_lies_over_a_change(lengths in proptest::collection::vec(1..120_usize, 1..6)) {
+            // A residual is 0 where the level of its own part was taken away.
+            let values: Vec<f64> =
+                (1..).zip(&lengths).flat_map(|(nth, &count)| vec![f64::from(nth); count]).collect();
+            let changes: Vec<usize> = lengths.iter().scan(0, |end, length| { *end += length; Some(*end) }).collect();
+            if let Some(residuals) = Residuals::of(&values, &changes) {
+                prop_assert!(residuals.values.iter().all(|residual| residual.abs() < 1e-12));
+                for begin in residuals.blocks {
+                    prop_assert!(values[begin] == values[begin + BLOCK - 1]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Of changes in series: from stored points and the changes that they have, to counts of each class.
+
+use super::{Errand, stored};
+use crate::analysis::track::{self, Points};
+use crate::charts::Quantile;
+use crate::db::change_point::{self, Figure, Track};
+use crate::db::chart::{self, LineRow};
+use crate::db::error_rate::{Class, HistoryCounts};
+use crate::db::point::{Lines, Selection, SeriesKey};
+use crate::tasks::TaskError;
+use roundtrip_stats::change_point::Method;
+use roundtrip_stats::error_rate::history::{History, Residuals};
+use std::collections::{BTreeMap, HashMap};
+
+/// Series of a class whose points are read.
+const CLASS_SERIES_MAX: usize = 4;
+/// Series of a machine whose points are read: those of a hundred classes.
+const SERIES_MAX: usize = 400;
+/// Points of a series, the newest.
+const POINTS_MAX: i64 = 500;
+/// Series without a change that are made of all of a machine's: of 0.5 ms each.
+const MADE_MAX: usize = 6_000;
+/// The same of one series: more would tell more of chance than of the series.
+const SERIES_MADE_MAX: usize = 100;
+/// How many series are read at once.
+const SERIES_AT_ONCE: usize = 50;
+/// Of how many tracks changes are counted at once: some hundred milliseconds.
+const TRACKS_AT_ONCE: usize = 20;
+
+/// What was counted of a class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Histories {
+    /// Series whose points were read.
+    pub(super) series: u64,
+    pub(super) p50: History,
+    pub(super) p99: History,
+}
+
+/// What a series of a class does when nothing changes.
+type Quiet = (Class, Track, Residuals);
+
+impl Errand<'_> {
+    /// Counts the classes of a machine; nothing when somebody asks to stop.
+    pub(super) async fn histories(
+        &self,
+        machine_id: i64,
+        series: &[(i64, Class)],
+    ) -> Result<Option<BTreeMap<Class, Histories>>, TaskError> {
+        let mut classes: BTreeMap<Class, Histories> = BTreeMap::new();
+        let mut quiet: Vec<Quiet> = Vec::new();
+        for chosen in chosen(series).chunks(SERIES_AT_ONCE) {
+            if !self.goes_on().await? {
+                return Ok(None);
+            }
+            for (class, residuals) in self.residuals(machine_id, chosen).await? {
+                classes.entry(class.clone()).or_default().series += 1;
+                quiet.extend(
+                    residuals.into_iter().map(|(track, residuals)| (class.clone(), track, residuals)),
+                );
+            }
+        }
+        let times = (MADE_MAX / quiet.len().max(1)).clamp(1, SERIES_MADE_MAX);
+        let mut quiet = quiet.into_iter();
+        loop {
+            let some: Vec<Quiet> = quiet.by_ref().take(TRACKS_AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
+            if !self.goes_on().await? {
+                return Ok(None);
+            }
+            let rehearsed = tokio::task::spawn_blocking(move || {
+                some.into_iter().map(|quiet| rehearse(quiet, times)).collect::<Vec<_>>()
+            });
+            for (class, figure, history) in rehearsed.await? {
+                let histories = classes.entry(class).or_default();
+                match figure {
+                    Figure::P50 => histories.p50.add(history),
+                    Figure::P99 => histories.p99.add(history),
+                }
+            }
+        }
+        Ok(Some(classes))
+    }
+
+    /// What some series do when nothing changes: of each that has points, its class and its tracks with enough of them.
+    async fn residuals(
+        &self,
+        machine_id: i64,
+        series: &[(i64, Class)],
+    ) -> Result<Vec<(Class, Vec<(Track, Residuals)>)>, TaskError> {
+        let series_ids: Vec<i64> = series.iter().map(|(series_id, _)| *series_id).collect();
+        let keys: Vec<SeriesKey> =
+            series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
+        let selection =
+            Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
+        let lines = chart::lines(self.pool, &keys, &selection, &[Quantile::P99], true).await?;
+        let mut changes: HashMap<Track, Vec<i64>> = HashMap::new();
+        for row in change_point::of_series(self.pool, &series_ids).await? {
+            changes.entry(row.found.track).or_default().push(row.found.ordinal);
+        }
+        let classes: HashMap<i64, Class> = series.iter().cloned().collect();
+        let computed = tokio::task::spawn_blocking(move || {
+            let with_points = lines.iter().filter(|line| !line.commit_ordinals.is_empty());
+            let of_class = with_points.filter_map(|line| {
+                Some((classes.get(&line.series_id)?.clone(), residuals_of(line, &changes)))
+            });
+            of_class.collect()
+        });
+        Ok(computed.await?)
+    }
+}
+
+fn rehearse((class, track, residuals): Quiet, times: usize) -> (Class, Figure, History) {
+    let seed = track.series_id.cast_unsigned();
+    (class, track.figure, residuals.rehearse(Method::shipped(), times, seed))
+}
+
+/// The first few series of each class.
+fn chosen(series: &[(i64, Class)]) -> Vec<(i64, Class)> {
+    let mut counts: BTreeMap<&Class, usize> = BTreeMap::new();
+    let of_class = series.iter().filter(|(_, class)| {
+        let count = counts.entry(class).or_default();
+        *count += 1;
+        *count <= CLASS_SERIES_MAX
+    });
+    of_class.take(SERIES_MAX).cloned().collect()
+}
+
+fn residuals_of(line: &LineRow, changes: &HashMap<Track, Vec<i64>>) -> Vec<(Track, Residuals)> {
+    let residuals = |(track, points): (Track, Points)| {
+        let changes = changes.get(&track).map_or(&[][..], Vec::as_slice);
+        let places: Vec<usize> = changes.iter().map(|&ordinal| points.index(ordinal)).collect();
+        Some((track, Residuals::of(&points.values, &places)?))
+    };
+    track::tracks(&[line]).into_iter().filter_map(residuals).collect()
+}
+
+/// What is stored of one figure.
+pub(super) fn counts(history: &History) -> HistoryCounts {
+    HistoryCounts {
+        searched_count: stored(history.searched),
+        false_alarm_count: stored(history.false_alarms),
+        injected_count: stored(history.injected),
+        found_counts: history.found().map(stored).to_vec(),
+        median_delays: history.median_delays().map(|delay| delay.map(i64::from)).to_vec(),
+    }
+}

@@ -1,0 +1,123 @@
+//! Counts how often what is said of each machine is wrong, and what would be found: from its own points, by the rules that
+//! are shipped. What the figures are: `docs/explanation/error-rates.md`.
+//!
+//! - `histories`: of changes in series. `comparisons`: of comparisons of two commits.
+//!
+//! The work for a machine is bounded by how much is counted, not by time, so that the same points have the same counts.
+
+mod comparisons;
+mod histories;
+
+use super::{LEASE, TaskError, Turn};
+use crate::db::error_rate::{self, Class, ClassCounts, MachineCounts};
+use crate::db::task::{self, Lease};
+use chrono::{DateTime, TimeDelta, Utc};
+use comparisons::Cases;
+use histories::Histories;
+use sqlx::PgPool;
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+/// A machine is counted again after so long.
+const COUNTED_FOR: TimeDelta = TimeDelta::days(1);
+
+/// Counts what was not for a day, or never.
+pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
+    let begin = Instant::now();
+    let machine_count =
+        count(turn.pool, Utc::now() - COUNTED_FOR, Some(turn.lease), &|| turn.is_stopped()).await?;
+    if machine_count > 0 {
+        let seconds = begin.elapsed().as_secs();
+        tracing::info!("the error rates of {machine_count} machines were counted in {seconds} s");
+    }
+    Ok(())
+}
+
+/// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to stop, and returns how many.
+///
+/// # Errors
+/// [`TaskError`]; what was counted before stays.
+pub async fn count(
+    pool: &PgPool,
+    since: DateTime<Utc>,
+    lease: Option<Lease>,
+    is_stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<usize, TaskError> {
+    let errand = Errand { pool, lease, is_stopped };
+    let mut count = 0;
+    for (project_id, machine_id) in error_rate::due(pool, since).await? {
+        let Some((machine, classes)) = errand.count(project_id, machine_id).await? else { break };
+        let mut transaction = pool.begin().await?;
+        if let Some(lease) = lease
+            && !task::renew(&mut transaction, lease, LEASE).await?
+        {
+            return Err(TaskError::LeaseLost);
+        }
+        error_rate::replace(&mut transaction, (project_id, machine_id), machine, &classes, Utc::now())
+            .await?;
+        transaction.commit().await?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// What is needed to count.
+struct Errand<'a> {
+    pool: &'a PgPool,
+    lease: Option<Lease>,
+    is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Errand<'_> {
+    /// Whether to go on. It is asked after every second or so of work, and keeps the lease.
+    async fn goes_on(&self) -> Result<bool, TaskError> {
+        if (self.is_stopped)() {
+            return Ok(false);
+        }
+        if let Some(lease) = self.lease {
+            let mut connection = self.pool.acquire().await?;
+            if !task::renew(&mut connection, lease, LEASE).await? {
+                return Err(TaskError::LeaseLost);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts one machine; nothing when somebody asks to stop.
+    async fn count(
+        &self,
+        project_id: i64,
+        machine_id: i64,
+    ) -> Result<Option<(MachineCounts, Vec<(Class, ClassCounts)>)>, TaskError> {
+        let series = error_rate::series(self.pool, project_id, machine_id).await?;
+        let Some(histories) = self.histories(machine_id, &series).await? else { return Ok(None) };
+        let Some((machine, cases)) = self.comparisons(project_id, machine_id, &series).await? else {
+            return Ok(None);
+        };
+        let classes: BTreeSet<&Class> = histories.keys().chain(cases.keys()).collect();
+        let counts = classes.into_iter().map(|class| {
+            let counts = counts(histories.get(class), cases.get(class));
+            (class.clone(), counts)
+        });
+        Ok(Some((machine, counts.collect())))
+    }
+}
+
+/// What is stored of a class.
+fn counts(histories: Option<&Histories>, cases: Option<&Cases>) -> ClassCounts {
+    let (histories, cases) = (histories.cloned().unwrap_or_default(), cases.copied().unwrap_or_default());
+    ClassCounts {
+        series_count: stored(histories.series),
+        p50: histories::counts(&histories.p50),
+        p99: histories::counts(&histories.p99),
+        case_count: stored(cases.told),
+        false_case_count: stored(cases.told_falsely),
+        found_case_counts: cases.found.map(stored).to_vec(),
+        untold_case_count: stored(cases.untold),
+    }
+}
+
+/// A count as the database has it.
+fn stored(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

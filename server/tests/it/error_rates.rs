@@ -1,0 +1,190 @@
+//! `/api/v1/projects/{project}/error-rates`, and the work that counts them.
+
+use crate::support::{TestApp, factory};
+use axum::http::StatusCode;
+use chrono::{TimeDelta, Utc};
+use roundtrip_server::db::task;
+use roundtrip_server::tasks::{TaskError, error_rates};
+use roundtrip_wire::{Machine, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use std::time::Duration;
+
+const PATH: &str = "/api/v1/projects/libfoo/error-rates";
+
+/// A report of a commit on a machine: two transports, each with so many repetitions of about so long.
+fn report(machine: &str, commit: u64, repetitions: u32, ns: u64) -> RunReport {
+    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    report.machine = Machine { slug: factory::slug(machine), ..report.machine };
+    let repetitions = |nth: u64| {
+        let one = |index: u32| {
+            let noise = (commit * 7 + u64::from(index) * 3 + nth) % 11;
+            factory::repetition(
+                index,
+                &(0..5).map(|shift| ns + ns * (noise + shift) / 2_000).collect::<Vec<_>>(),
+            )
+        };
+        (0..repetitions).map(one).collect()
+    };
+    report.results =
+        vec![factory::result("pipe", 64, repetitions(0)), factory::result("queue", 64, repetitions(1))];
+    report
+}
+
+/// Counts all that there is, which was searched for changes before.
+async fn count(app: &TestApp) -> usize {
+    app.state.analyst().search().await.unwrap();
+    error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap()
+}
+
+fn of_class<'a>(rates: &'a Value, transport: &str) -> &'a Value {
+    let classes = rates["machines"][0]["classes"].as_array().unwrap();
+    classes.iter().find(|class| class["transport"] == transport).unwrap()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn before_the_first_count_it_is_said_that_there_was_none(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&report("lab-1", 1, 3, 1_000)).await;
+    let rates = app.read(PATH).await;
+    assert_eq!((&rates["computed_at"], &rates["machines"]), (&Value::Null, &json!([])));
+    let nothing = json!({ "count": 0, "of_count": 0, "share": null, "interval": null });
+    assert_eq!(rates["total"]["false_comparisons"], nothing);
+    assert_eq!(rates["total"]["p50"]["steps"][1]["found"], nothing);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn rates_are_counted_of_stored_points_and_their_repetitions(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in 1..=80 {
+        app.store(&report("lab-1", commit, 20, 100_000)).await;
+    }
+    assert_eq!(count(&app).await, 1);
+    let rates = app.read(PATH).await;
+    assert_eq!(rates["machines"][0]["machine"], "lab-1");
+    assert_eq!(rates["computed_at"], rates["machines"][0]["computed_at"]);
+    let pipe = of_class(&rates, "pipe");
+    assert_eq!((&pipe["scenario"], &pipe["series_count"]), (&"roundtrip".into(), &1.into()));
+    // 100 series of 300 points are made of each.
+    for figure in ["p50", "p99"] {
+        let alarms = &pipe[figure]["false_alarms"];
+        assert_eq!((&alarms["count"], &alarms["of_count"]), (&0.into(), &30_000.into()), "{figure}");
+        assert!(alarms["interval"][1].as_f64().unwrap() < 0.001, "{alarms}");
+        let step = &pipe[figure]["steps"][2];
+        assert_eq!((&step["change"], &step["found"]["count"]), (&0.10.into(), &100.into()), "{step}");
+        assert!((4..=10).contains(&step["median_delay_points"].as_i64().unwrap()), "{step}");
+    }
+    // Times that scatter by half a percent: 80 comparisons of two cases.
+    assert_eq!(rates["machines"][0]["false_comparisons"]["of_count"], 80);
+    let comparisons = &pipe["comparisons"];
+    assert_eq!(
+        (&comparisons["false_verdicts"]["count"], &comparisons["untold_count"]),
+        (&0.into(), &0.into())
+    );
+    let found: Vec<&Value> = [0, 1].map(|nth| &comparisons["changes"][nth]["found"]["share"]).into();
+    assert_eq!(found, [&json!(1.0), &json!(1.0)]);
+    // Two classes of one machine.
+    assert_eq!(rates["total"]["p50"]["false_alarms"]["of_count"], 60_000);
+    assert_eq!(rates["total"]["comparisons"]["false_verdicts"]["of_count"], 160);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_step_is_no_noise_and_nothing_is_counted_before_it_was_searched_for(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in 1..=80 {
+        app.store(&report("lab-1", commit, 3, if commit <= 40 { 100_000 } else { 150_000 })).await;
+    }
+    let counted = async || error_rates::count(&app.pool, Utc::now(), None, &|| false).await.unwrap();
+    assert_eq!(counted().await, 0, "its runs wait to be searched for changes");
+    app.state.analyst().search().await.unwrap();
+    assert_eq!(counted().await, 1);
+    let rates = app.read(PATH).await;
+    let alarms = &of_class(&rates, "pipe")["p50"]["false_alarms"];
+    // Blocks of twenty neighbours, and at least forty to draw from.
+    assert_eq!((&alarms["count"], &alarms["of_count"]), (&0.into(), &30_000.into()));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_too_few_points_or_repetitions_cannot_tell_is_counted(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in 1..=5 {
+        app.store(&report("lab-1", commit, 11, 100_000)).await;
+    }
+    count(&app).await;
+    let rates = app.read(PATH).await;
+    let pipe = of_class(&rates, "pipe");
+    assert_eq!(
+        pipe["p50"]["false_alarms"],
+        json!({ "count": 0, "of_count": 0, "share": null, "interval": null })
+    );
+    assert_eq!((&pipe["comparisons"]["untold_count"], &pipe["series_count"]), (&5.into(), &1.into()));
+    assert_eq!(rates["total"]["false_comparisons"]["of_count"], 0);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_count_takes_the_place_of_the_one_before_and_is_the_same_for_the_same_points(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in 1..=60 {
+        app.store(&report("lab-1", commit, 12, 100_000)).await;
+        app.store(&report("lab-2", commit, 3, 90_000)).await;
+    }
+    assert_eq!(count(&app).await, 2);
+    let first = app.read(PATH).await;
+    assert_eq!(first["machines"][1]["machine"], "lab-2");
+    assert_eq!(count(&app).await, 2);
+    let second = app.read(PATH).await;
+    assert_eq!(first["machines"][0]["classes"], second["machines"][0]["classes"]);
+    assert_ne!(first["computed_at"], second["computed_at"]);
+    assert_eq!(app.row_counts().await["error_rate"], 4);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_machine_is_counted_once_a_day_and_a_new_one_at_once(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let daily = async || {
+        app.state.analyst().search().await.unwrap();
+        error_rates::count(&app.pool, Utc::now() - TimeDelta::days(1), None, &|| false).await.unwrap()
+    };
+    app.store(&report("lab-1", 1, 3, 1_000)).await;
+    assert_eq!((daily().await, daily().await), (1, 0));
+    app.store(&report("lab-2", 1, 3, 1_000)).await;
+    assert_eq!((daily().await, daily().await), (1, 0));
+    sqlx::query("update machine_error_rate set computed_at = computed_at - interval '25 hours'")
+        .execute(&app.pool)
+        .await
+        .unwrap();
+    assert_eq!(daily().await, 2);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn whoever_is_asked_to_stop_or_lost_the_lease_stores_nothing_more(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&report("lab-1", 1, 12, 100_000)).await;
+    app.state.analyst().search().await.unwrap();
+    assert_eq!(error_rates::count(&app.pool, Utc::now(), None, &|| true).await.unwrap(), 0);
+    task::ensure(&app.pool, "work").await.unwrap();
+    let held_up = task::claim(&app.pool, "work", Duration::ZERO).await.unwrap();
+    task::claim(&app.pool, "work", Duration::from_secs(60)).await.unwrap().unwrap();
+    let ended = error_rates::count(&app.pool, Utc::now(), held_up, &|| false).await.unwrap_err();
+    assert!(matches!(ended, TaskError::LeaseLost), "{ended}");
+    assert_eq!(app.row_counts().await["machine_error_rate"], 0);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_stranger_does_not_see_those_of_a_private_project_and_they_go_with_it(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&report("lab-1", 1, 12, 100_000)).await;
+    count(&app).await;
+    assert_eq!(app.get("/api/v1/projects/nothing/error-rates").await.status, StatusCode::NOT_FOUND);
+    app.hide("libfoo").await;
+    assert_eq!(app.get(PATH).await.status, StatusCode::NOT_FOUND);
+    let admin = app.account("root", true).await;
+    assert_eq!(app.send("GET", PATH, &admin, None).await.status, StatusCode::OK);
+    assert_eq!(
+        app.send("DELETE", "/api/v1/projects/libfoo", &admin, None).await.status,
+        StatusCode::NO_CONTENT
+    );
+    let counts = app.row_counts().await;
+    assert_eq!((counts["machine_error_rate"], counts["error_rate"]), (0, 0));
+    assert_eq!(count(&app).await, 0);
+}
