@@ -7,11 +7,11 @@ use super::{InvalidValue, Method, Step};
 use crate::normal;
 use std::ops::Range;
 
-/// How many standard deviations of noise a change has to be, between the shares of [`Settings::least`].
+/// How many standard deviations of noise a change has to be, between the shares of `Settings::least`.
 const LEAST_DEVIATIONS: f64 = 4.0;
 /// A window of so many values has ranks enough to tell the next change.
 const YOUNG: usize = 64;
-/// The probability of [`Step::interval`].
+/// The probability of `Step::interval`.
 const CONFIDENCE: f64 = 0.95;
 
 /// Looks for changes while values come in.
@@ -68,7 +68,7 @@ pub enum Silence {
 pub struct Known<'a> {
     /// The index of the first of the newest values.
     pub first: usize,
-    /// The newest values, [`Settings::memory`] of them where there are as many, and whether a level may begin with each.
+    /// The newest values, [`Settings::memory`](super::Settings::memory) of them where there are as many, and whether a level may begin with each.
     pub values: &'a [(f64, bool)],
     /// The indices of all changes among them, ascending.
     pub changes: &'a [usize],
