@@ -1,7 +1,7 @@
 //! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
 
 use super::witness::Court;
-use super::{AnalysisError, backfill};
+use super::{AnalysisError, backfill, suspect};
 use crate::db::change_point::{self, Row};
 use crate::db::regression::grouping::{self, Member};
 use crate::db::witness::{self, Subject};
@@ -11,10 +11,6 @@ use roundtrip_stats::cause::Cause;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeSet, HashMap};
 
-/// A machine is suspect when it is known to have made changes at so many places,
-const FAULTS_MIN: i64 = 3;
-/// among its newest so many commits.
-const FAULT_COMMITS: i64 = 50;
 /// For how long witnesses are asked again of a change that nobody could explain, and of how many at once.
 const ASKED_AGAIN_FOR: TimeDelta = TimeDelta::days(14);
 const ASKED_AGAIN_MAX: i64 = 20;
@@ -88,11 +84,12 @@ async fn group(
         }
         return Ok(regression_id);
     }
-    let faults =
-        change_point::machine_faults(connection, (row.project_id, row.machine_id), FAULT_COMMITS).await?;
-    let held_because = (faults >= FAULTS_MIN && cause != Cause::Machine).then(|| {
-        format!("its machine is suspect: it made changes at {faults} of its newest {FAULT_COMMITS} commits")
-    });
+    let held_because = if cause == Cause::Machine {
+        None
+    } else {
+        suspect::why(connection, row.project_id, &[row.machine_id]).await?.remove(&row.machine_id)
+    };
+    let held_because = held_because.map(|why| format!("its machine is suspect: {why}"));
     let member = Member {
         change_point_id: row.change_point_id,
         project_id: row.project_id,

@@ -2,6 +2,7 @@
 //!
 //! - [`track`]: which points belong together, and the changes they have: between rows and `roundtrip_stats::change_point`.
 //! - `witness`: whether a commit made a change, or the machine. `judge`: what follows: regressions, and what is fixed.
+//! - [`suspect`]: machines that change by themselves.
 //! - [`culprits`]: which commit made a regression. `backfill`: which commits would tell it better.
 //!
 //! Nothing is kept in memory between two searches. A run waits in table `analysis_due` from the transaction that stores it to
@@ -11,6 +12,7 @@
 mod backfill;
 pub mod culprits;
 mod judge;
+pub mod suspect;
 pub mod track;
 mod witness;
 

@@ -316,36 +316,39 @@ pub async fn levels(connection: &mut PgConnection, row: &Row) -> sqlx::Result<(i
     Ok((found.from, found.to))
 }
 
-/// How many places of a machine's newest commits a machine is known to have changed, counted once each.
+/// At how many of the commits of each machine's newest runs of a project the machine is known to have made changes.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn machine_faults(
     connection: &mut PgConnection,
-    (project_id, machine_id): (i64, i64),
-    newest_commits: i64,
-) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        r#"with newest as (
-               select distinct commit.ordinal
-               from run
-               join commit on commit.commit_id = run.commit_id
-               where run.project_id = $1 and run.machine_id = $2
-               order by commit.ordinal desc
-               limit $3
-           )
-           select count(distinct commit.ordinal) as "count!"
-           from change_point
-           join series on series.series_id = change_point.series_id
-           join commit on commit.commit_id = change_point.commit_id
-           where series.project_id = $1 and series.machine_id = $2 and change_point.cause = 'machine'
-             and change_point.withdrawn_at is null and commit.ordinal >= (select min(ordinal) from newest)"#,
+    project_id: i64,
+    machine_ids: &[i64],
+    newest_runs: i64,
+) -> sqlx::Result<HashMap<i64, i64>> {
+    let rows = sqlx::query!(
+        r#"select wanted.machine_id as "machine_id!", count(distinct change_point.commit_id) as "count!"
+           from unnest($2::bigint[]) as wanted (machine_id)
+           cross join lateral (
+               select distinct newest.commit_id
+               from (
+                   select run.commit_id from run
+                   where run.project_id = $1 and run.machine_id = wanted.machine_id
+                   order by run.run_id desc
+                   limit $3
+               ) as newest
+           ) as measured
+           join change_point on change_point.commit_id = measured.commit_id and change_point.cause = 'machine'
+                            and change_point.withdrawn_at is null
+           join series on series.series_id = change_point.series_id and series.machine_id = wanted.machine_id
+           group by wanted.machine_id"#,
         project_id,
-        machine_id,
-        newest_commits,
+        machine_ids,
+        newest_runs,
     )
-    .fetch_one(connection)
-    .await
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.machine_id, row.count)).collect())
 }
 
 /// The commits that some points of a machine's series on the main line are of, by series and ordinal.

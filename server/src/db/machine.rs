@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 /// A machine as one project sees it.
 #[derive(Debug)]
 pub struct Row {
+    /// Its key.
+    pub machine_id: i64,
     /// Its name.
     pub slug: String,
     /// Operating system family.
@@ -56,7 +58,7 @@ pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::R
 pub async fn list(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
-        r#"select machine.slug, machine.os, machine.arch, of_project.run_count,
+        r#"select machine.machine_id, machine.slug, machine.os, machine.arch, of_project.run_count,
                   latest.started_at as last_run_at, latest.environment_id,
                   environment.stable as "stable: Json<BTreeMap<String, String>>",
                   latest.conditions as "conditions: Json<BTreeMap<String, String>>",

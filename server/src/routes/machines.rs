@@ -2,7 +2,7 @@
 
 use super::projects::{ProjectPath, project_id};
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
-use crate::{AppState, db, error::ApiError};
+use crate::{AppState, analysis, db, error::ApiError};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_wire::Environment;
@@ -42,6 +42,10 @@ pub struct MachineSummary {
     /// Runs of any project that were acknowledged to agents on it and are not stored any more: lost, as when the database
     /// was restored from a backup. What is removed by age does not count.
     pub lost_run_count: i64,
+    /// Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
+    /// not.
+    #[schema(required)]
+    pub suspect_because: Option<String>,
 }
 
 /// The machines that measured a project.
@@ -59,7 +63,14 @@ pub(crate) async fn list_machines(
     let after = asked.after.as_deref().unwrap_or_default();
     let rows = db::machine::list(&state.pool, project_id, after, asked.row_limit()).await?;
     let (rows, next_after) = asked.cut(rows, |row| row.slug.clone());
-    Ok(Json(MachineList { machines: rows.into_iter().map(MachineSummary::from).collect(), next_after }))
+    let machine_ids: Vec<i64> = rows.iter().map(|row| row.machine_id).collect();
+    let mut connection = state.pool.acquire().await?;
+    let mut suspect = analysis::suspect::why(&mut connection, project_id, &machine_ids).await?;
+    let summary = |row: db::machine::Row| MachineSummary {
+        suspect_because: suspect.remove(&row.machine_id),
+        ..MachineSummary::from(row)
+    };
+    Ok(Json(MachineList { machines: rows.into_iter().map(summary).collect(), next_after }))
 }
 
 impl From<db::machine::Row> for MachineSummary {
@@ -73,6 +84,7 @@ impl From<db::machine::Row> for MachineSummary {
             environment_id: row.environment_id,
             environment: Environment { stable: row.stable.0, conditions: row.conditions.0 },
             lost_run_count: row.lost_run_count,
+            suspect_because: None,
         }
     }
 }

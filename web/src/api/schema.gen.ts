@@ -1808,6 +1808,11 @@ export interface components {
              * @description Uploads from it to this project.
              */
             run_count: number;
+            /**
+             * @description Why it is suspect: it changed by itself of late, so that nobody is alerted of what is measured on it. Null when it is
+             *     not.
+             */
+            suspect_because: string | null;
         };
         /** @description What was measured of a case on one side. */
         MeasuredSide: {

@@ -170,7 +170,9 @@ impl<'a> Detector<'a> {
         let sides = settings.persistence..=values.len().saturating_sub(settings.persistence);
         let probability = placed.is_near();
         let is_open = probability < settings.sure && values.len() - placed.before < settings.patience;
-        if is_open || !sides.contains(&placed.before) {
+        // Where no level may begin at all, no place was found.
+        let may_change = self.may_change[window.start + placed.before];
+        if is_open || !may_change || !sides.contains(&placed.before) {
             let index = self.first + window.start + placed.before;
             return Err(Some(Silence::Open { index, probability }));
         }

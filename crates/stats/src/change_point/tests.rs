@@ -158,6 +158,10 @@ fn no_level_begins_with_a_second_value_of_one_commit() {
     assert_eq!(told.len(), 1);
     assert!([60, 63].contains(&told[0].index), "{told:?}");
     assert!(told[0].places.iter().all(|(index, _)| index % 3 == 0), "{told:?}");
+    // All of one commit: it has one level, whatever they say.
+    let mut detector = Method::shipped().detector();
+    let told = values.iter().filter_map(|&value| detector.push(value, detector.end() == 0).unwrap());
+    assert_eq!(told.count(), 0);
 }
 
 #[test]

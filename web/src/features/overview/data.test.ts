@@ -253,6 +253,7 @@ describe("systemOf", () => {
     last_run_at: "2026-11-14T11:00:00Z",
     environment_id: 1,
     lost_run_count: 0,
+    suspect_because: null,
     environment: { stable, conditions: {} },
   });
   it("names kernel and processor briefly", () => {

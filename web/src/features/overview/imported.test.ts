@@ -92,6 +92,7 @@ describe("the newest run that was measured", () => {
       last_run_at: imported,
       environment_id: 2,
       lost_run_count: 0,
+      suspect_because: null,
       environment: { stable: {}, conditions: {} },
     };
     expect(systemOf(machine, aRun()).system).toBe("Linux 6.12.4");

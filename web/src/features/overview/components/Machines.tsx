@@ -40,7 +40,10 @@ export function Machines({ machines, details }: Props) {
               const { system, cpu } = systemOf(machine, runs[0]);
               return (
                 <tr key={machine.machine}>
-                  <th scope="row">{machine.machine}</th>
+                  <th scope="row">
+                    {machine.machine}
+                    {machine.suspect_because !== null && <span className="line warning">suspect</span>}
+                  </th>
                   <td className="muted">{system}</td>
                   <td className="muted">{cpu}</td>
                   {canaries.map((slug) => (
@@ -68,6 +71,13 @@ export function Machines({ machines, details }: Props) {
           Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
         </p>
       )}
+      {machines
+        .filter(({ suspect_because }) => suspect_because !== null)
+        .map(({ machine, suspect_because }) => (
+          <p key={machine} className="section-note">
+            {machine} is suspect: {suspect_because}. Nobody is alerted of what is measured on it.
+          </p>
+        ))}
       {canaries.length > 0 && (
         <p className="section-note">
           Canaries ({canaries.join(", ")}) measure the machine itself, in every run: when they move, the
