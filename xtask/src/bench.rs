@@ -17,8 +17,8 @@ pub(crate) struct Options {
     /// Fewer repetitions: under two minutes, a wider spread.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest` or `reads`; of verdicts, `changes`,
-    /// `comparisons` or `speed`.
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads` or `analysis`; of
+    /// verdicts, `changes`, `comparisons` or `speed`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -85,7 +85,7 @@ fn server(options: &Options) -> Result<ExitCode> {
     let search = Search::of_this_machine(folder.path());
     let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
     step.clear();
-    of_package(programs::SERVER, "budgets", &["ingest", "reads"], options, |command| {
+    of_package(programs::SERVER, "budgets", &["ingest", "reads", "analysis"], options, |command| {
         command.env("TMPDIR", folder.path());
         if let Some(fetched) = binaries.fetched() {
             command.env(crate::postgres_binaries::VARIABLE, fetched);

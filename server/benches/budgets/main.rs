@@ -3,11 +3,12 @@
 //!
 //! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
 //! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
-//!   answers, with a million points stored and with ten.
+//!   answers, with a million points stored and with ten. [`analysis`]: how fast all that is stored is searched for changes.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
+mod analysis;
 mod bombs;
 mod ingest;
 mod open_loop;
@@ -21,8 +22,10 @@ use service::Service;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use upload::{LabMachine, RESULTS, Samples};
+
+const PARTS: [&str; 3] = ["ingest", "reads", "analysis"];
 
 const MACHINES: u64 = 60;
 /// Results a second, in uploads of a hundred.
@@ -41,9 +44,8 @@ const STORED: &str = "/var/tmp/roundtrip-bench";
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    let is_wanted = |part: &str| has(part) || !["ingest", "reads"].iter().any(|part| has(part));
-    let measured = measure(has("--quick"), is_wanted("ingest"), is_wanted("reads"));
-    match measured
+    let is_wanted = |part: &str| has(part) || !PARTS.iter().any(|part| has(part));
+    match measure(has("--quick"), is_wanted)
         .and_then(|rows| roundtrip_budget::print(&rows, has("json")).map_err(|error| error.to_string()))
     {
         Ok(code) => code,
@@ -54,33 +56,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(is_quick: bool, with_ingest: bool, with_reads: bool) -> Result<Vec<Row>, String> {
+fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>, String> {
     let program = Path::new(env!("CARGO_BIN_EXE_roundtrip-server"));
     let seconds = |full, quick| Duration::from_secs(if is_quick { quick } else { full });
     let mut rows = Vec::new();
-    if with_ingest {
+    if is_wanted("ingest") {
         rows.extend(uploads(program, seconds(60, 10))?);
     }
-    if with_reads {
+    if is_wanted("reads") {
         rows.extend(reads::rows(program, Path::new(STORED), seconds(20, 4))?);
     }
-    Ok(rows)
-}
-
-/// Milliseconds until no run waits to be searched for changes.
-#[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
-fn caught_up(service: &Service) -> Result<u64, String> {
-    let begin = Instant::now();
-    let waiting = || service.metric("roundtrip_analysis_runs_waiting");
-    eprintln!(
-        "{} runs wait to be searched, the first for {} s",
-        waiting()?,
-        service.metric("roundtrip_analysis_lag_seconds")?
-    );
-    while waiting()? > 0 {
-        std::thread::sleep(Duration::from_millis(50));
+    if is_wanted("analysis") {
+        rows.extend(analysis::rows(program, is_quick)?);
     }
-    Ok(begin.elapsed().as_millis() as u64)
+    Ok(rows)
 }
 
 fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
@@ -119,7 +108,7 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         spent.postgres * 1e6 / sustained.results,
         spent.clients * 1e6 / sustained.results,
     );
-    let caught_up = caught_up(&service)?;
+    let caught_up = service.until_searched()?.as_secs_f64() * 1e3;
     let resident_mib_max = service.resident_mib_max()?;
     let bombs = bombs::rows(&sender)?;
     let resident_after_bombs_mib_max = service.resident_mib_max()?;
@@ -135,7 +124,7 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         ),
         Row::new(
             "until all that was stored is searched for changes, after that load",
-            caught_up,
+            caught_up.round(),
             "ms",
             Peer { name: "the load (60 s)".into(), value: duration.as_secs_f64() * 1e3 },
             BarIs::ValueAtMost,

@@ -1,12 +1,11 @@
 //! How fast charts and searches are answered with many points stored, and how that changes when ten times as many are.
 
 use crate::open_loop::{open_loop, wait};
-use crate::service::Service;
+use crate::service::{History, Service};
 use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -149,6 +148,8 @@ pub(crate) fn rows(program: &Path, folder: &Path, duration: Duration) -> Result<
     for scale in SCALES {
         let data_dir = stored(program, folder, scale)?;
         let service = Service::start(program, &data_dir)?;
+        // A server that is new to what is stored searches it first.
+        service.until_searched()?;
         let stock = Stock::of(&service)?;
         stock.read_all()?;
         let asked: Result<Vec<Asked>, String> = READS.iter().map(|read| stock.ask(read, duration)).collect();
@@ -201,20 +202,22 @@ fn stored(program: &Path, folder: &Path, scale: Scale) -> Result<PathBuf, String
         std::fs::remove_dir_all(&data_dir).map_err(wrong)?;
     }
     std::fs::create_dir_all(&data_dir).map_err(wrong)?;
-    let seed = |project: &str, machines: u32, series: u32, commits: u32, more: &[&str]| {
-        let numbers = [machines, series, commits].map(|number| number.to_string());
-        let status = Command::new(program)
-            .args(["seed", "--project", project, "--machines", &numbers[0], "--series", &numbers[1]])
-            .args(["--commits", &numbers[2]])
-            .args(more)
-            .arg("--data-dir")
-            .arg(&data_dir)
-            .status()
-            .map_err(wrong)?;
-        if status.success() { Ok(()) } else { Err(format!("seeding {project} failed: see above")) }
+    let deep = History {
+        project: "deep",
+        machines: 2,
+        series: 10 * millions,
+        commits: 10_000,
+        histograms: Some(1_000),
     };
-    seed("deep", 2, 10 * millions, 10_000, &["--histograms", "1000"])?;
-    seed("wide", 6 * millions, 900 * millions, 1_000, &[])?;
+    deep.store(program, &data_dir)?;
+    let wide = History {
+        project: "wide",
+        machines: 6 * millions,
+        series: 900 * millions,
+        commits: 1_000,
+        histograms: None,
+    };
+    wide.store(program, &data_dir)?;
     std::fs::write(complete, "").map_err(wrong)?;
     Ok(data_dir)
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A server that answers, until this is dropped.
 pub(crate) struct Service {
@@ -65,6 +66,21 @@ impl Service {
         line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("no {name} in the metrics"))
     }
 
+    /// How long it takes until no run waits to be searched for changes any more.
+    pub(crate) fn until_searched(&self) -> Result<Duration, String> {
+        let begin = Instant::now();
+        let waiting = || self.metric("roundtrip_analysis_runs_waiting");
+        eprintln!(
+            "{} runs wait to be searched, the first for {} s",
+            waiting()?,
+            self.metric("roundtrip_analysis_lag_seconds")?
+        );
+        while waiting()? > 0 {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(begin.elapsed())
+    }
+
     /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.
     pub(crate) fn resident_mib_max(&self) -> Result<u64, String> {
         let read = || {
@@ -73,6 +89,38 @@ impl Service {
             line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
         };
         read().ok_or_else(|| "the server's memory cannot be read".to_owned())
+    }
+}
+
+/// Synthetic history of a project.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct History {
+    pub(crate) project: &'static str,
+    pub(crate) machines: u32,
+    pub(crate) series: u32,
+    pub(crate) commits: u32,
+    /// Of how many of the newest commits distributions are kept; as `seed` has it when nothing is said.
+    pub(crate) histograms: Option<u32>,
+}
+
+impl History {
+    /// Stores it in a data directory that no server uses.
+    pub(crate) fn store(&self, program: &Path, data_dir: &Path) -> Result<(), String> {
+        let Self { project, machines, series, commits, histograms } = self;
+        let mut command = Command::new(program);
+        command.args(["seed", "--project", project]);
+        let mut number = |name: &str, number: &u32| {
+            command.arg(name).arg(number.to_string());
+        };
+        number("--machines", machines);
+        number("--series", series);
+        number("--commits", commits);
+        histograms.iter().for_each(|count| number("--histograms", count));
+        let status = command.arg("--data-dir").arg(data_dir).status();
+        match status.map_err(|error| format!("{}: {error}", program.display()))? {
+            status if status.success() => Ok(()),
+            _ => Err(format!("seeding {project} failed: see above")),
+        }
     }
 }
 

@@ -1,20 +1,26 @@
 //! Asks for the commits that would tell which one made a regression. Each run that comes says better where the change is, and
 //! then what is still open is asked for.
 
+use super::culprits;
 use crate::db::change_point::{self, Row};
 use crate::db::job::{self, Reason};
 use crate::db::regression::grouping;
 use crate::routes::charts::changes::Direction;
 use chrono::{DateTime, Utc};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, PgPool};
 
 /// Up to so many commits are all measured; of more, some that halve them.
 const ALL_MAX: usize = 8;
 /// Into how many parts they are cut at once.
 const PARTS: usize = 4;
+/// Where all are measured, and the most probable culprit is less probable than this,
+const SURE: f64 = 0.9;
+/// those that may be it are measured again, until there are so many runs of each.
+const RUNS_MAX: i64 = 3;
 
 /// Asks for commits of the ranges of these regressions, on the machine that shows each most clearly.
 pub(super) async fn request(
+    pool: &PgPool,
     connection: &mut PgConnection,
     regression_ids: &[i64],
     now: DateTime<Utc>,
@@ -24,15 +30,18 @@ pub(super) async fn request(
             job::give_up(connection, regression_id).await?;
             continue;
         };
-        let changes = change_point::of_regression(connection, regression_id).await?;
-        let slower =
-            changes.iter().filter(|change| Direction::of(change.found.change()) == Direction::Regressed);
-        let Some(clearest) = slower.max_by(|one, other| clearness(one).total_cmp(&clearness(other))) else {
-            continue;
-        };
+        let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
+        changes.retain(|change| Direction::of(change.found.change()) == Direction::Regressed);
+        let clearest = changes.iter().max_by(|one, other| clearness(one).total_cmp(&clearness(other)));
+        let Some(clearest) = clearest else { continue };
         let place = (clearest.project_id, clearest.machine_id);
         let unmeasured = job::unmeasured(connection, place, range).await?;
-        let (wanted, reason) = wanted(&unmeasured);
+        let (wanted, reason) = if unmeasured.is_empty() {
+            let doubtful = doubtful(pool, clearest.project_id, &changes).await?;
+            (job::seldom_measured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
+        } else {
+            wanted(&unmeasured)
+        };
         job::request(connection, place, &wanted, reason, regression_id, now).await?;
     }
     Ok(())
@@ -42,6 +51,14 @@ pub(super) async fn request(
 fn clearness(change: &Row) -> f64 {
     let surest = change.found.places.iter().map(|(_, probability)| *probability).fold(0.0, f64::max);
     surest + change.found.change().abs().min(1.0) / 1_000.0
+}
+
+/// The places of the commits that may have made these changes, when what was measured of them does not tell which did.
+async fn doubtful(pool: &PgPool, project_id: i64, changes: &[Row]) -> sqlx::Result<Vec<i64>> {
+    let suspects = culprits::rank(pool, project_id, changes.iter()).await?;
+    let is_sure = suspects.first().is_none_or(|first| first.probability >= SURE);
+    let most_probable = suspects.iter().take(if is_sure { 0 } else { ALL_MAX });
+    Ok(most_probable.map(|suspect| suspect.commit.ordinal).collect())
 }
 
 /// Which of these commits, given in their order, are to be measured next.

@@ -1,15 +1,18 @@
 //! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
 
-use super::witness::Court;
+use super::witness::{Asked, Court};
 use super::{AnalysisError, backfill, suspect};
-use crate::db::change_point::{self, Row};
-use crate::db::regression::grouping::{self, Member};
-use crate::db::witness::{self, Subject};
+use crate::db;
+use crate::db::change_point::{self, Row, Track, store};
+use crate::db::regression::grouping::{self, Open};
+use crate::db::witness::Subject;
 use crate::routes::charts::changes::Direction;
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::TryStreamExt as _;
 use roundtrip_stats::cause::Cause;
 use sqlx::{PgConnection, PgPool};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::pin::pin;
 
 /// For how long witnesses are asked again of a change that nobody could explain, and of how many at once.
 const ASKED_AGAIN_FOR: TimeDelta = TimeDelta::days(14);
@@ -18,7 +21,7 @@ const ASKED_AGAIN_MAX: i64 = 20;
 const BACK_WITHIN: f64 = 1.0 / 3.0;
 
 /// Explains and groups changes that are new or were refined, all of one machine. Witnesses are asked again of what nobody
-/// could explain.
+/// could explain. The projects are locked.
 pub(super) async fn judge(
     pool: &PgPool,
     connection: &mut PgConnection,
@@ -26,79 +29,208 @@ pub(super) async fn judge(
     project_ids: &BTreeSet<i64>,
 ) -> Result<(), AnalysisError> {
     let now = Utc::now();
-    let mut court = Court::new(pool);
-    for &project_id in project_ids {
-        grouping::lock(connection, project_id).await?;
-    }
     let mut rows = change_point::find(connection, change_point_ids).await?;
-    rows.retain(|row| row.found.matters);
-    // An earlier change first: a later one may take it back.
-    rows.sort_by_key(|row| (row.found.ordinal, row.change_point_id));
+    let new: HashSet<i64> = change_point_ids.iter().copied().collect();
     for &project_id in project_ids {
         let again =
             change_point::unexplained(connection, project_id, now - ASKED_AGAIN_FOR, ASKED_AGAIN_MAX).await?;
-        rows.extend(
-            again
-                .into_iter()
-                .filter(|row| row.found.matters && !change_point_ids.contains(&row.change_point_id)),
-        );
+        rows.extend(again.into_iter().filter(|row| !new.contains(&row.change_point_id)));
     }
-    let series_ids: Vec<i64> = rows.iter().map(|row| row.found.track.series_id).collect();
-    let subjects = witness::subjects(pool, &series_ids).await?;
-    let subjects: HashMap<i64, Subject> =
-        subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
-    let mut touched = BTreeSet::new();
-    for row in &rows {
-        let Some(subject) = subjects.get(&row.found.track.series_id) else { continue };
-        let levels = change_point::levels(connection, row).await?;
-        let heard = court.hear(row, subject, levels).await?;
-        grouping::explain(connection, row.change_point_id, heard.cause, &heard.witnesses).await?;
-        touched.insert(match row.regression_id {
-            // It is known better where it is, or what made it.
-            Some(regression_id) => {
-                grouping::narrow(connection, regression_id, now).await?;
-                regression_id
-            }
-            None => group(connection, row, heard.cause, now).await?,
-        });
+    rows.retain(|row| row.found.matters);
+    if rows.is_empty() {
+        return Ok(());
     }
-    let touched: Vec<i64> = touched.into_iter().collect();
-    backfill::request(connection, &touched, now).await?;
+    // An earlier change first: a later one may take it back.
+    rows.sort_by_key(|row| (row.found.ordinal, row.change_point_id));
+    let history = History::of(connection, &rows).await?;
+    let causes = explain(pool, connection, &rows, &history).await?;
+    // Of these more is known now: where they are, or what made them.
+    let mut touched: BTreeSet<i64> = rows.iter().filter_map(|row| row.regression_id).collect();
+    grouping::narrow(connection, &in_order(&touched), now).await?;
+    let mut taken_back = BTreeSet::new();
+    for &project_id in project_ids {
+        let mut groups = Groups::of(connection, project_id, &rows, now).await?;
+        for row in rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none()) {
+            let cause = causes.get(&row.change_point_id).copied().unwrap_or(Cause::Unknown);
+            groups.add(connection, row, cause, &history).await?;
+        }
+        let members: Vec<(i64, i64)> = groups.members.into_iter().collect();
+        store::assign(connection, &members).await?;
+        touched.extend(members.into_iter().map(|(_, regression_id)| regression_id));
+        taken_back.extend(groups.taken_back);
+    }
+    let touched = in_order(&touched);
+    grouping::narrow(connection, &touched, now).await?;
+    let fixed = grouping::went_back(connection, &in_order(&taken_back)).await?;
+    grouping::fix(connection, &fixed, now).await?;
+    backfill::request(pool, connection, &touched, now).await?;
     Ok(())
 }
 
-/// Makes a change part of the regression that it takes back, or else of one that it belongs to, and tells which.
-async fn group(
+fn in_order(regression_ids: &BTreeSet<i64>) -> Vec<i64> {
+    regression_ids.iter().copied().collect()
+}
+
+/// Asks the witnesses what made each change, and stores what they say.
+async fn explain(
+    pool: &PgPool,
     connection: &mut PgConnection,
-    row: &Row,
-    cause: Cause,
-    now: DateTime<Utc>,
-) -> Result<i64, AnalysisError> {
-    let previous = change_point::previous(connection, row).await?;
-    let taken_back =
-        previous.filter(|previous| takes_back(row, previous)).and_then(|previous| previous.regression_id);
-    if let Some(regression_id) = taken_back {
-        grouping::assign(connection, row.change_point_id, regression_id).await?;
-        if let Some(commit_id) = grouping::went_back_at(connection, regression_id).await? {
-            grouping::fix(connection, regression_id, commit_id, now).await?;
-        }
-        return Ok(regression_id);
+    rows: &[Row],
+    history: &History,
+) -> Result<HashMap<i64, Cause>, AnalysisError> {
+    let series_ids: BTreeSet<i64> = rows.iter().map(|row| row.found.track.series_id).collect();
+    let subjects = db::witness::subjects(pool, &in_order(&series_ids)).await?;
+    let subjects: HashMap<i64, Subject> =
+        subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
+    let asked = rows.iter().filter_map(|row| {
+        let subject = subjects.get(&row.found.track.series_id)?;
+        Some(Asked::new(row, *subject, history.levels(row)))
+    });
+    let asked: Vec<Asked> = asked.collect();
+    let court = Court::new(pool, &asked).await?;
+    let mut said = pin!(court.hear(asked));
+    let mut causes = HashMap::new();
+    while let Some(said) = said.try_next().await? {
+        store::explain(connection, &said).await?;
+        causes.extend(said.into_iter().map(|said| (said.change_point_id, said.cause)));
     }
-    let held_because = if cause == Cause::Machine {
-        None
-    } else {
-        suspect::why(connection, row.project_id, &[row.machine_id]).await?.remove(&row.machine_id)
+    Ok(causes)
+}
+
+/// All changes of the tracks of some, in the order of commits.
+struct History(HashMap<Track, Vec<Row>>);
+
+impl History {
+    async fn of(connection: &mut PgConnection, rows: &[Row]) -> sqlx::Result<Self> {
+        let series_ids: BTreeSet<i64> = rows.iter().map(|row| row.found.track.series_id).collect();
+        let mut tracks: HashMap<Track, Vec<Row>> = HashMap::new();
+        for row in change_point::of_series(connection, &in_order(&series_ids)).await? {
+            tracks.entry(row.found.track).or_default().push(row);
+        }
+        Ok(Self(tracks))
+    }
+
+    /// The changes before a change, and those after it.
+    fn around(&self, row: &Row) -> (&[Row], &[Row]) {
+        let all = self.0.get(&row.found.track).map_or(&[][..], Vec::as_slice);
+        let before = all.partition_point(|other| other.found.ordinal < row.found.ordinal);
+        let after = all.partition_point(|other| other.found.ordinal <= row.found.ordinal);
+        (&all[..before], &all[after..])
+    }
+
+    /// From which commit on the level before a change held, and up to which the one after it.
+    fn levels(&self, row: &Row) -> (i64, i64) {
+        let (before, after) = self.around(row);
+        let from = before.last().map_or(0, |other| other.found.ordinal);
+        (from, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1))
+    }
+
+    /// The change before one that matters.
+    fn previous(&self, row: &Row) -> Option<&Row> {
+        let (before, _) = self.around(row);
+        before.iter().rev().find(|other| other.found.matters)
+    }
+}
+
+/// The open regressions of a project, and what becomes part of which.
+struct Groups {
+    open: Vec<Open>,
+    /// Why machines are suspect.
+    suspect: HashMap<i64, String>,
+    /// The regressions of changes that had none.
+    members: HashMap<i64, i64>,
+    /// Regressions that a change takes back.
+    taken_back: BTreeSet<i64>,
+    now: DateTime<Utc>,
+}
+
+impl Groups {
+    /// Those that come into question for some changes.
+    async fn of(
+        connection: &mut PgConnection,
+        project_id: i64,
+        rows: &[Row],
+        now: DateTime<Utc>,
+    ) -> sqlx::Result<Self> {
+        let after = rows.iter().map(|row| row.found.after_ordinal).min().unwrap_or(0);
+        let until = rows.iter().map(|row| row.found.until_ordinal).max().unwrap_or(0);
+        let machine_ids: BTreeSet<i64> = rows.iter().map(|row| row.machine_id).collect();
+        Ok(Self {
+            open: grouping::open(connection, project_id, (after, until)).await?,
+            suspect: suspect::why(connection, project_id, &in_order(&machine_ids)).await?,
+            members: HashMap::new(),
+            taken_back: BTreeSet::new(),
+            now,
+        })
+    }
+
+    /// Makes a change part of the regression that it takes back, or else of one that it belongs to; of several it is the
+    /// newest. Else it begins one.
+    async fn add(
+        &mut self,
+        connection: &mut PgConnection,
+        row: &Row,
+        cause: Cause,
+        history: &History,
+    ) -> sqlx::Result<()> {
+        if let Some(regression_id) = self.taken_back_by(row, history) {
+            self.members.insert(row.change_point_id, regression_id);
+            self.taken_back.insert(regression_id);
+            return Ok(());
+        }
+        let direction = Direction::of(row.found.change()).name();
+        let regression_id = if let Some(open) =
+            self.open.iter_mut().rev().find(|open| takes(open, row, direction, cause))
+        {
+            open.after_ordinal = open.after_ordinal.max(row.found.after_ordinal);
+            open.until_ordinal = open.until_ordinal.min(row.found.until_ordinal);
+            open.regression_id
+        } else {
+            let held_because = self.suspect.get(&row.machine_id).filter(|_| cause != Cause::Machine);
+            let held_because = held_because.map(|why| format!("its machine is suspect: {why}"));
+            let regression_id =
+                grouping::begin(connection, row, direction, cause, held_because.as_deref(), self.now).await?;
+            self.open.push(Open {
+                regression_id,
+                direction: direction.to_owned(),
+                machine_ids: if cause == Cause::Machine { vec![row.machine_id] } else { Vec::new() },
+                after_ordinal: row.found.after_ordinal,
+                until_ordinal: row.found.until_ordinal,
+            });
+            regression_id
+        };
+        self.members.insert(row.change_point_id, regression_id);
+        Ok(())
+    }
+
+    /// The regression of the change before this one, when this one goes back to where that one came from. What only took
+    /// something back itself is no change to be taken back: the regression is there again, as a new one.
+    fn taken_back_by(&self, row: &Row, history: &History) -> Option<i64> {
+        let previous = history.previous(row)?;
+        let regression_id = self.regression_of(previous)?;
+        let was_taking_back = history.previous(previous).is_some_and(|earlier| {
+            self.regression_of(earlier) == Some(regression_id)
+                && earlier.found.is_up() != previous.found.is_up()
+        });
+        (takes_back(row, previous) && !was_taking_back).then_some(regression_id)
+    }
+
+    fn regression_of(&self, row: &Row) -> Option<i64> {
+        row.regression_id.or_else(|| self.members.get(&row.change_point_id).copied())
+    }
+}
+
+/// Whether a change belongs to an open regression: it is of the same direction and kind of cause, may have happened in its
+/// range of commits, and is on one of its machines where a machine made it.
+fn takes(open: &Open, row: &Row, direction: &str, cause: Cause) -> bool {
+    let is_of_kind = match cause {
+        Cause::Machine => open.machine_ids.contains(&row.machine_id),
+        Cause::Commit | Cause::Unknown => open.machine_ids.is_empty(),
     };
-    let held_because = held_because.map(|why| format!("its machine is suspect: {why}"));
-    let member = Member {
-        change_point_id: row.change_point_id,
-        project_id: row.project_id,
-        machine_id: row.machine_id,
-        direction: Direction::of(row.found.change()).name(),
-        cause,
-        held_because,
-    };
-    Ok(grouping::join(connection, &member, now).await?)
+    is_of_kind
+        && open.direction == direction
+        && open.after_ordinal < row.found.until_ordinal
+        && row.found.after_ordinal < open.until_ordinal
 }
 
 /// Whether a change goes back to where the level was before another one of the same track.

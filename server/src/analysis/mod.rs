@@ -18,13 +18,18 @@ mod witness;
 
 use crate::charts::Quantile;
 use crate::db::analysis::{self, Due};
-use crate::db::change_point::{self, Found, Placed, Row, Track};
+use crate::db::change_point::store::{self, Placed};
+use crate::db::change_point::{self, Found, Row, Track};
 use crate::db::point::{Lines, Selection, SeriesKey};
+use crate::db::regression::grouping;
 use crate::{AppState, db};
 use chrono::Utc;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use roundtrip_stats::change_point::Method;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
@@ -39,10 +44,14 @@ const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
 /// The most runs of one machine that are searched at once.
 const RUNS_MAX: i64 = 5_000;
-/// How many series are read at once: ten thousand points of each are some megabytes.
-const SERIES_AT_ONCE: usize = 16;
-/// The same where there is little to read of each.
-const SHORT_SERIES_AT_ONCE: usize = 200;
+/// While one machine's changes are judged, another one's are searched for.
+const MACHINES_AT_ONCE: usize = 2;
+/// How many points are read at once: some megabytes,
+const POINTS_AT_ONCE: usize = 100_000;
+/// and of how many series.
+const SERIES_AT_ONCE: RangeInclusive<usize> = 8..=200;
+/// So many such parts are read and searched at the same time.
+const PARTS_AT_ONCE: usize = 2;
 
 /// Searches what was stored for changes; cheap to clone.
 #[derive(Clone, Debug)]
@@ -108,13 +117,15 @@ impl Analyst {
     /// # Errors
     /// The database does not answer.
     pub async fn search(&self) -> Result<Searched, AnalysisError> {
-        let mut searched = Searched::default();
-        for machine_id in analysis::machines(&self.pool).await? {
-            let of_machine = self.search_machine(machine_id).await?;
-            searched.run_count += of_machine.run_count;
-            searched.change_count += of_machine.change_count;
-        }
-        Ok(searched)
+        let machines = stream::iter(analysis::machines(&self.pool).await?);
+        let searched = machines.map(|machine_id| self.search_machine(machine_id)).buffered(MACHINES_AT_ONCE);
+        let sum = async |sum: Searched, of_machine: Searched| {
+            Ok(Searched {
+                run_count: sum.run_count + of_machine.run_count,
+                change_count: sum.change_count + of_machine.change_count,
+            })
+        };
+        searched.try_fold(Searched::default(), sum).await
     }
 
     async fn search_machine(&self, machine_id: i64) -> Result<Searched, AnalysisError> {
@@ -123,34 +134,31 @@ impl Analyst {
             return Ok(Searched::default());
         }
         let due = analysis::take(&mut transaction, machine_id, RUNS_MAX).await?;
+        let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
         let mut searched = Searched { run_count: due.len(), change_count: 0 };
         let mut changed = Vec::new();
-        for (from_ordinal, series_ids) in by_first(&mut transaction, machine_id, &due).await? {
-            // A whole history is read at once where it is not too long.
-            let at_once = if due.len() > 100 { SERIES_AT_ONCE } else { SHORT_SERIES_AT_ONCE };
-            for series_ids in series_ids.chunks(at_once) {
-                let stored =
-                    self.search_series(&mut transaction, machine_id, series_ids, from_ordinal).await?;
-                searched.change_count += stored.new.len();
-                changed.extend(stored.new.into_iter().chain(stored.refined));
-            }
+        let parts = parts(&mut transaction, machine_id, &due, &project_ids).await?;
+        let parts = stream::iter(parts).map(|part| self.search_series(machine_id, part));
+        let mut outcomes = pin!(parts.buffered(PARTS_AT_ONCE));
+        while let Some(outcomes) = outcomes.try_next().await? {
+            let stored = store(&mut transaction, machine_id, &outcomes).await?;
+            searched.change_count += stored.new.len();
+            changed.extend(stored.new.into_iter().chain(stored.refined));
+        }
+        // From here on, what is written may be another machine's as well.
+        for &project_id in &project_ids {
+            grouping::lock(&mut transaction, project_id).await?;
         }
         let run_ids: Vec<_> = due.iter().map(|due| due.run_id).collect();
         db::job::finish(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
-        let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
         judge::judge(&self.pool, &mut transaction, &changed, &project_ids).await?;
         transaction.commit().await?;
         Ok(searched)
     }
 
-    /// Searches some series of a machine from one commit on.
-    async fn search_series(
-        &self,
-        connection: &mut PgConnection,
-        machine_id: i64,
-        series_ids: &[i64],
-        from_ordinal: i64,
-    ) -> Result<Stored, AnalysisError> {
+    /// Searches some series of a machine.
+    async fn search_series(&self, machine_id: i64, part: Part) -> Result<Vec<Outcome>, AnalysisError> {
+        let Part { from_ordinal, series_ids } = part;
         let keys: Vec<SeriesKey> =
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
         let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
@@ -161,7 +169,7 @@ impl Analyst {
         let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
         let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
         let mut stored: BTreeMap<Track, Vec<Row>> = BTreeMap::new();
-        for row in change_point::of_series(&self.pool, series_ids).await? {
+        for row in change_point::of_series(&self.pool, &series_ids).await? {
             stored.entry(row.found.track).or_default().push(row);
         }
         let mut parts: BTreeMap<i64, Vec<_>> = BTreeMap::new();
@@ -174,9 +182,43 @@ impl Analyst {
                 .map(|(track, points)| Outcome::of(track, points, from_ordinal, stored.remove(&track)))
                 .collect()
         });
-        let results: Vec<Outcome> = results.await?;
-        store(connection, machine_id, &results).await
+        Ok(results.await?)
     }
+}
+
+/// Series that are searched at once, from one commit on.
+#[derive(Debug)]
+struct Part {
+    from_ordinal: i64,
+    series_ids: Vec<i64>,
+}
+
+/// The series of some runs by the first commit that is new in them, cut so that each part needs little memory.
+async fn parts(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    due: &[Due],
+    project_ids: &BTreeSet<i64>,
+) -> sqlx::Result<Vec<Part>> {
+    let project_ids: Vec<i64> = project_ids.iter().copied().collect();
+    let newest = analysis::newest_ordinal(connection, &project_ids).await?;
+    let mut by_first: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (series_id, from_ordinal) in analysis::series(connection, machine_id, due).await? {
+        by_first.entry(from_ordinal).or_default().push(series_id);
+    }
+    let mut parts = Vec::new();
+    for (from_ordinal, series_ids) in by_first {
+        // A point a commit, as a rule, and those before.
+        let commits = usize::try_from(newest - from_ordinal).unwrap_or(0);
+        let points = Method::shipped().settings().memory + commits;
+        let at_once = (POINTS_AT_ONCE / points).clamp(*SERIES_AT_ONCE.start(), *SERIES_AT_ONCE.end());
+        parts.extend(
+            series_ids
+                .chunks(at_once)
+                .map(|series_ids| Part { from_ordinal, series_ids: series_ids.to_vec() }),
+        );
+    }
+    Ok(parts)
 }
 
 /// What became of the changes that a search found, by their numbers.
@@ -205,19 +247,6 @@ impl Outcome {
     }
 }
 
-/// The series of some runs by the first commit that is new in them.
-async fn by_first(
-    connection: &mut PgConnection,
-    machine_id: i64,
-    due: &[Due],
-) -> sqlx::Result<BTreeMap<i64, Vec<i64>>> {
-    let mut by_first: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
-    for (series_id, from_ordinal) in analysis::series(connection, machine_id, due).await? {
-        by_first.entry(from_ordinal).or_default().push(series_id);
-    }
-    Ok(by_first)
-}
-
 /// Stores what was found of some tracks of one machine.
 async fn store(
     connection: &mut PgConnection,
@@ -239,27 +268,17 @@ async fn store(
         .collect();
     places.sort_unstable();
     places.dedup();
-    let commits = if places.is_empty() {
-        HashMap::new()
-    } else {
-        change_point::commits(connection, machine_id, &places).await?
-    };
-    let mut stored = Stored::default();
-    for merged in &merged {
-        change_point::withdraw(connection, &merged.withdrawn, now).await?;
-        for (change_point_id, found) in &merged.refined {
-            if let Some(placed) = placed(found, &commits) {
-                change_point::refine(connection, *change_point_id, &placed).await?;
-                stored.refined.push(*change_point_id);
-            }
-        }
-        for found in &merged.new {
-            if let Some(placed) = placed(found, &commits) {
-                stored.new.push(change_point::insert(connection, &placed, now).await?);
-            }
-        }
-    }
-    Ok(stored)
+    let commits = store::commits(connection, machine_id, &places).await?;
+    let withdrawn: Vec<i64> = merged.iter().flat_map(|merged| merged.withdrawn.iter().copied()).collect();
+    store::withdraw(connection, &withdrawn, now).await?;
+    let refined = merged.iter().flat_map(|merged| &merged.refined);
+    let (refined_ids, refined): (Vec<i64>, Vec<Placed<'_>>) = refined
+        .filter_map(|(change_point_id, found)| Some((*change_point_id, placed(found, &commits)?)))
+        .unzip();
+    store::refine(connection, &refined_ids, &refined).await?;
+    let new: Vec<Placed<'_>> =
+        merged.iter().flat_map(|merged| &merged.new).filter_map(|found| placed(found, &commits)).collect();
+    Ok(Stored { new: store::insert(connection, &new, now).await?, refined: refined_ids })
 }
 
 /// With the commits of its places; none when a point is gone meanwhile, and the change with it.

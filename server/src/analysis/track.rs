@@ -163,20 +163,19 @@ pub fn merge<'a>(points: &Points, stored: &[(i64, Found)], found: &'a [Found]) -
     let mut merged = Merged::default();
     let mut left: Vec<&(i64, Found)> = stored.iter().collect();
     for found in found {
-        let is_up = |found: &Found| found.after_ns > found.before_ns;
         let distance = |stored: &Found| points.index(stored.ordinal).abs_diff(points.index(found.ordinal));
         let nearest = left
             .iter()
             .enumerate()
-            .filter(|(_, (_, stored))| is_up(stored) == is_up(found) && distance(stored) <= SAME_WITHIN)
+            .filter(|(_, (_, stored))| stored.is_up() == found.is_up() && distance(stored) <= SAME_WITHIN)
             .min_by_key(|(_, (_, stored))| distance(stored));
         let Some(place) = nearest.map(|(place, _)| place) else {
             merged.new.push(found);
             continue;
         };
         let (change_point_id, stored) = left.remove(place);
-        let is_where_it_was = (stored.ordinal, stored.after_ordinal, stored.until_ordinal)
-            == (found.ordinal, found.after_ordinal, found.until_ordinal);
+        let is_where_it_was = (stored.ordinal, stored.after_ordinal, stored.until_ordinal, &stored.places)
+            == (found.ordinal, found.after_ordinal, found.until_ordinal, &found.places);
         if !is_where_it_was {
             merged.refined.push((*change_point_id, found));
         }

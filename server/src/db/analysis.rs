@@ -138,7 +138,25 @@ pub async fn take(connection: &mut PgConnection, machine_id: i64, limit: i64) ->
     .await
 }
 
-/// The series of some runs of one machine, each with the smallest ordinal at which one of them measured it.
+/// The place of the newest commit of some projects; 0 when they have none.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn newest_ordinal(connection: &mut PgConnection, project_ids: &[i64]) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"select coalesce(max(newest.ordinal), 0) as "ordinal!"
+           from unnest($1::bigint[]) as wanted (project_id)
+           cross join lateral (
+               select ordinal from commit where commit.project_id = wanted.project_id order by ordinal desc limit 1
+           ) as newest"#,
+        project_ids,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The series of some runs of one machine, each with the smallest ordinal at which one of them measured it. A change that may
+/// lie before or after what was measured is to be found anew: then it is that of the change.
 ///
 /// # Errors
 /// The database does not answer.
@@ -148,12 +166,26 @@ pub async fn series(
     runs: &[Due],
 ) -> sqlx::Result<Vec<(i64, i64)>> {
     let rows = sqlx::query!(
-        r#"select of_run.series_id as "series_id!", min(due.commit_ordinal) as "from_ordinal!"
-           from unnest($2::uuid[], $3::bigint[]) as due (run_id, commit_ordinal)
-           join run_result on run_result.machine_id = $1 and run_result.run_id = due.run_id
-           cross join lateral unnest(run_result.series_ids) as of_run (series_id)
-           group by of_run.series_id
-           order by of_run.series_id"#,
+        r#"with measured as (
+               select of_run.series_id, min(due.commit_ordinal) as from_ordinal
+               from unnest($2::uuid[], $3::bigint[]) as due (run_id, commit_ordinal)
+               join run_result on run_result.machine_id = $1 and run_result.run_id = due.run_id
+               cross join lateral unnest(run_result.series_ids) as of_run (series_id)
+               group by of_run.series_id
+           )
+           select measured.series_id as "series_id!",
+                  least(measured.from_ordinal, min(doubtful.ordinal)) as "from_ordinal!"
+           from measured
+           left join lateral (
+               select commit.ordinal
+               from change_point
+               join commit on commit.commit_id = change_point.commit_id
+               join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
+               where change_point.series_id = measured.series_id and change_point.withdrawn_at is null
+                 and commit.ordinal < measured.from_ordinal and until_commit.ordinal >= measured.from_ordinal
+           ) as doubtful on true
+           group by measured.series_id, measured.from_ordinal
+           order by measured.series_id"#,
         machine_id,
         &runs.iter().map(|run| run.run_id).collect::<Vec<_>>(),
         &runs.iter().map(|run| run.commit_ordinal).collect::<Vec<_>>(),

@@ -1,11 +1,13 @@
-//! Where series change their level.
+//! Where series change their level. [`store`]: how they are written, many at once.
 
 use super::decode_error;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::types::Json;
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use std::collections::HashMap;
+
+pub mod store;
 
 /// Which of the points of a series belong together: those of one environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -134,6 +136,11 @@ struct Columns {
 }
 
 impl Found {
+    /// Whether times are longer after it.
+    pub fn is_up(&self) -> bool {
+        self.after_ns > self.before_ns
+    }
+
     /// By how much times are longer, as a share.
     pub fn change(&self) -> f64 {
         self.after_ns / self.before_ns - 1.0
@@ -203,28 +210,19 @@ macro_rules! select_change_points {
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn of_series(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
-    let rows = select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(pool).await?;
-    rows.into_iter().map(Row::try_from).collect()
-}
-
-/// The changes of a regression, by series and place.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn of_regressions(pool: &PgPool, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     let rows =
-        select_change_points!("change_point.regression_id = any($1)", regression_ids).fetch_all(pool).await?;
+        select_change_points!("change_point.series_id = any($1)", series_ids).fetch_all(executor).await?;
     rows.into_iter().map(Row::try_from).collect()
 }
 
-/// The same of one regression, as this transaction sees it.
+/// The changes of some regressions, by series and place.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn of_regression(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Vec<Row>> {
-    let rows = select_change_points!("change_point.regression_id = any($1)", &[regression_id])
-        .fetch_all(connection)
+pub async fn of_regressions(executor: impl PgExecutor<'_>, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    let rows = select_change_points!("change_point.regression_id = any($1)", regression_ids)
+        .fetch_all(executor)
         .await?;
     rows.into_iter().map(Row::try_from).collect()
 }
@@ -240,7 +238,8 @@ pub async fn find(connection: &mut PgConnection, change_point_ids: &[i64]) -> sq
     rows.into_iter().map(Row::try_from).collect()
 }
 
-/// Changes on any machine of a project, found since a time, of which nobody could tell what made them; the newest first.
+/// Changes on any machine of a project, found since a time, of which nobody could tell what made them; the newest first. Those
+/// that somebody else is writing are left out.
 ///
 /// # Errors
 /// The database does not answer.
@@ -257,7 +256,8 @@ pub async fn unexplained(
          where series.project_id = $1 and change_point.cause = 'unknown' and change_point.withdrawn_at is null
            and change_point.found_at >= $2
          order by change_point.change_point_id desc
-         limit $3",
+         limit $3
+         for update of change_point skip locked",
         project_id,
         since,
         limit,
@@ -265,55 +265,6 @@ pub async fn unexplained(
     .fetch_all(&mut *connection)
     .await?;
     find(connection, &ids).await
-}
-
-/// The change before another one of the same track that matters.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn previous(connection: &mut PgConnection, row: &Row) -> sqlx::Result<Option<Row>> {
-    let id = sqlx::query_scalar!(
-        "select change_point.change_point_id
-         from change_point
-         join commit on commit.commit_id = change_point.commit_id
-         where change_point.series_id = $1 and change_point.environment_id = $2 and change_point.quantile = $3
-           and change_point.withdrawn_at is null and change_point.matters and commit.ordinal < $4
-         order by commit.ordinal desc
-         limit 1",
-        row.found.track.series_id,
-        row.found.track.environment_id,
-        row.found.track.figure.name(),
-        row.found.ordinal,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    match id {
-        Some(id) => Ok(find(connection, &[id]).await?.into_iter().next()),
-        None => Ok(None),
-    }
-}
-
-/// From which commit on the level before a change held, and up to which the one after it: the places of the changes of its
-/// track before and after it.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn levels(connection: &mut PgConnection, row: &Row) -> sqlx::Result<(i64, i64)> {
-    let found = sqlx::query!(
-        r#"select coalesce(max(commit.ordinal) filter (where commit.ordinal < $4), 0) as "from!",
-                  coalesce(min(commit.ordinal) filter (where commit.ordinal > $4) - 1, 9223372036854775807) as "to!"
-           from change_point
-           join commit on commit.commit_id = change_point.commit_id
-           where change_point.series_id = $1 and change_point.environment_id = $2 and change_point.quantile = $3
-             and change_point.withdrawn_at is null"#,
-        row.found.track.series_id,
-        row.found.track.environment_id,
-        row.found.track.figure.name(),
-        row.found.ordinal,
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok((found.from, found.to))
 }
 
 /// At how many of the commits of each machine's newest runs of a project the machine is known to have made changes.
@@ -349,129 +300,4 @@ pub async fn machine_faults(
     .fetch_all(connection)
     .await?;
     Ok(rows.into_iter().map(|row| (row.machine_id, row.count)).collect())
-}
-
-/// The commits that some points of a machine's series on the main line are of, by series and ordinal.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn commits(
-    connection: &mut PgConnection,
-    machine_id: i64,
-    places: &[(i64, i64)],
-) -> sqlx::Result<HashMap<(i64, i64), i64>> {
-    let rows = sqlx::query!(
-        r#"select wanted.series_id as "series_id!", wanted.ordinal as "ordinal!", point.commit_id
-           from unnest($2::bigint[], $3::bigint[]) as wanted (series_id, ordinal)
-           cross join lateral (
-               select point.commit_id from point
-               where point.machine_id = $1 and point.series_id = wanted.series_id
-                 and point.commit_ordinal = wanted.ordinal and point.mainline
-               order by point.run_id
-               limit 1
-           ) as point"#,
-        machine_id,
-        &places.iter().map(|(series_id, _)| *series_id).collect::<Vec<_>>(),
-        &places.iter().map(|(_, ordinal)| *ordinal).collect::<Vec<_>>(),
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(rows.into_iter().map(|row| ((row.series_id, row.ordinal), row.commit_id)).collect())
-}
-
-/// A change with the keys of its commits.
-#[derive(Clone, Debug)]
-pub struct Placed<'a> {
-    /// What was found.
-    pub found: &'a Found,
-    /// The first commit of the new level.
-    pub commit_id: i64,
-    /// The newest measured commit before the interval.
-    pub after_commit_id: i64,
-    /// The last of the interval.
-    pub until_commit_id: i64,
-    /// The commits at which the new level may begin.
-    pub places: Vec<(i64, f64)>,
-}
-
-/// Stores a change, and tells its number.
-///
-/// # Errors
-/// The database does not answer, or has a change of the same place.
-pub async fn insert(
-    connection: &mut PgConnection,
-    placed: &Placed<'_>,
-    now: DateTime<Utc>,
-) -> sqlx::Result<i64> {
-    let Placed { found, commit_id, after_commit_id, until_commit_id, places } = placed;
-    sqlx::query_scalar!(
-        "insert into change_point (
-             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
-             after_ns, confidence, matters, found_at
-         ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-         returning change_point_id",
-        found.track.series_id,
-        found.track.environment_id,
-        found.track.figure.name(),
-        commit_id,
-        after_commit_id,
-        until_commit_id,
-        Json(places) as _,
-        found.before_ns,
-        found.after_ns,
-        found.confidence,
-        found.matters,
-        now,
-    )
-    .fetch_one(connection)
-    .await
-}
-
-/// Says better where a stored change is: commits in between were measured.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn refine(
-    connection: &mut PgConnection,
-    change_point_id: i64,
-    placed: &Placed<'_>,
-) -> sqlx::Result<()> {
-    let Placed { found, commit_id, after_commit_id, until_commit_id, places } = placed;
-    sqlx::query!(
-        "update change_point
-         set commit_id = $2, after_commit_id = $3, until_commit_id = $4, places = $5, before_ns = $6, after_ns = $7,
-             confidence = $8, matters = $9
-         where change_point_id = $1",
-        change_point_id,
-        commit_id,
-        after_commit_id,
-        until_commit_id,
-        Json(places) as _,
-        found.before_ns,
-        found.after_ns,
-        found.confidence,
-        found.matters,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Takes changes back.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn withdraw(
-    connection: &mut PgConnection,
-    change_point_ids: &[i64],
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update change_point set withdrawn_at = $2 where change_point_id = any($1)",
-        change_point_ids,
-        now,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
 }

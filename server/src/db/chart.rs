@@ -7,6 +7,7 @@ use super::point::{Selection, SeriesKey, of_each_machine};
 use crate::charts::Quantile;
 use futures_util::stream::BoxStream;
 use sqlx::PgPool;
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// The columns of a line, each with one value a point, the oldest first.
@@ -160,6 +161,43 @@ pub async fn lines(
         line.latency_ns.retain(|(quantile, _)| quantiles.contains(quantile));
     }
     Ok(lines)
+}
+
+/// The points on the main line of some series, each of the commits from one ordinal to another, both included; series without
+/// any have empty columns.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::Result<Vec<LineRow>> {
+    let series: Vec<SeriesKey> = wanted.iter().map(|(key, _)| *key).collect();
+    let ends: HashMap<i64, [i64; 2]> = wanted.iter().map(|(key, ends)| (key.series_id, *ends)).collect();
+    of_each_machine(&series, async |machine_id, series_ids| {
+        let end = |nth: usize| -> Vec<i64> { series_ids.iter().map(|series_id| ends[series_id][nth]).collect() };
+        let rows = sqlx::query!(
+            r#"select wanted.series_id as "series_id!", line.numbers as "numbers?"
+               from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as wanted (series_id, from_ordinal, to_ordinal)
+               cross join lateral (
+                   select string_agg(point.chart_line, '') as numbers
+                   from (
+                       select * from point
+                       where point.machine_id = $1 and point.series_id = wanted.series_id and point.mainline
+                         and point.commit_ordinal between wanted.from_ordinal and wanted.to_ordinal
+                       order by point.commit_ordinal desc, point.run_id desc
+                   ) as point
+               ) as line"#,
+            machine_id,
+            &series_ids,
+            &end(0),
+            &end(1),
+        )
+        .fetch_all(pool)
+        .await?;
+        let line = |numbers: Option<Vec<u8>>, series_id| {
+            LineRow::of(series_id, &numbers.unwrap_or_default(), false, true)
+        };
+        rows.into_iter().map(|row| line(row.numbers, row.series_id)).collect()
+    })
+    .await
 }
 
 impl LineRow {

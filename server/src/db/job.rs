@@ -11,6 +11,8 @@ pub enum Reason {
     Backfill,
     /// Some of them, which halve it.
     Bisect,
+    /// Those that may have made it are measured again: what was measured of them does not tell.
+    Repeat,
 }
 
 /// A commit that a machine is asked to measure.
@@ -42,6 +44,7 @@ impl Reason {
         match self {
             Self::Backfill => "backfill",
             Self::Bisect => "bisect",
+            Self::Repeat => "repeat",
         }
     }
 }
@@ -100,6 +103,31 @@ pub async fn unmeasured(
         machine_id,
         after_ordinal,
         until_ordinal,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Those of some commits, given by their places, that a machine measured fewer than so many times; in their order.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn seldom_measured(
+    connection: &mut PgConnection,
+    (project_id, machine_id): (i64, i64),
+    ordinals: &[i64],
+    run_count: i64,
+) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "select commit_id from commit
+         where project_id = $1 and ordinal = any($3)
+           and (select count(*) from run
+                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified) < $4
+         order by ordinal, commit_id",
+        project_id,
+        machine_id,
+        ordinals,
+        run_count,
     )
     .fetch_all(connection)
     .await

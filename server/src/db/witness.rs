@@ -90,26 +90,29 @@ pub async fn controls(
     Ok(rows.into_iter().map(|row| other(row.series_id, row.name)).collect())
 }
 
-/// Series of the same case, measured the same way for the same project on other machines.
+/// Series of the same case as one of some, measured the same way for the same project on other machines; each with the number
+/// of the series whose sibling it is.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn siblings(pool: &PgPool, series_id: i64) -> sqlx::Result<Vec<Other>> {
+pub async fn siblings(pool: &PgPool, series_ids: &[i64]) -> sqlx::Result<Vec<(i64, Other)>> {
     let rows = sqlx::query!(
-        "select sibling.series_id, sibling.machine_id, machine.slug as name
+        "select series.series_id as of_series_id, sibling.series_id, sibling.machine_id, machine.slug as name
          from series
          join series as sibling
              on sibling.project_id = series.project_id and sibling.case_id = series.case_id
             and sibling.methodology_id = series.methodology_id and sibling.machine_id <> series.machine_id
          join machine on machine.machine_id = sibling.machine_id
-         where series.series_id = $1
-         order by machine.slug",
-        series_id,
+         where series.series_id = any($1)
+         order by series.series_id, machine.slug",
+        series_ids,
     )
     .fetch_all(pool)
     .await?;
     let other = |series_id, machine_id, name| Other { key: SeriesKey { series_id, machine_id }, name };
-    Ok(rows.into_iter().map(|row| other(row.series_id, row.machine_id, row.name)).collect())
+    let siblings =
+        rows.into_iter().map(|row| (row.of_series_id, other(row.series_id, row.machine_id, row.name)));
+    Ok(siblings.collect())
 }
 
 /// What a machine's canaries read in one environment, in runs of a project's commits from one place to another that are part

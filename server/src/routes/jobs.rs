@@ -31,7 +31,8 @@ pub struct Job {
     pub commit_sha: String,
     /// The place of that commit.
     pub commit_ordinal: i64,
-    /// `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it.
+    /// `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it; `repeat`: those that
+    /// may have made it are measured again, because what was measured of them does not tell.
     #[schema(example = "bisect")]
     pub reason: String,
     /// The regression whose culprit is looked for.

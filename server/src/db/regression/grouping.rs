@@ -1,6 +1,7 @@
 //! Which changes are part of which regression, and what follows for it.
 
 use super::State;
+use crate::db::change_point;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::PgConnection;
@@ -23,147 +24,130 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     Ok(())
 }
 
-/// A change that is to be part of a regression.
-#[derive(Clone, Debug)]
-pub struct Member {
-    /// The change.
-    pub change_point_id: i64,
-    /// Of which project.
-    pub project_id: i64,
-    /// On which machine.
-    pub machine_id: i64,
+/// A regression that is not closed, as far as it says which changes belong to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Open {
+    /// Its number.
+    pub regression_id: i64,
     /// `regressed` or `improved`.
-    pub direction: &'static str,
-    /// What made it.
-    pub cause: Cause,
-    /// What made nobody be alerted of it.
-    pub held_because: Option<String>,
+    pub direction: String,
+    /// The machines that made it; none when none did.
+    pub machine_ids: Vec<i64>,
+    /// The place of the newest commit before it.
+    pub after_ordinal: i64,
+    /// That of the last of its culprits.
+    pub until_ordinal: i64,
 }
 
-/// Makes a change part of the regression that it belongs to: an open one of the same direction and kind of cause, in whose
-/// range of commits it may have happened, and on whose machine where a machine made it. Of several it is the newest. Else it
-/// begins one. Returns its number.
+/// The regressions of a project that are not closed and have culprits after one place and up to another, the oldest first.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn join(connection: &mut PgConnection, member: &Member, now: DateTime<Utc>) -> sqlx::Result<i64> {
-    let is_machine = member.cause == Cause::Machine;
-    let open = sqlx::query_scalar!(
-        "select regression.regression_id
-         from change_point
-         join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
-         join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
-         join regression on regression.project_id = $2 and regression.direction = $3
-                        and regression.state in ('new', 'acknowledged', 'machine')
-                        and (regression.cause = 'machine') = $4
-         join commit as first on first.commit_id = regression.after_commit_id
-         join commit as last on last.commit_id = regression.until_commit_id
-         where change_point.change_point_id = $1
-           and first.ordinal < until_commit.ordinal and after_commit.ordinal < last.ordinal
-           and (not $4 or exists (
-               select from change_point as other
-               join series on series.series_id = other.series_id
-               where other.regression_id = regression.regression_id and series.machine_id = $5
-           ))
-         order by regression.regression_id desc
-         limit 1",
-        member.change_point_id,
-        member.project_id,
-        member.direction,
-        is_machine,
-        member.machine_id,
-    )
-    .fetch_optional(&mut *connection)
-    .await?;
-    let regression_id = match open {
-        Some(regression_id) => regression_id,
-        None => {
-            sqlx::query_scalar!(
-                "insert into regression (
-                     project_id, direction, state, cause, held_because, after_commit_id, until_commit_id, created_at,
-                     updated_at
-                 )
-                 select $2, $3, $4, $5, $6, after_commit_id, until_commit_id, $7, $7
-                 from change_point where change_point_id = $1
-                 returning regression_id",
-                member.change_point_id,
-                member.project_id,
-                member.direction,
-                if is_machine { State::Machine.name() } else { State::New.name() },
-                member.cause.name(),
-                member.held_because,
-                now,
-            )
-            .fetch_one(&mut *connection)
-            .await?
-        }
-    };
-    assign(connection, member.change_point_id, regression_id).await?;
-    narrow(connection, regression_id, now).await?;
-    Ok(regression_id)
-}
-
-/// Makes a change part of a regression.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn assign(
+pub async fn open(
     connection: &mut PgConnection,
-    change_point_id: i64,
-    regression_id: i64,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update change_point set regression_id = $2 where change_point_id = $1",
-        change_point_id,
-        regression_id,
+    project_id: i64,
+    (after_ordinal, until_ordinal): (i64, i64),
+) -> sqlx::Result<Vec<Open>> {
+    sqlx::query_as!(
+        Open,
+        r#"select regression.regression_id, regression.direction, first.ordinal as after_ordinal,
+                  last.ordinal as until_ordinal,
+                  array(
+                      select distinct series.machine_id
+                      from change_point
+                      join series on series.series_id = change_point.series_id
+                      where change_point.regression_id = regression.regression_id and regression.cause = 'machine'
+                  ) as "machine_ids!"
+           from regression
+           join commit as first on first.commit_id = regression.after_commit_id
+           join commit as last on last.commit_id = regression.until_commit_id
+           where regression.project_id = $1 and regression.state in ('new', 'acknowledged', 'machine')
+             and first.ordinal < $3 and last.ordinal > $2
+           order by regression.regression_id"#,
+        project_id,
+        after_ordinal,
+        until_ordinal,
     )
-    .execute(connection)
-    .await?;
-    Ok(())
+    .fetch_all(connection)
+    .await
 }
 
-/// Says anew between which commits a regression happened, and what made it: what all of its changes have in common. It is a
+/// Begins a regression with its first change, and tells its number. Nobody is alerted of it where it says why.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn begin(
+    connection: &mut PgConnection,
+    change: &change_point::Row,
+    direction: &str,
+    cause: Cause,
+    held_because: Option<&str>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<i64> {
+    let state = if cause == Cause::Machine { State::Machine } else { State::New };
+    sqlx::query_scalar!(
+        "insert into regression (
+             project_id, direction, state, cause, held_because, after_commit_id, until_commit_id, created_at, updated_at
+         )
+         select $2, $3, $4, $5, $6, after_commit_id, until_commit_id, $7, $7
+         from change_point where change_point_id = $1
+         returning regression_id",
+        change.change_point_id,
+        change.project_id,
+        direction,
+        state.name(),
+        cause.name(),
+        held_because,
+        now,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Says anew between which commits regressions happened, and what made each: what all of its changes have in common. It is a
 /// commit's when any of them is known to be one's, and a machine's when all are.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn narrow(
     connection: &mut PgConnection,
-    regression_id: i64,
+    regression_ids: &[i64],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "with of_it as (
-             select change_point.after_commit_id, after_commit.ordinal as after_ordinal,
-                    change_point.until_commit_id, until_commit.ordinal as until_ordinal, change_point.cause
+        "with member as (
+             select change_point.regression_id, change_point.after_commit_id, after_commit.ordinal as after_ordinal,
+                    change_point.until_commit_id, until_commit.ordinal as until_ordinal, change_point.cause,
+                    min(until_commit.ordinal) over (partition by change_point.regression_id) as first_until_ordinal
              from change_point
              join regression on regression.regression_id = change_point.regression_id
              join commit as after_commit on after_commit.commit_id = change_point.after_commit_id
              join commit as until_commit on until_commit.commit_id = change_point.until_commit_id
-             where change_point.regression_id = $1 and change_point.withdrawn_at is null
+             where change_point.regression_id = any($1) and change_point.withdrawn_at is null
                and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
+         ), narrowed as (
+             select regression_id,
+                    (array_agg(after_commit_id order by after_ordinal desc)
+                         filter (where after_ordinal < first_until_ordinal))[1] as after_commit_id,
+                    (array_agg(until_commit_id order by until_ordinal))[1] as until_commit_id,
+                    case when bool_or(cause = 'commit') then 'commit'
+                         when bool_and(cause = 'machine') then 'machine'
+                         else 'unknown' end as cause
+             from member
+             group by regression_id
          )
          update regression
-         set after_commit_id = coalesce(
-                 (select after_commit_id from of_it
-                  where after_ordinal < (select min(until_ordinal) from of_it)
-                  order by after_ordinal desc limit 1),
-                 after_commit_id),
-             until_commit_id = coalesce(
-                 (select until_commit_id from of_it order by until_ordinal limit 1), until_commit_id),
-             cause = coalesce(
-                 (select case when bool_or(cause = 'commit') then 'commit' when bool_and(cause = 'machine') then 'machine'
-                         else 'unknown' end
-                  from of_it having count(*) > 0),
-                 cause),
+         set after_commit_id = coalesce(narrowed.after_commit_id, regression.after_commit_id),
+             until_commit_id = narrowed.until_commit_id,
+             cause = narrowed.cause,
              state = case
-                 when state in ('new', 'machine') and exists (select from of_it)
-                 then case when (select bool_and(cause = 'machine') from of_it) then 'machine' else 'new' end
+                 when state in ('new', 'machine') then case narrowed.cause when 'machine' then 'machine' else 'new' end
                  else state
              end,
              updated_at = $2
-         where regression_id = $1",
-        regression_id,
+         from narrowed
+         where regression.regression_id = narrowed.regression_id",
+        regression_ids,
         now,
     )
     .execute(connection)
@@ -194,76 +178,69 @@ pub async fn open_range(
     Ok(row.map(|row| (row.after_ordinal, row.until_ordinal)))
 }
 
-/// Says of a change what made it.
+/// Which of some regressions went back altogether, and at which commit the last of their tracks did. A track went back when
+/// the change that matters after its newest one of the regression is part of the regression as well, in the other direction.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn explain(
+pub async fn went_back(
     connection: &mut PgConnection,
-    change_point_id: i64,
-    cause: Cause,
-    witnesses: &[String],
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update change_point set cause = $2, witnesses = $3 where change_point_id = $1",
-        change_point_id,
-        cause.name(),
-        witnesses,
+    regression_ids: &[i64],
+) -> sqlx::Result<Vec<(i64, i64)>> {
+    let rows = sqlx::query!(
+        r#"with member as (
+               select distinct on (change_point.regression_id, change_point.series_id, change_point.environment_id,
+                                   change_point.quantile)
+                      change_point.regression_id, change_point.series_id, change_point.environment_id,
+                      change_point.quantile, commit.ordinal, change_point.after_ns > change_point.before_ns as is_up
+               from change_point
+               join regression on regression.regression_id = change_point.regression_id
+               join commit on commit.commit_id = change_point.commit_id
+               where change_point.regression_id = any($1) and change_point.withdrawn_at is null
+                 and change_point.matters
+                 and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
+               order by change_point.regression_id, change_point.series_id, change_point.environment_id,
+                        change_point.quantile, commit.ordinal desc
+           )
+           select member.regression_id as "regression_id!",
+                  (array_agg(next.commit_id order by next.ordinal desc))[1] as "commit_id!"
+           from member
+           left join lateral (
+               select change_point.regression_id, change_point.commit_id, commit.ordinal,
+                      change_point.after_ns > change_point.before_ns as is_up
+               from change_point
+               join commit on commit.commit_id = change_point.commit_id
+               where change_point.series_id = member.series_id
+                 and change_point.environment_id = member.environment_id
+                 and change_point.quantile = member.quantile and change_point.withdrawn_at is null
+                 and change_point.matters and commit.ordinal > member.ordinal
+               order by commit.ordinal
+               limit 1
+           ) as next on true
+           group by member.regression_id
+           having bool_and(coalesce(next.regression_id = member.regression_id and next.is_up <> member.is_up, false))"#,
+        regression_ids,
     )
-    .execute(connection)
+    .fetch_all(connection)
     .await?;
-    Ok(())
+    Ok(rows.into_iter().map(|row| (row.regression_id, row.commit_id)).collect())
 }
 
-/// The commit at which the last of a regression's tracks went back to where it was; none while one of them did not. A track
-/// went back when its newest change that matters is part of the regression and in the other direction.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn went_back_at(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<Option<i64>> {
-    sqlx::query_scalar!(
-        "with newest as (
-             select distinct on (change_point.series_id, change_point.environment_id, change_point.quantile)
-                    change_point.regression_id, change_point.commit_id, commit.ordinal,
-                    (change_point.after_ns > change_point.before_ns) <> (regression.direction = 'regressed') as is_back
-             from change_point
-             join regression on regression.regression_id = $1
-             join commit on commit.commit_id = change_point.commit_id
-             where change_point.withdrawn_at is null and change_point.matters
-               and exists (
-                   select from change_point as of_it
-                   where of_it.regression_id = $1 and of_it.withdrawn_at is null
-                     and of_it.series_id = change_point.series_id
-                     and of_it.environment_id = change_point.environment_id
-                     and of_it.quantile = change_point.quantile
-               )
-             order by change_point.series_id, change_point.environment_id, change_point.quantile, commit.ordinal desc
-         )
-         select commit_id from newest
-         where (select bool_and(is_back and regression_id = $1) from newest)
-         order by ordinal desc
-         limit 1",
-        regression_id,
-    )
-    .fetch_optional(connection)
-    .await
-}
-
-/// Notes that all is as it was before, unless people said otherwise.
+/// Notes of regressions that all is as it was before, each from a commit on, unless people said otherwise.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn fix(
     connection: &mut PgConnection,
-    regression_id: i64,
-    fixed_by_commit_id: i64,
+    fixed_by: &[(i64, i64)],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update regression set state = 'fixed', fixed_by_commit_id = $2, updated_at = $3
-         where regression_id = $1 and state in ('new', 'acknowledged', 'machine')",
-        regression_id,
-        fixed_by_commit_id,
+        "update regression set state = 'fixed', fixed_by_commit_id = fixed.commit_id, updated_at = $3
+         from unnest($1::bigint[], $2::bigint[]) as fixed (regression_id, commit_id)
+         where regression.regression_id = fixed.regression_id and state in ('new', 'acknowledged', 'machine')",
+        &fixed_by.iter().map(|(regression_id, _)| *regression_id).collect::<Vec<_>>(),
+        &fixed_by.iter().map(|(_, commit_id)| *commit_id).collect::<Vec<_>>(),
         now,
     )
     .execute(connection)

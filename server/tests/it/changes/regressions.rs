@@ -155,6 +155,29 @@ async fn a_change_back_is_a_fix_and_no_improvement(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_fixed_and_comes_again_is_a_new_regression(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // Slow, fixed and slow again: told of at once, or one after the other.
+    let at = |commit: u64| if (31..=40).contains(&commit) || commit > 50 { 1_200 } else { 1_000 };
+    for commit in 1..=60 {
+        app.store(&run("lab-1", commit, &[("ring", at(commit))], 700)).await;
+        app.store(&run("lab-2", commit, &[("queue", at(commit))], 700)).await;
+        if commit % 2 == 0 {
+            continue;
+        }
+        search(&app).await;
+    }
+    search(&app).await;
+    let all = list(&app, "").await;
+    let told: Vec<(&Value, &Value, &Value)> = all
+        .iter()
+        .map(|one| (&one["state"], &one["until_commit"]["ordinal"], &one["series_count"]))
+        .collect();
+    let [new, fixed] = [Value::from("new"), Value::from("fixed")];
+    assert_eq!(told, [(&new, &51.into(), &2.into()), (&fixed, &31.into(), &2.into())]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn commits_that_nobody_measured_share_the_blame(pool: PgPool) {
     let app = TestApp::new(pool).await;
     for nth in 1..=40_u64 {
@@ -214,6 +237,45 @@ async fn the_commits_of_its_range_are_asked_for_until_one_is_the_culprit(pool: P
     let done = app.read("/api/v1/projects/libfoo/jobs?done=true&regression=1").await;
     assert_eq!(done["jobs"].as_array().unwrap().len(), measured.len());
     assert!(done["jobs"].as_array().unwrap().iter().all(|job| job["done_by_run_id"].is_string()), "{done}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn commits_whose_single_runs_do_not_tell_are_measured_again(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // Two per cent of noise, a step of six at commit 31, and a first run of commit 30 that took as long as neither.
+    let ring = |commit: u64, is_again: bool| {
+        let level = if commit <= 30 { 1_000 } else { 1_060 };
+        let ns = if commit == 30 && !is_again { 1_025 } else { level + commit * 7_919 % 41 - 20 };
+        run("lab-1", commit, &[("ring", ns)], 700)
+    };
+    for commit in 1..=50 {
+        app.store(&ring(commit, false)).await;
+    }
+    search(&app).await;
+    let most_probable = async || detail(&app, &list(&app, "").await[0]).await["culprits"][0].clone();
+    let before = most_probable().await;
+    assert!(before["probability"].as_f64().unwrap() < 0.9, "{before}");
+    let mut measured: Vec<u64> = Vec::new();
+    loop {
+        let jobs = app.read("/api/v1/projects/libfoo/jobs?done=false").await["jobs"].clone();
+        let jobs: Vec<&Value> = jobs.as_array().unwrap().iter().collect();
+        if jobs.is_empty() {
+            break;
+        }
+        for job in jobs {
+            assert_eq!(job["reason"], "repeat");
+            let commit = job["commit_ordinal"].as_u64().unwrap();
+            measured.push(commit);
+            app.store(&ring(commit, true)).await;
+        }
+        search(&app).await;
+    }
+    assert!(measured.contains(&30) && measured.contains(&31), "{measured:?}");
+    let most_often = measured.iter().map(|one| measured.iter().filter(|other| *other == one).count()).max();
+    assert!(most_often <= Some(2), "{measured:?}");
+    let after = most_probable().await;
+    assert_eq!(after["commit"]["ordinal"], 31);
+    assert!(after["probability"].as_f64().unwrap() > 0.9, "{before} {after} {measured:?}");
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
