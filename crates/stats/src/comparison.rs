@@ -54,6 +54,8 @@ pub struct Compared {
     pub stars: &'static str,
     /// What is said of it.
     pub verdict: verdict::Verdict,
+    /// The least change that is said to be one, as a share of the base's time.
+    pub least: f64,
     /// Why it is inconclusive, if it is.
     pub reason: Option<Reason>,
     /// The same of the p90; absent where only p50s are known, here and below.
@@ -137,6 +139,7 @@ impl Compared {
             t: welch.map(|test| test.t),
             stars: welch.map_or("", |test| welch::stars(test.p_two_sided)),
             verdict: row.p50.verdict.unwrap_or(verdict::Verdict::Inconclusive),
+            least: row.least,
             reason: row.reason,
             p90: row.p90.map(Beside::from),
             p99: row.p99.map(Beside::from),

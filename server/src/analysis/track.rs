@@ -56,6 +56,11 @@ impl Points {
         self.ordinals.partition_point(|&other| other < ordinal)
     }
 
+    /// By how much each differs from the one before it, as a logarithm.
+    pub fn effects(&self) -> Vec<f64> {
+        self.values.windows(2).map(|pair| (pair[1] / pair[0]).ln()).collect()
+    }
+
     /// Whether a level may begin with a point: it is the first of its commit.
     fn may_change(&self, index: usize) -> bool {
         index == 0 || self.ordinals[index] != self.ordinals[index - 1]

@@ -46,13 +46,6 @@ impl Growing {
         Self { rule, rows: vec![empty; rows], progress: vec![Progress::default(); rows] }
     }
 
-    /// Learns the least change of a row from comparisons of it with itself, as [`Rule::least_of`] takes them.
-    pub fn learn(&mut self, row: usize, effects: &[f64]) {
-        if let Some(row) = self.rows.get_mut(row) {
-            row.least = self.rule.least_of(effects);
-        }
-    }
-
     /// What is known, row by row.
     pub fn rows(&self) -> &[Row] {
         &self.rows

@@ -143,14 +143,14 @@ fn reports_are_compared_by_their_p90_their_p99_and_their_shape_too() {
 
 #[test]
 fn a_row_that_moves_by_itself_takes_a_larger_change_and_says_so() {
-    let rows = [pairs(60, 1.04, 0.01, 23), pairs(60, 1.04, 0.01, 23)];
-    let mut growing = Growing::new(Rule::default(), 2);
-    growing.learn(1, &[0.02, -0.04, 0.03, -0.03, 0.01, 0.05]);
-    for count in 1..=60 {
-        look(&mut growing, &rows, count);
-    }
-    assert_eq!(verdicts(&growing), [Verdict::Regressed, Verdict::Inconclusive].map(Some));
-    let told = growing.rows()[1].reason.unwrap().to_string();
+    let (base, head): (Vec<f64>, Vec<f64>) =
+        pairs(60, 1.04, 0.01, 23).into_iter().map(|(base, head)| (base.ln(), head.ln())).unzip();
+    let quiet = Sides { p50s: [base, head], ..Sides::default() };
+    let moving = Sides { effects: vec![0.02, -0.04, 0.03, -0.03, 0.01, 0.05], ..quiet.clone() };
+    let rows = unpaired(&Rule::default(), &[quiet, moving]);
+    let verdicts = [0, 1].map(|row: usize| rows[row].p50.verdict);
+    assert_eq!(verdicts, [Some(Verdict::Regressed), Some(Verdict::Inconclusive)]);
+    let told = rows[1].reason.unwrap().to_string();
     assert!(
         told.ends_with("is within what this case shows when it is compared with itself, 9.3 %"),
         "{told}"

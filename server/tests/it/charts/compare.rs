@@ -266,6 +266,30 @@ async fn an_inconclusive_pair_says_why(pool: PgPool) {
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_case_that_differs_from_run_to_run_takes_a_larger_change(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for commit in 1..=20 {
+        let moving = 10_000 + commit * 7 % 5 * 200;
+        let results = vec![result("quiet", 64, 10_000), result("moving", 64, moving)];
+        app.store(&report_of(commit, results)).await;
+    }
+    let head = report_of(21, vec![result("quiet", 64, 10_400), result("moving", 64, 10_400)]);
+    // As commit 20 was.
+    let base = report_of(20, vec![result("quiet", 64, 10_000), result("moving", 64, 10_000)]);
+    let comparison = compared(&app, &base, &head).await;
+    let pair = |transport: &str| {
+        let mut pairs = comparison["pairs"].as_array().unwrap().iter();
+        pairs.find(|pair| pair["transport"]["slug"] == transport).unwrap()
+    };
+    let (quiet, moving) = (pair("quiet"), pair("moving"));
+    assert_eq!((&quiet["verdict"], &quiet["least_change"]), (&"regressed".into(), &0.01.into()));
+    assert_eq!(moving["verdict"], "inconclusive", "{moving}");
+    assert!(moving["least_change"].as_f64().unwrap() > 0.05, "{moving}");
+    let why = moving["undecided"].as_str().unwrap();
+    assert!(why.contains("is within what this case shows when it is compared with itself"), "{why}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn server_and_command_line_say_the_same_of_two_reports(pool: PgPool) {
     let app = TestApp::new(pool).await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/wire/tests/golden/comparison");

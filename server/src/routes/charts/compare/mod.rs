@@ -81,6 +81,9 @@ pub struct ComparisonPair {
     pub stars: &'static str,
     /// What is said of it, by its p50.
     pub verdict: Verdict,
+    /// The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
+    #[schema(required)]
+    pub least_change: Option<f64>,
     /// Why it is inconclusive, in a sentence; null when it is not.
     #[schema(required)]
     pub undecided: Option<String>,
@@ -249,8 +252,9 @@ pub(crate) async fn compare(
     let base = side(&state, project_id, &query.base).await?;
     let head = side(&state, project_id, &query.head).await?;
     let machine = query.machine.as_ref();
-    let of_base = outcome::outcomes(&state, project_id, &base, machine).await?;
+    let mut of_base = outcome::outcomes(&state, project_id, &base, machine).await?;
     let of_head = outcome::outcomes(&state, project_id, &head, machine).await?;
+    outcome::learn(&state, &mut of_base, base.ordinal.min(head.ordinal)).await?;
     let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
     let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
     let pairs = pairs.await.map_err(ApiError::internal)?;

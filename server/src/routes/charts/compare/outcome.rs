@@ -1,8 +1,12 @@
 //! What each side of a comparison measured, and which of it belong together.
 
 use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
+use crate::analysis::track::{self, Points};
+use crate::charts::Quantile;
+use crate::db::change_point::{Figure, Track};
 use crate::db::chart::MeasuredRow;
 use crate::db::comparison::{MachineRow, SideRow, SurroundingsRow};
+use crate::db::point::{Lines, Selection, SeriesKey};
 use crate::db::run::Location;
 use crate::db::series::Series;
 use crate::db::series::search::{self, Filter};
@@ -21,11 +25,14 @@ use uuid::Uuid;
 
 /// A case as one side measured it.
 pub(super) struct Outcome {
+    key: SeriesKey,
     series: Series,
     point: MeasuredRow,
     times_ns: Vec<u64>,
     /// Of each repetition; none where its upload is not kept any more.
     profiles: Option<Vec<Profile>>,
+    /// By how much each of the runs before differs from the one before it.
+    effects: Vec<f64>,
     run: Arc<Run>,
 }
 
@@ -66,10 +73,33 @@ pub(super) async fn outcomes(
             let times_ns: Vec<u64> = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
             let profiles = profiles.remove(&(point.run_id, point.series_id));
             let profiles = profiles.filter(|profiles| profiles.len() == times_ns.len());
-            outcomes.push(Outcome { series: series.into_series()?, point, times_ns, profiles, run });
+            let (key, series) = (series.key(), series.into_series()?);
+            outcomes.push(Outcome { key, series, point, times_ns, profiles, effects: Vec::new(), run });
         }
     }
     Ok(outcomes)
+}
+
+/// So many of the newest runs tell how much a case differs from run to run.
+const RUNS: i64 = 21;
+
+/// Lets cases learn how much they differ from run to run, up to a commit, in the environment that they were measured in. A
+/// change among them is one difference of many, and the measure is robust.
+pub(super) async fn learn(
+    state: &AppState,
+    outcomes: &mut [Outcome],
+    to_ordinal: i64,
+) -> Result<(), ApiError> {
+    let keys: Vec<SeriesKey> = outcomes.iter().map(|outcome| outcome.key).collect();
+    let selection = Selection { from_ordinal: 0, to_ordinal, last: RUNS, lines: Lines::Main };
+    let lines = db::chart::lines(&state.pool, &keys, &selection, &[Quantile::P99], true).await?;
+    let mut tracks: HashMap<Track, Points> = lines.iter().flat_map(|line| track::tracks(&[line])).collect();
+    for outcome in outcomes {
+        let MeasuredRow { series_id, environment_id, .. } = outcome.point;
+        let points = tracks.remove(&Track { series_id, environment_id, figure: Figure::P50 });
+        outcome.effects = points.map_or_else(Vec::new, |points| points.effects());
+    }
+    Ok(())
 }
 
 /// Where and how the runs of these points were measured, which are all of one machine.
@@ -144,7 +174,7 @@ fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
     Case {
         p50s_ns: [&base.times_ns, &head.times_ns],
         profiles: profiles.map(<[_; 2]>::from),
-        ..Case::default()
+        effects: &base.effects,
     }
 }
 
@@ -205,6 +235,7 @@ fn pair(
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
         verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        least_change: compared.map(|compared| compared.least),
         undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
         p90: compared.and_then(|compared| compared.p90).map(Beside::from),
         p99: compared.and_then(|compared| compared.p99).map(Beside::from),

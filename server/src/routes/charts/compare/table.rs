@@ -38,6 +38,7 @@ const COLUMNS: &[Column<Row>] = &[
     ("p_adjusted", |row| cell(row.pair.p_adjusted)),
     ("t", |row| cell(row.pair.t)),
     ("stars", |row| row.pair.stars.to_owned()),
+    ("least_change", |row| cell(row.pair.least_change)),
     ("undecided", |row| text(row.pair.undecided.as_deref().unwrap_or_default())),
     ("p90_change", |row| cell(row.pair.p90.and_then(|p90| p90.change))),
     ("p90_p_adjusted", |row| cell(row.pair.p90.map(|p90| p90.p_adjusted))),
