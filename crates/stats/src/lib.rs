@@ -23,6 +23,7 @@ pub mod distribution;
 pub mod error_rate;
 pub mod interval;
 pub mod mann_whitney;
+mod middle;
 mod normal;
 mod percent;
 pub mod quantile;

@@ -18,6 +18,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
+    /// A number from 0 to below 1.
+    #[cfg(test)]
+    pub(crate) fn uniform(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// A number from 0 to below `end`, which is not 0; all of them nearly as often (Lemire 2019).
     pub(crate) fn below(&mut self, end: usize) -> usize {
         // It is less than `end`, and fits where that does.

@@ -108,7 +108,7 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         spent.postgres * 1e6 / sustained.results,
         spent.clients * 1e6 / sustained.results,
     );
-    let caught_up = service.until_searched()?.as_secs_f64() * 1e3;
+    let caught_up = service.until_searched()?;
     let resident_mib_max = service.resident_mib_max()?;
     let bombs = bombs::rows(&sender)?;
     let resident_after_bombs_mib_max = service.resident_mib_max()?;
@@ -124,7 +124,7 @@ fn uploads(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
         ),
         Row::new(
             "until all that was stored is searched for changes, after that load",
-            caught_up.round(),
+            caught_up,
             "ms",
             Peer { name: "the load (60 s)".into(), value: duration.as_secs_f64() * 1e3 },
             BarIs::ValueAtMost,

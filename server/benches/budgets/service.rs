@@ -66,8 +66,9 @@ impl Service {
         line.and_then(|value| value.parse().ok()).ok_or_else(|| format!("no {name} in the metrics"))
     }
 
-    /// How long it takes until no run waits to be searched for changes any more.
-    pub(crate) fn until_searched(&self) -> Result<Duration, String> {
+    /// How many milliseconds it takes until no run waits to be searched for changes any more.
+    #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
+    pub(crate) fn until_searched(&self) -> Result<u64, String> {
         let begin = Instant::now();
         let waiting = || self.metric("roundtrip_analysis_runs_waiting");
         eprintln!(
@@ -78,7 +79,7 @@ impl Service {
         while waiting()? > 0 {
             std::thread::sleep(Duration::from_millis(50));
         }
-        Ok(begin.elapsed())
+        Ok(begin.elapsed().as_millis() as u64)
     }
 
     /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.

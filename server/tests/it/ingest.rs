@@ -40,10 +40,9 @@ async fn an_upload_is_acknowledged_with_the_digest_of_what_was_inflated(pool: Pg
         ("gzip", gzip),
         ("zstd", zstd),
     ] {
-        let report = factory::report();
+        let (report, headers) = (factory::report(), [("content-encoding", encoding)]);
         let body = serde_json::to_vec(&report).unwrap();
-        let run_id = report.run_id.to_string();
-        let answer = app.put_bytes(&run_id, &[("content-encoding", encoding)], encode(&body)).await;
+        let answer = app.put_bytes(&report.run_id.to_string(), &headers, encode(&body)).await;
         assert_eq!(answer.status, 201, "{encoding}: {answer:?}");
         let digest: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
         let receipt: UploadReceipt = answer.json();
@@ -397,8 +396,7 @@ async fn a_project_that_was_removed_is_made_anew_by_its_next_upload(pool: PgPool
     sqlx::raw_sql(
         "truncate project, project_machine, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
-                  analysis_due, change_point, regression, job,
-                  error_rate, machine_error_rate",
+                  analysis_due, change_point, regression, job, error_rate, machine_error_rate",
     )
     .execute(&app.pool)
     .await

@@ -1225,6 +1225,11 @@ export interface components {
             head: components["schemas"]["MeasuredSide"] | null;
             /**
              * Format: double
+             * @description The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
+             */
+            least_change: number | null;
+            /**
+             * Format: double
              * @description How probable so uneven times are without a change.
              */
             p: number | null;
@@ -1577,7 +1582,8 @@ export interface components {
             /** @description Where it is to be measured. */
             machine: string;
             /**
-             * @description `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it.
+             * @description `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it; `repeat`: those that
+             *     may have made it are measured again, because what was measured of them does not tell.
              * @example bisect
              */
             reason: string;

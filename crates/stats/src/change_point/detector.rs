@@ -166,15 +166,16 @@ impl<'a> Detector<'a> {
         let placed = place::place(values, suspect.before, suspect.noise.likeness, |before| {
             self.may_change[window.start + before]
         });
+        let open = |before: usize, probability: f64| {
+            Err(Some(Silence::Open { index: self.first + window.start + before, probability }))
+        };
+        let Some(placed) = placed else { return open(suspect.before, 0.0) };
         // Where too few values are on a side, more are waited for, and the place is not moved to where there are enough.
         let sides = settings.persistence..=values.len().saturating_sub(settings.persistence);
         let probability = placed.is_near();
         let is_open = probability < settings.sure && values.len() - placed.before < settings.patience;
-        // Where no level may begin at all, no place was found.
-        let may_change = self.may_change[window.start + placed.before];
-        if is_open || !may_change || !sides.contains(&placed.before) {
-            let index = self.first + window.start + placed.before;
-            return Err(Some(Silence::Open { index, probability }));
+        if is_open || !sides.contains(&placed.before) {
+            return open(placed.before, probability);
         }
         Ok(self.step(&placed, window, &suspect))
     }

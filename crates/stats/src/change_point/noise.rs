@@ -1,8 +1,8 @@
 //! What a series does when nothing changes: its level, how wide it scatters about it, and how much one value tells of the
 //! next. All by means that a few wild values do not move.
 
-/// 1 / the third quartile of the normal distribution: a median of distances becomes a standard deviation.
-const DEVIATION_OF_MEDIAN: f64 = 1.482_602_218_505_602;
+use crate::middle::{deviation, median};
+
 /// The distance between the quartiles of a normal distribution, in standard deviations.
 const DEVIATIONS_BETWEEN_QUARTILES: f64 = 1.348_979_500_392_164;
 /// How many standard deviations from its level a value is still taken for one of it.
@@ -43,7 +43,7 @@ impl Noise {
         }
         let mut sizes: Vec<f64> =
             parts.iter().flat_map(|part| part.iter()).map(|value| value.abs()).collect();
-        let deviation = median(&mut sizes) * DEVIATION_OF_MEDIAN;
+        let deviation = deviation(&mut sizes);
         let noise = Self {
             deviation,
             likeness: 0.0,
@@ -93,7 +93,7 @@ impl Noise {
 pub(crate) fn level(values: &[f64]) -> f64 {
     let middle = median(&mut values.to_vec());
     let mut distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
-    let near = NEAR * DEVIATION_OF_MEDIAN * median(&mut distances);
+    let near = NEAR * deviation(&mut distances);
     let (sum, count) = values
         .iter()
         .filter(|value| (*value - middle).abs() <= near)
@@ -105,15 +105,4 @@ pub(crate) fn level(values: &[f64]) -> f64 {
 pub(super) fn deviation_of_sorted(sorted: &[f64]) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     (sorted[last * 3 / 4] - sorted[last / 4]) / DEVIATIONS_BETWEEN_QUARTILES
-}
-
-/// The median of values, which are put into another order; 0 of none.
-fn median(values: &mut [f64]) -> f64 {
-    if values.is_empty() {
-        return 0.0;
-    }
-    let is_even = values.len().is_multiple_of(2);
-    let (below, &mut upper, _) = values.select_nth_unstable_by(values.len() / 2, f64::total_cmp);
-    // Of an even number there are two in the middle: the other one is the largest below.
-    if is_even { f64::midpoint(below.iter().copied().fold(f64::MIN, f64::max), upper) } else { upper }
 }

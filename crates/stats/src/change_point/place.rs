@@ -29,21 +29,27 @@ const BLUR_MIN: f64 = 0.002;
 /// As wide as a kernel of Epanechnikov that is worth a normal one of deviation 1 (Marron and Nolan 1988).
 const EPANECHNIKOV: f64 = 2.214;
 
-/// Looks for the place near a first guess among those that are `allowed`, in values whose neighbours are that alike.
-pub(super) fn place(values: &[f64], guess: usize, likeness: f64, allowed: impl Fn(usize) -> bool) -> Placed {
+/// Looks for the place near a first guess among those that are `allowed`, in values whose neighbours are that alike. `None`
+/// where no level may begin anywhere near.
+pub(super) fn place(
+    values: &[f64],
+    guess: usize,
+    likeness: f64,
+    allowed: impl Fn(usize) -> bool,
+) -> Option<Placed> {
     let mut before = guess;
     let mut round = 0;
     loop {
-        let placed = once(values, before, likeness, &allowed);
+        let placed = once(values, before, likeness, &allowed)?;
         round += 1;
         if placed.before == before || round == ROUNDS {
-            return placed;
+            return Some(placed);
         }
         before = placed.before;
     }
 }
 
-fn once(values: &[f64], guess: usize, likeness: f64, allowed: &impl Fn(usize) -> bool) -> Placed {
+fn once(values: &[f64], guess: usize, likeness: f64, allowed: &impl Fn(usize) -> bool) -> Option<Placed> {
     let (first_side, second_side) = values.split_at(guess);
     let levels @ [low, high] = [level(first_side), level(second_side)];
     // What is new in a value when the one before is known.
@@ -73,12 +79,12 @@ fn once(values: &[f64], guess: usize, likeness: f64, allowed: &impl Fn(usize) ->
     }
     let most = likelihoods.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
-        return Placed { before: guess, levels, first: guess, probabilities: vec![1.0] };
+        return None;
     }
     let mut probabilities: Vec<f64> = likelihoods.iter().map(|value| (value - most).exp()).collect();
     let all: f64 = probabilities.iter().sum();
     probabilities.iter_mut().for_each(|share| *share /= all);
-    Placed { before: first + choose(&probabilities), levels, first, probabilities }
+    Some(Placed { before: first + choose(&probabilities), levels, first, probabilities })
 }
 
 /// The place that is probably within [`NEAR`] of the true one: the likeliest of those that nearly are.

@@ -1,24 +1,13 @@
 //! What the detector promises, on series that are made here and on one that was published.
 
 use super::*;
+use crate::random::Random;
 use proptest::prelude::*;
-
-/// Uniform numbers from 0 to 1: splitmix64 (Steele, Lea and Flood 2014).
-fn uniform(seed: u64) -> impl FnMut() -> f64 {
-    let mut state = seed;
-    move || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-}
 
 /// Values that are normal but for their tails, of this deviation, about levels that each hold for so many values.
 fn series(levels: &[(f64, usize)], deviation: f64, seed: u64) -> Vec<f64> {
-    let mut uniform = uniform(seed);
-    let mut noise = move || deviation * ((0..12).map(|_| uniform()).sum::<f64>() - 6.0);
+    let mut random = Random::new(seed);
+    let mut noise = move || deviation * ((0..12).map(|_| random.uniform()).sum::<f64>() - 6.0);
     levels
         .iter()
         .flat_map(|&(level, count)| std::iter::repeat_n(level, count))
@@ -102,9 +91,9 @@ fn a_constant_series_has_no_change_and_a_quantised_one_the_one_it_has() {
     assert_eq!(detect(&[7.0; 2_000]), []);
     assert_eq!(indices(&[vec![344.0; 24], vec![359.0; 74], vec![364.0; 52]].concat()), [24, 98]);
     // A clock that steps: two neighbouring values, and later the next two.
-    let mut uniform = uniform(4);
+    let mut random = Random::new(4);
     let mut ticks =
-        |low: f64| (0..60).map(|_| if uniform() < 0.5 { low } else { low + 42.0 }).collect::<Vec<_>>();
+        |low: f64| (0..60).map(|_| if random.uniform() < 0.5 { low } else { low + 42.0 }).collect::<Vec<_>>();
     assert_eq!(indices(&[ticks(840.0), ticks(924.0)].concat()), [60]);
 }
 

@@ -1,6 +1,7 @@
 //! Where two distributions differ, in words. It explains a verdict, and takes no part in it.
 
 use super::{Profile, QUANTILES_PPM};
+use crate::middle::median;
 use crate::percent;
 use std::fmt;
 
@@ -49,12 +50,9 @@ impl Difference {
 
 /// Of each quantile its median over the repetitions.
 fn middle(profiles: &[Profile]) -> Option<Profile> {
-    let last = profiles.len().checked_sub(1)?;
-    Some(std::array::from_fn(|index| {
-        let mut values: Vec<f64> = profiles.iter().map(|profile| profile[index]).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        f64::midpoint(values[last / 2], values[last.div_ceil(2)])
-    }))
+    let of_quantile =
+        |index| median(&mut profiles.iter().map(|profile: &Profile| profile[index]).collect::<Vec<_>>());
+    (!profiles.is_empty()).then(|| std::array::from_fn(of_quantile))
 }
 
 impl Mode {

@@ -1,21 +1,16 @@
 //! What the rule says of rows whose truth is known.
 
 use super::*;
+use crate::random::Random;
 use crate::shape::P50;
 use proptest::prelude::*;
 
 /// Pairs whose head is slower by this factor, with a deterministic jitter of about this share.
 fn pairs(count: u64, factor: f64, jitter: f64, seed: u64) -> Vec<(f64, f64)> {
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let mut noise = || {
-        // splitmix64 (Steele, Lea and Flood 2014); the sum of four is nearly normal.
-        let mut one = || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) as f64 / u64::MAX as f64 - 0.5
-        };
+        // The sum of four is nearly normal.
+        let mut one = || random.uniform() - 0.5;
         jitter * (one() + one() + one() + one()) * 3.0_f64.sqrt()
     };
     (0..count).map(|_| (1_000.0 * noise().exp(), 1_000.0 * factor * noise().exp())).collect()

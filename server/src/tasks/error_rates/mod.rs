@@ -33,7 +33,8 @@ pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to stop, and returns how many.
+/// Counts every machine of every project that was not counted since then, as long as the lease is held and nobody asks to
+/// stop, and returns how many.
 ///
 /// # Errors
 /// [`TaskError`]; what was counted before stays.
