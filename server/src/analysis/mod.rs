@@ -38,10 +38,10 @@ use track::Points;
 /// Other servers take runs in as well, and tell nobody here of it.
 const LOOK_INTERVAL: Duration = Duration::from_secs(10);
 /// The share of the time that is searched while runs keep coming, as so many pauses to one search: the others are stored.
-const PAUSES: u32 = 9;
+const PAUSES: u32 = 19;
 /// The shortest and the longest pause.
 const PAUSE_MIN: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(3);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// The most runs of one machine that are searched at once.
 const RUNS_MAX: i64 = 5_000;
 /// While one machine's changes are judged, another one's are searched for.
@@ -100,16 +100,22 @@ impl Analyst {
                 tracing::warn!(error.cause = %error, "the search for changes failed and is repeated");
             }
             let pause = (begin.elapsed() * PAUSES).clamp(PAUSE_MIN, PAUSE_MAX);
-            let next = async {
-                tokio::time::sleep(pause).await;
-                let _ = tokio::time::timeout(LOOK_INTERVAL, self.wake.notified()).await;
-            };
             tokio::select! {
                 // A dropped sender means the end as well.
                 _ = stop.wait_for(|stop| *stop) => return,
-                () = next => {}
+                () = self.rest(pause) => {}
             }
         }
+    }
+
+    /// Waits until there is something to be searched, and then until no more comes, or for so long.
+    async fn rest(&self, pause: Duration) {
+        tokio::time::sleep(PAUSE_MIN).await;
+        if tokio::time::timeout(LOOK_INTERVAL, self.wake.notified()).await.is_err() {
+            return;
+        }
+        let end = Instant::now() + pause;
+        while Instant::now() < end && tokio::time::timeout(PAUSE_MIN, self.wake.notified()).await.is_ok() {}
     }
 
     /// Searches all runs that wait now and are not being searched by another server.
