@@ -45,7 +45,7 @@ export function SeriesChanges({ project, changes }: Props) {
           <tbody>
             {shown.map((change, index) => (
               <tr key={change.change_point_id}>
-                <th scope="row">
+                <th scope="row" className="name">
                   <Link {...toSeries(project, change.series_id)}>
                     {seriesText(answers[index]?.data, change.series_id)}
                   </Link>
