@@ -64,6 +64,43 @@ export const errorRatesQuery = (project: string) =>
       dataOf(client.GET("/api/v1/projects/{project}/error-rates", { params: { path: { project } }, signal })),
   });
 
+/** Which regressions are asked for. */
+export type RegressionsAsked = {
+  state?: string;
+  direction?: "regressed" | "improved";
+  quiet?: boolean;
+  after?: string;
+};
+
+export const regressionsQuery = (project: string, query: RegressionsAsked) =>
+  queryOptions({
+    queryKey: ["regressions", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/regressions", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const regressionQuery = (project: string, regression_id: number) =>
+  queryOptions({
+    queryKey: ["regression", project, regression_id],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/regressions/{regression_id}", {
+          params: { path: { project, regression_id } },
+          signal,
+        }),
+      ),
+  });
+
+/** Those that somebody has to look at. */
+export const openRegressionsQuery = (project: string) =>
+  regressionsQuery(project, { direction: "regressed", state: "new,acknowledged" });
+
 export const runsQuery = (project: string, query: { machine?: string; limit?: number; after?: string }) =>
   queryOptions({
     queryKey: ["runs", project, query],

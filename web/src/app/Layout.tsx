@@ -4,7 +4,7 @@ import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { useLive } from "@/api/live";
 import { projectsQuery } from "@/api/queries";
 import { SelectField } from "@/components/ui/SelectField";
-import { toHome, toOverview, toRuns } from "@/lib/paths";
+import { toHome, toOverview, toRegressions, toRuns } from "@/lib/paths";
 import { Mark } from "./Mark";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { Who } from "./Who";
@@ -29,6 +29,9 @@ export function Layout() {
               <>
                 <Link {...toOverview(project)} activeOptions={{ exact: true, includeSearch: false }}>
                   Overview
+                </Link>
+                <Link {...toRegressions(project)} activeOptions={{ includeSearch: false }}>
+                  Changes
                 </Link>
                 <Link {...toRuns(project)} activeOptions={{ includeSearch: false }}>
                   Runs

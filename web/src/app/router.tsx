@@ -13,9 +13,12 @@ import {
 import {
   errorRatesQuery,
   machinesQuery,
+  openRegressionsQuery,
   pointsQuery,
   projectQuery,
   projectsQuery,
+  regressionQuery,
+  regressionsQuery,
   runQuery,
   runsQuery,
   seriesListQuery,
@@ -28,6 +31,10 @@ import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
 import { parseOverviewSearch } from "@/features/overview/search";
+import { askedFor } from "@/features/regressions/data";
+import { InboxPage } from "@/features/regressions/InboxPage";
+import { RegressionPage } from "@/features/regressions/RegressionPage";
+import { parseInboxSearch } from "@/features/regressions/search";
 import { RunPage } from "@/features/runs/RunPage";
 import { RunsPage } from "@/features/runs/RunsPage";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
@@ -85,6 +92,7 @@ const overviewRoute = createRoute({
       queryClient.ensureQueryData(seriesListQuery(project)),
       queryClient.ensureQueryData(runsQuery(project, {})),
       queryClient.ensureQueryData(machinesQuery(project)),
+      queryClient.ensureQueryData(openRegressionsQuery(project)),
     ]);
     // They decide how tall the table of the machines is: without them, what is below moves away under the pointer.
     await Promise.all(detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))));
@@ -120,6 +128,24 @@ const errorRatesRoute = createRoute({
   component: ErrorRatesPage,
 });
 
+const inboxRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/regressions",
+  validateSearch: parseInboxSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context, params, deps }) =>
+    context.queryClient.ensureQueryData(regressionsQuery(params.project, askedFor(deps))),
+  component: InboxPage,
+});
+
+const regressionRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/regressions/$regressionId",
+  loader: ({ context, params }) =>
+    context.queryClient.ensureQueryData(regressionQuery(params.project, Number(params.regressionId))),
+  component: RegressionPage,
+});
+
 const seriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/series/$seriesId",
@@ -137,7 +163,15 @@ const seriesRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signInRoute,
-  projectRoute.addChildren([overviewRoute, runsRoute, runRoute, errorRatesRoute, seriesRoute]),
+  projectRoute.addChildren([
+    overviewRoute,
+    runsRoute,
+    runRoute,
+    errorRatesRoute,
+    inboxRoute,
+    regressionRoute,
+    seriesRoute,
+  ]),
 ]);
 
 export function createAppRouter(queryClient: QueryClient) {

@@ -14,6 +14,17 @@ export const toRuns = (project: string) => linkOptions({ to: "/$project/runs", p
 export const toErrorRates = (project: string) =>
   linkOptions({ to: "/$project/error-rates", params: { project } });
 
+/** What changed and why, and what people say of it. */
+export const toRegressions = (project: string) =>
+  linkOptions({ to: "/$project/regressions", params: { project } });
+
+/** One regression. */
+export const toRegression = (project: string, regressionId: number) =>
+  linkOptions({
+    to: "/$project/regressions/$regressionId",
+    params: { project, regressionId: String(regressionId) },
+  });
+
 /** One run. */
 export const toRun = (project: string, runId: string) =>
   linkOptions({ to: "/$project/runs/$runId", params: { project, runId } });

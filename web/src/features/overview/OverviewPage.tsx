@@ -21,6 +21,7 @@ import { HeadlineText } from "./components/HeadlineText";
 import { ImportedGrid } from "./components/ImportedGrid";
 import { Machines } from "./components/Machines";
 import { Onboarding } from "./components/Onboarding";
+import { OpenRegressions } from "./components/OpenRegressions";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
 import { detailedRuns, latestMeasured, transportGrid } from "./data";
@@ -80,7 +81,9 @@ export function OverviewPage() {
         slice={slice}
         series={sliceSeries}
         imported={imported}
-      />
+      >
+        <OpenRegressions project={project} />
+      </HeadlineText>
       <Section title="Machines" tools={<Link {...toErrorRates(project)}>How often verdicts are wrong</Link>}>
         <Machines machines={machines.machines} details={details} />
       </Section>

@@ -1,5 +1,6 @@
 /** The one sentence that answers first, from the newest run's machine, and what it rests on. */
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/Ago";
 import { endsOf, lowerFirst, operationName, parameterNames } from "@/lib/cases";
@@ -23,9 +24,11 @@ type Props = {
   slice: Slice;
   series: SeriesSummary[];
   imported: SeriesSummary[];
+  /** What else is told at once: what changed. */
+  children: ReactNode;
 };
 
-export function HeadlineText({ summary, latest, latestMeasured, slice, series, imported }: Props) {
+export function HeadlineText({ summary, latest, latestMeasured, slice, series, imported, children }: Props) {
   const headline = latestMeasured === null ? null : headlineOf(series, latestMeasured.machine);
   const lossy = headline?.lossy ?? [];
   const run = latestMeasured?.run ?? latest;
@@ -46,8 +49,9 @@ export function HeadlineText({ summary, latest, latestMeasured, slice, series, i
         <Link {...toRun(summary.project, run.run_id)}>
           <code>{shortSha(run.commit.sha)}</code>
         </Link>{" "}
-        ‘{run.commit.subject}’, <Ago moment={run.finished_at} />. Changes between commits are not judged yet.
+        ‘{run.commit.subject}’, <Ago moment={run.finished_at} />.
       </p>
+      <p className="lede">{children}</p>
       {lossy.length > 0 && (
         <p className="lede warning">
           {lossy.map(({ transport }) => transport.slug).join(", ")} lost messages and{" "}

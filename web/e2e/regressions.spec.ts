@@ -1,0 +1,180 @@
+/** The inbox: how it looks, by keyboard alone, and what people say of a regression of the server's own. */
+import type { Page } from "@playwright/test";
+import type { Regression, RegressionDetail } from "../src/api/types";
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, overviewPath, test } from "./support/test";
+
+const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
+const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
+
+function regression(regression_id: number, change: Partial<Regression> = {}): Regression {
+  return {
+    regression_id,
+    project: "libfoo",
+    direction: "regressed",
+    state: "new",
+    cause: "commit",
+    held_because: null,
+    after_commit: { sha: "a".repeat(40), ordinal: 30 },
+    until_commit: { sha: "b".repeat(40), ordinal: 31 },
+    fixed_by_commit: null,
+    series_count: 4,
+    machine_count: 2,
+    worst_change: 0.2,
+    assignee: null,
+    note: null,
+    bug_url: null,
+    muted_until: null,
+    created_at: "2026-11-24T10:00:00Z",
+    updated_at: "2026-11-24T10:00:00Z",
+    ...change,
+  };
+}
+
+const LISTED = [
+  regression(9),
+  regression(8, {
+    worst_change: 0.052,
+    until_commit: { sha: "c".repeat(40), ordinal: 42 },
+    cause: "unknown",
+  }),
+  regression(5, {
+    state: "acknowledged",
+    assignee: "ada",
+    worst_change: 0.031,
+    held_because: "its machine is suspect",
+  }),
+];
+
+const DETAIL = {
+  regression: LISTED[0],
+  change_points: [
+    {
+      change_point_id: 1,
+      series_id: 1,
+      environment_id: 1,
+      figure: "p50",
+      commit_ordinal: 31,
+      commit_sha: "b".repeat(40),
+      after_commit_ordinal: 30,
+      until_commit_ordinal: 31,
+      places: [{ commit_ordinal: 31, probability: 0.97 }],
+      before_ns: 4_020,
+      after_ns: 4_830,
+      change: 0.2,
+      direction: "regressed",
+      confidence: 0.999_999,
+      matters: true,
+      cause: "commit",
+      witnesses: ["canary wake stayed as it was (+0.1 %)", "on lab-2 changed as well, by +19 %"],
+      regression_id: 9,
+      found_at: "2026-11-24T10:00:00Z",
+    },
+  ],
+  culprits: [
+    {
+      commit: {
+        sha: "b".repeat(40),
+        ordinal: 31,
+        subject: "Copy twice",
+        author: "Ada",
+        committed_at: "2026-11-24T09:00:00Z",
+      },
+      probability: 0.97,
+      measured: true,
+    },
+  ],
+} as RegressionDetail;
+
+/** Answers as a server with three regressions would; returns what was said of them. */
+async function withRegressions(page: Page): Promise<{ path: string; body: unknown }[]> {
+  const said: { path: string; body: unknown }[] = [];
+  await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
+  await page.route(ONE, (route) => {
+    const request = route.request();
+    if (request.method() === "PATCH") {
+      said.push({ path: new URL(request.url()).pathname, body: request.postDataJSON() });
+    }
+    return route.fulfill({ json: DETAIL });
+  });
+  return said;
+}
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("from the overview to the inbox and to one regression", async ({ page, report }) => {
+      await withRegressions(page);
+      await page.goto(overviewPath(report));
+      await page
+        .getByRole("link", { name: /^3 regressions are open, and nobody has looked at 2 of them/ })
+        .click();
+      await expect(page.getByRole("heading", { level: 1 })).toContainText("3 regressions are open");
+      await inspect(page, `regressions-${scheme}-${width}`);
+
+      await page.getByRole("row").nth(1).getByRole("link").click();
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+        "Slower by up to 20 %, since bbbbbbb, \u201cCopy twice\u201d",
+      );
+      await expect(page.getByText("on lab-2 changed as well, by +19 %")).toBeVisible();
+      await inspect(page, `regression-${scheme}-${width}`);
+    });
+  });
+}
+
+test("the inbox is worked through with the keyboard alone", async ({ page, report }) => {
+  const said = await withRegressions(page);
+  await page.goto(`${overviewPath(report)}/regressions`);
+  const current = page.locator("tr[aria-current]");
+  await expect(current).toContainText("+20 %");
+  await page.keyboard.press("x");
+  await page.keyboard.press("j");
+  await expect(current).toContainText("+5.2 %");
+  await page.keyboard.press("x");
+  await expect(page.getByText("2 selected")).toBeVisible();
+  await page.keyboard.press("a");
+  await expect(page.getByText("None selected")).toBeVisible();
+  const path = (id: number) => `/api/v1/projects/${report.project}/regressions/${id}`;
+  expect(said).toEqual([9, 8].map((id) => ({ path: path(id), body: { state: "acknowledged" } })));
+
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("k");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/regressions\/9$/);
+});
+
+test("who may not say anything is told so", async ({ page, report, complaints }) => {
+  await page.route(LIST, (route) => route.fulfill({ json: { regressions: LISTED, next_after: null } }));
+  await page.route(ONE, (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: "application/problem+json",
+      json: {
+        type: "about:blank",
+        title: "Not allowed",
+        status: 403,
+        detail: "expected a contributor of libfoo",
+        code: "forbidden",
+        request_id: "r1",
+      },
+    }),
+  );
+  await page.goto(`${overviewPath(report)}/regressions`);
+  await page.getByRole("checkbox", { name: "Select regression 9" }).check();
+  await page.getByRole("button", { name: "Mute for a week" }).click();
+  await expect(page.getByRole("alert")).toHaveText("expected a contributor of libfoo");
+  await expect(page.getByText("1 selected")).toBeVisible();
+  // The browser logs what was refused.
+  expect(complaints).toEqual([expect.stringContaining("403")]);
+  complaints.length = 0;
+});
+
+test("the server's own answer is understood", async ({ page, report }) => {
+  await page.goto(`${overviewPath(report)}/regressions`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(/regression/);
+  await page.getByRole("button", { name: "all", exact: true }).click();
+  await expect(page).toHaveURL(/shown=all/);
+});

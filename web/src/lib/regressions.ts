@@ -1,0 +1,64 @@
+/** What is said of regressions on more than one page. */
+import type { Regression } from "@/api/types";
+import { counted } from "./units";
+
+/** Which states are shown together; those that somebody has to look at unless it is said. */
+export const SHOWN = ["open", "fixed", "invalid", "machine", "all"] as const;
+export type Shown = (typeof SHOWN)[number];
+
+/** Which way times changed. */
+export const DIRECTIONS = ["regressed", "improved"] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** By how much times are longer: `+12 %`, `-0.8 %`. */
+export function changeText(share: number): string {
+  const percent = share * 100;
+  const size = Math.abs(percent);
+  const digits = size >= 9.95 ? 0 : 1;
+  return `${percent < 0 ? "\u2212" : "+"}${size.toFixed(digits)} %`;
+}
+
+/** The sentence that answers first. */
+export function headlineOf(
+  regressions: Regression[],
+  { shown, direction, isWhole }: { shown: Shown; direction: Direction; isWhole: boolean },
+): string {
+  const isBetter = direction === "improved";
+  const noun = isBetter ? "improvement" : "regression";
+  if (regressions.length === 0) return NOTHING[shown](noun);
+  const count = `${isWhole ? "" : "More than "}${counted(regressions.length, noun)}`;
+  if (shown !== "open") return `${count} ${AFTER[shown]}`.trimEnd();
+  const fresh = regressions.filter(({ state }) => state === "new").length;
+  const worst = largest(regressions);
+  const size = worst === null ? "" : `; the largest by ${changeText(worst)}`;
+  const verb = regressions.length === 1 && isWhole ? "is" : "are";
+  const looked =
+    fresh === regressions.length
+      ? "nobody has looked at yet"
+      : fresh === 0
+        ? "open and looked after"
+        : `open, and nobody has looked at ${fresh} of them`;
+  return fresh === regressions.length ? `${count} ${looked}${size}` : `${count} ${verb} ${looked}${size}`;
+}
+
+const NOTHING: Record<Shown, (noun: string) => string> = {
+  open: (noun) => `No open ${noun}`,
+  fixed: (noun) => `No ${noun} was fixed yet`,
+  invalid: (noun) => `No ${noun} was said to be none`,
+  machine: (noun) => `No machine made a ${noun} by itself`.replace("a im", "an im"),
+  all: (noun) => `No ${noun} was found`,
+};
+
+const AFTER: Record<Exclude<Shown, "open">, string> = {
+  fixed: "fixed",
+  invalid: "said to be none",
+  machine: "made by machines, not by commits",
+  all: "in any state",
+};
+
+function largest(regressions: Regression[]): number | null {
+  const sizes = regressions.flatMap(({ worst_change }) => worst_change ?? []);
+  return sizes.length === 0
+    ? null
+    : sizes.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));
+}
