@@ -139,9 +139,12 @@ test("the inbox is worked through with the keyboard alone", async ({ page, repor
   expect(said).toEqual([9, 8].map((id) => ({ path: path(id), body: { state: "acknowledged" } })));
 
   await page.keyboard.press("?");
-  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await expect(keys).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(keys).toBeHidden();
   await page.keyboard.press("k");
+  await expect(current).toContainText("+20 %");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/regressions\/9$/);
 });
