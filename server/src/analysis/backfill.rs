@@ -5,7 +5,6 @@ use super::culprits;
 use crate::db::change_point::{self, Row};
 use crate::db::job::{self, Reason};
 use crate::db::regression::grouping;
-use crate::routes::charts::changes::Direction;
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 
@@ -31,7 +30,7 @@ pub(super) async fn request(
             continue;
         };
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
-        changes.retain(|change| Direction::of(change.found.change()) == Direction::Regressed);
+        changes.retain(|change| change.found.is_up());
         let clearest = changes.iter().max_by(|one, other| clearness(one).total_cmp(&clearness(other)));
         let Some(clearest) = clearest else { continue };
         let place = (clearest.project_id, clearest.machine_id);

@@ -42,15 +42,21 @@ pub(super) async fn judge(
     }
     // An earlier change first: a later one may take it back.
     rows.sort_by_key(|row| (row.found.ordinal, row.change_point_id));
-    let history = History::of(connection, &rows).await?;
-    let causes = explain(pool, connection, &rows, &history).await?;
+    let series_ids = each(rows.iter().map(|row| row.found.track.series_id));
+    let history = History(change_point::of_tracks(&mut *connection, &series_ids).await?);
+    let causes = explain(pool, connection, &rows, &series_ids, &history).await?;
     // Of these more is known now: where they are, or what made them.
-    let mut touched: BTreeSet<i64> = rows.iter().filter_map(|row| row.regression_id).collect();
-    grouping::narrow(connection, &in_order(&touched), now).await?;
-    let mut taken_back = BTreeSet::new();
+    let mut touched = each(rows.iter().filter_map(|row| row.regression_id));
+    grouping::narrow(connection, &touched, now).await?;
+    let mut taken_back = Vec::new();
     for &project_id in project_ids {
-        let mut groups = Groups::of(connection, project_id, &rows, now).await?;
-        for row in rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none()) {
+        let ungrouped = rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none());
+        let ungrouped: Vec<&Row> = ungrouped.collect();
+        if ungrouped.is_empty() {
+            continue;
+        }
+        let mut groups = Groups::of(connection, project_id, &ungrouped, now).await?;
+        for row in ungrouped {
             let cause = causes.get(&row.change_point_id).copied().unwrap_or(Cause::Unknown);
             groups.add(connection, row, cause, &history).await?;
         }
@@ -59,16 +65,17 @@ pub(super) async fn judge(
         touched.extend(members.into_iter().map(|(_, regression_id)| regression_id));
         taken_back.extend(groups.taken_back);
     }
-    let touched = in_order(&touched);
+    let touched = each(touched);
     grouping::narrow(connection, &touched, now).await?;
-    let fixed = grouping::went_back(connection, &in_order(&taken_back)).await?;
+    let fixed = grouping::went_back(connection, &taken_back).await?;
     grouping::fix(connection, &fixed, now).await?;
     backfill::request(pool, connection, &touched, now).await?;
     Ok(())
 }
 
-fn in_order(regression_ids: &BTreeSet<i64>) -> Vec<i64> {
-    regression_ids.iter().copied().collect()
+/// Each key once, in their order.
+fn each(keys: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Asks the witnesses what made each change, and stores what they say.
@@ -76,10 +83,10 @@ async fn explain(
     pool: &PgPool,
     connection: &mut PgConnection,
     rows: &[Row],
+    series_ids: &[i64],
     history: &History,
 ) -> Result<HashMap<i64, Cause>, AnalysisError> {
-    let series_ids: BTreeSet<i64> = rows.iter().map(|row| row.found.track.series_id).collect();
-    let subjects = db::witness::subjects(pool, &in_order(&series_ids)).await?;
+    let subjects = db::witness::subjects(pool, series_ids).await?;
     let subjects: HashMap<i64, Subject> =
         subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
     let asked = rows.iter().filter_map(|row| {
@@ -101,15 +108,6 @@ async fn explain(
 struct History(HashMap<Track, Vec<Row>>);
 
 impl History {
-    async fn of(connection: &mut PgConnection, rows: &[Row]) -> sqlx::Result<Self> {
-        let series_ids: BTreeSet<i64> = rows.iter().map(|row| row.found.track.series_id).collect();
-        let mut tracks: HashMap<Track, Vec<Row>> = HashMap::new();
-        for row in change_point::of_series(connection, &in_order(&series_ids)).await? {
-            tracks.entry(row.found.track).or_default().push(row);
-        }
-        Ok(Self(tracks))
-    }
-
     /// The changes before a change, and those after it.
     fn around(&self, row: &Row) -> (&[Row], &[Row]) {
         let all = self.0.get(&row.found.track).map_or(&[][..], Vec::as_slice);
@@ -149,15 +147,15 @@ impl Groups {
     async fn of(
         connection: &mut PgConnection,
         project_id: i64,
-        rows: &[Row],
+        rows: &[&Row],
         now: DateTime<Utc>,
     ) -> sqlx::Result<Self> {
         let after = rows.iter().map(|row| row.found.after_ordinal).min().unwrap_or(0);
         let until = rows.iter().map(|row| row.found.until_ordinal).max().unwrap_or(0);
-        let machine_ids: BTreeSet<i64> = rows.iter().map(|row| row.machine_id).collect();
+        let machine_ids = each(rows.iter().map(|row| row.machine_id));
         Ok(Self {
             open: grouping::open(connection, project_id, (after, until)).await?,
-            suspect: suspect::why(connection, project_id, &in_order(&machine_ids)).await?,
+            suspect: suspect::why(connection, project_id, &machine_ids).await?,
             members: HashMap::new(),
             taken_back: BTreeSet::new(),
             now,

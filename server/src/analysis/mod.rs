@@ -174,10 +174,7 @@ impl Analyst {
         };
         let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
         let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
-        let mut stored: BTreeMap<Track, Vec<Row>> = BTreeMap::new();
-        for row in change_point::of_series(&self.pool, &series_ids).await? {
-            stored.entry(row.found.track).or_default().push(row);
-        }
+        let mut stored = change_point::of_tracks(&self.pool, &series_ids).await?;
         let mut parts: BTreeMap<i64, Vec<_>> = BTreeMap::new();
         for line in before.into_iter().chain(from) {
             parts.entry(line.series_id).or_default().push(line);

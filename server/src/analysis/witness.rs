@@ -92,17 +92,6 @@ struct Evidence {
     tracks: HashMap<i64, BTreeMap<Track, Points>>,
 }
 
-/// From which commit to which something is asked.
-#[derive(Default)]
-struct Ends(Option<[i64; 2]>);
-
-impl Ends {
-    fn include(&mut self, asked: &Asked) {
-        let [from, to] = self.0.unwrap_or([i64::MAX, i64::MIN]);
-        self.0 = Some([from.min(asked.from), to.max(asked.to)]);
-    }
-}
-
 impl<'a> Court<'a> {
     pub(super) async fn new(pool: &'a PgPool, asked: &[Asked]) -> sqlx::Result<Self> {
         let mut controls = HashMap::new();
@@ -154,23 +143,21 @@ impl<'a> Court<'a> {
 
     /// Reads what the witnesses of some changes measured.
     async fn evidence(&self, part: &[Asked]) -> sqlx::Result<Evidence> {
-        let mut machines: BTreeMap<(i64, i64, i64), Ends> = BTreeMap::new();
-        let mut series: BTreeMap<i64, (SeriesKey, Ends)> = BTreeMap::new();
+        // Each is read once, of all commits of which any change asks it.
+        let mut machines: BTreeMap<(i64, i64, i64), [i64; 2]> = BTreeMap::new();
+        let mut series: BTreeMap<i64, (SeriesKey, [i64; 2])> = BTreeMap::new();
         for asked in part {
-            machines.entry(asked.machine()).or_default().include(asked);
-            for other in self.controls(asked).chain(self.siblings(asked)) {
-                let (_, ends) =
-                    series.entry(other.key.series_id).or_insert_with(|| (other.key, Ends::default()));
-                ends.include(asked);
+            let ends = [asked.from, asked.to];
+            include(machines.entry(asked.machine()).or_insert(ends), ends);
+            for Other { key, .. } in self.controls(asked).chain(self.siblings(asked)) {
+                include(&mut series.entry(key.series_id).or_insert((*key, ends)).1, ends);
             }
         }
         let mut canaries = HashMap::new();
-        for (machine, ends) in machines {
-            let Some([from, to]) = ends.0 else { continue };
+        for (machine, [from, to]) in machines {
             canaries.insert(machine, readings(self.pool, machine, (from, to)).await?);
         }
-        let wanted: Vec<_> =
-            series.into_values().filter_map(|(key, ends)| ends.0.map(|ends| (key, ends))).collect();
+        let wanted: Vec<_> = series.into_values().collect();
         let lines = db::chart::windows(self.pool, &wanted).await?;
         let tracks = lines.iter().map(|line| (line.series_id, track::tracks(&[line]))).collect();
         Ok(Evidence { canaries, tracks })
@@ -194,6 +181,11 @@ impl<'a> Court<'a> {
         });
         canaries.chain(controls).chain(siblings).collect()
     }
+}
+
+/// Widens a range of commits until another one is within it.
+fn include(range: &mut [i64; 2], [from, to]: [i64; 2]) {
+    *range = [range[0].min(from), range[1].max(to)];
 }
 
 /// What a machine's canaries read in one environment, by their names.

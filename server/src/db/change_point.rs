@@ -216,6 +216,21 @@ pub async fn of_series(executor: impl PgExecutor<'_>, series_ids: &[i64]) -> sql
     rows.into_iter().map(Row::try_from).collect()
 }
 
+/// The same by track, each in the order of commits.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_tracks(
+    executor: impl PgExecutor<'_>,
+    series_ids: &[i64],
+) -> sqlx::Result<HashMap<Track, Vec<Row>>> {
+    let mut tracks: HashMap<Track, Vec<Row>> = HashMap::new();
+    for row in of_series(executor, series_ids).await? {
+        tracks.entry(row.found.track).or_default().push(row);
+    }
+    Ok(tracks)
+}
+
 /// The changes of some regressions, by series and place.
 ///
 /// # Errors

@@ -53,24 +53,31 @@ pub struct Placed<'a> {
     pub places: Vec<(i64, f64)>,
 }
 
-/// What [`insert`] and [`refine`] write of a change, as the columns of a statement.
-macro_rules! columns {
-    ($changes:expr) => {{
-        let column = |value: fn(&Placed<'_>) -> i64| $changes.iter().map(value).collect::<Vec<i64>>();
-        let level = |value: fn(&Found) -> f64| {
-            $changes.iter().map(|placed| value(placed.found)).collect::<Vec<f64>>()
-        };
-        (
-            [
-                column(|placed| placed.commit_id),
-                column(|placed| placed.after_commit_id),
-                column(|placed| placed.until_commit_id),
-            ],
-            $changes.iter().map(|placed| Json(placed.places.as_slice())).collect::<Vec<_>>(),
-            [level(|found| found.before_ns), level(|found| found.after_ns), level(|found| found.confidence)],
-            $changes.iter().map(|placed| placed.found.matters).collect::<Vec<bool>>(),
-        )
-    }};
+/// What [`insert`] and [`refine`] write of changes, as columns.
+struct Columns<'a> {
+    commit_ids: Vec<i64>,
+    after_commit_ids: Vec<i64>,
+    until_commit_ids: Vec<i64>,
+    places: Vec<Json<&'a [(i64, f64)]>>,
+    before_ns: Vec<f64>,
+    after_ns: Vec<f64>,
+    confidences: Vec<f64>,
+    matters: Vec<bool>,
+}
+
+impl<'a> From<&'a [Placed<'_>]> for Columns<'a> {
+    fn from(changes: &'a [Placed<'_>]) -> Self {
+        Self {
+            commit_ids: changes.iter().map(|placed| placed.commit_id).collect(),
+            after_commit_ids: changes.iter().map(|placed| placed.after_commit_id).collect(),
+            until_commit_ids: changes.iter().map(|placed| placed.until_commit_id).collect(),
+            places: changes.iter().map(|placed| Json(placed.places.as_slice())).collect(),
+            before_ns: changes.iter().map(|placed| placed.found.before_ns).collect(),
+            after_ns: changes.iter().map(|placed| placed.found.after_ns).collect(),
+            confidences: changes.iter().map(|placed| placed.found.confidence).collect(),
+            matters: changes.iter().map(|placed| placed.found.matters).collect(),
+        }
+    }
 }
 
 /// Stores changes, and tells their numbers.
@@ -89,8 +96,7 @@ pub async fn insert(
         |value: fn(&Found) -> i64| changes.iter().map(|placed| value(placed.found)).collect::<Vec<_>>();
     let quantiles: Vec<String> =
         changes.iter().map(|placed| placed.found.track.figure.name().to_owned()).collect();
-    let ([commit_ids, after_commit_ids, until_commit_ids], places, [before, after, confidence], matters) =
-        columns!(changes);
+    let columns = Columns::from(changes);
     sqlx::query_scalar!(
         "insert into change_point (
              series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
@@ -109,14 +115,14 @@ pub async fn insert(
         &track(|found| found.track.series_id),
         &track(|found| found.track.environment_id),
         &quantiles,
-        &commit_ids,
-        &after_commit_ids,
-        &until_commit_ids,
-        places.as_slice() as _,
-        &before,
-        &after,
-        &confidence,
-        &matters,
+        &columns.commit_ids,
+        &columns.after_commit_ids,
+        &columns.until_commit_ids,
+        columns.places.as_slice() as _,
+        &columns.before_ns,
+        &columns.after_ns,
+        &columns.confidences,
+        &columns.matters,
         now,
     )
     .fetch_all(connection)
@@ -135,8 +141,7 @@ pub async fn refine(
     if changes.is_empty() {
         return Ok(());
     }
-    let ([commit_ids, after_commit_ids, until_commit_ids], places, [before, after, confidence], matters) =
-        columns!(changes);
+    let columns = Columns::from(changes);
     sqlx::query!(
         "update change_point
          set commit_id = better.commit_id, after_commit_id = better.after_commit_id,
@@ -151,14 +156,14 @@ pub async fn refine(
          )
          where change_point.change_point_id = better.change_point_id",
         change_point_ids,
-        &commit_ids,
-        &after_commit_ids,
-        &until_commit_ids,
-        places.as_slice() as _,
-        &before,
-        &after,
-        &confidence,
-        &matters,
+        &columns.commit_ids,
+        &columns.after_commit_ids,
+        &columns.until_commit_ids,
+        columns.places.as_slice() as _,
+        &columns.before_ns,
+        &columns.after_ns,
+        &columns.confidences,
+        &columns.matters,
     )
     .execute(connection)
     .await?;
