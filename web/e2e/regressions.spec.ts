@@ -1,44 +1,23 @@
 /** The inbox: how it looks, by keyboard alone, and what people say of a regression of the server's own. */
 import type { Page } from "@playwright/test";
-import type { Regression, RegressionDetail } from "../src/api/types";
+import type { RegressionDetail } from "../src/api/types";
+import { aRegression } from "../src/test/fixtures";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const LIST = /\/api\/v1\/projects\/[^/]+\/regressions(\?|$)/;
 const ONE = /\/api\/v1\/projects\/[^/]+\/regressions\/\d+$/;
 
-function regression(regression_id: number, change: Partial<Regression> = {}): Regression {
-  return {
-    regression_id,
-    project: "libfoo",
-    direction: "regressed",
-    state: "new",
-    cause: "commit",
-    held_because: null,
-    after_commit: { sha: "a".repeat(40), ordinal: 30 },
-    until_commit: { sha: "b".repeat(40), ordinal: 31 },
-    fixed_by_commit: null,
-    series_count: 4,
-    machine_count: 2,
-    worst_change: 0.2,
-    assignee: null,
-    note: null,
-    bug_url: null,
-    muted_until: null,
-    created_at: "2026-11-24T10:00:00Z",
-    updated_at: "2026-11-24T10:00:00Z",
-    ...change,
-  };
-}
-
 const LISTED = [
-  regression(9),
-  regression(8, {
+  aRegression(),
+  aRegression({
+    regression_id: 8,
     worst_change: 0.052,
     until_commit: { sha: "c".repeat(40), ordinal: 42 },
     cause: "unknown",
   }),
-  regression(5, {
+  aRegression({
+    regression_id: 5,
     state: "acknowledged",
     assignee: "ada",
     worst_change: 0.031,
@@ -147,6 +126,20 @@ test("the inbox is worked through with the keyboard alone", async ({ page, repor
   await expect(current).toContainText("+20 %");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/regressions\/9$/);
+});
+
+test("only what was typed is said of a regression, and that it is saved", async ({ page, report }) => {
+  const said = await withRegressions(page);
+  const account = { name: "ada", is_admin: false, roles: {} };
+  const session = { account, has_github: false, is_private: false, project: null, scopes: [] };
+  await page.route("**/api/v1/session", (route) => route.fulfill({ json: session }));
+  await page.goto(`${overviewPath(report)}/regressions/9`);
+  await page.getByRole("button", { name: "Me", exact: true }).click();
+  await page.getByLabel("Note").fill("Seen, reverting.");
+  await inspect(page, "regression-form");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved.")).toBeVisible();
+  expect(said.map(({ body }) => body)).toEqual([{ assignee: "ada", note: "Seen, reverting." }]);
 });
 
 test("who may not say anything is told so", async ({ page, report, complaints }) => {

@@ -82,7 +82,6 @@ export const regressionsQuery = (project: string, query: RegressionsAsked) =>
           signal,
         }),
       ),
-    placeholderData: keepPreviousData,
   });
 
 export const regressionQuery = (project: string, regression_id: number) =>
@@ -96,10 +95,6 @@ export const regressionQuery = (project: string, regression_id: number) =>
         }),
       ),
   });
-
-/** Those that somebody has to look at. */
-export const openRegressionsQuery = (project: string) =>
-  regressionsQuery(project, { direction: "regressed", state: "new,acknowledged" });
 
 export const runsQuery = (project: string, query: { machine?: string; limit?: number; after?: string }) =>
   queryOptions({

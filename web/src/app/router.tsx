@@ -13,7 +13,6 @@ import {
 import {
   errorRatesQuery,
   machinesQuery,
-  openRegressionsQuery,
   pointsQuery,
   projectQuery,
   projectsQuery,
@@ -31,7 +30,6 @@ import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
 import { parseOverviewSearch } from "@/features/overview/search";
-import { askedFor } from "@/features/regressions/data";
 import { InboxPage } from "@/features/regressions/InboxPage";
 import { RegressionPage } from "@/features/regressions/RegressionPage";
 import { parseInboxSearch } from "@/features/regressions/search";
@@ -41,6 +39,7 @@ import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
 import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
+import { askedFor } from "@/lib/regressions";
 import { ErrorPage } from "./ErrorPage";
 import { Layout } from "./Layout";
 import { NotFoundPage } from "./NotFoundPage";
@@ -92,7 +91,7 @@ const overviewRoute = createRoute({
       queryClient.ensureQueryData(seriesListQuery(project)),
       queryClient.ensureQueryData(runsQuery(project, {})),
       queryClient.ensureQueryData(machinesQuery(project)),
-      queryClient.ensureQueryData(openRegressionsQuery(project)),
+      queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
     ]);
     // They decide how tall the table of the machines is: without them, what is below moves away under the pointer.
     await Promise.all(detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))));

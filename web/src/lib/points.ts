@@ -1,6 +1,6 @@
 /** What points have to say in words. */
 import type { Case, Delivery, Point } from "@/api/types";
-import { counted, formatCount, formatShare, unbroken } from "./units";
+import { counted, formatCount, shareOfAll, unbroken } from "./units";
 
 /** What the figures of an oversubscribed result contain besides the transport. */
 export const OVERSUBSCRIBED = "more threads than processors: waiting for one is part of the times";
@@ -29,13 +29,13 @@ export function lossMark(point: Point, kase: Case): string {
 
 /** How much of what was tried the transport took: `accepted 16,817 of 100,000 attempts (17 %)`. */
 export function acceptedText({ accepted, attempted }: Point): string {
-  const share = acceptedShare(accepted, attempted);
+  const share = shareOfAll(accepted / Math.max(1, attempted));
   return `accepted ${formatCount(accepted)} of ${formatCount(attempted)} attempts (${unbroken(share)})`;
 }
 
 /** The same in a few characters, for tables. */
 export function acceptedMark({ accepted, attempted }: Point): string {
-  const share = acceptedShare(accepted, attempted);
+  const share = shareOfAll(accepted / Math.max(1, attempted));
   return `${formatCount(accepted)} of ${formatCount(attempted)} (${unbroken(share)})`;
 }
 
@@ -70,12 +70,4 @@ function arrivalText({ accepted, delivered }: Point, { peers }: Case): string {
   return delivered === due
     ? `all of these arrived${where}`
     : `${formatCount(delivered)} of the ${formatCount(due)} due${where} arrived`;
-}
-
-/** To whole percents, as far as these do not make everything or nothing of a part. */
-function acceptedShare(accepted: number, attempted: number): string {
-  const percent = (accepted / Math.max(1, attempted)) * 100;
-  if (percent < 10) return formatShare(percent / 100);
-  if (percent <= 99) return `${Math.round(percent)} %`;
-  return percent < 99.9 ? `${percent.toFixed(1)} %` : "> 99.9 %";
 }

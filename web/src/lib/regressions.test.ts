@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { Regression } from "@/api/types";
+import { aRegression } from "@/test/fixtures";
 import { changeText, headlineOf } from "./regressions";
 
-const REGRESSION = { state: "new", worst_change: 0.2 } as Regression;
+const REGRESSION = aRegression();
 
 const OPEN = { shown: "open", direction: "regressed", isWhole: true } as const;
 

@@ -1,5 +1,6 @@
 /** What is said of regressions on more than one page. */
-import type { Regression } from "@/api/types";
+import type { RegressionsAsked } from "@/api/queries";
+import type { Regression, RegressionState } from "@/api/types";
 import { counted } from "./units";
 
 /** Which states are shown together; those that somebody has to look at unless it is said. */
@@ -9,6 +10,24 @@ export type Shown = (typeof SHOWN)[number];
 /** Which way times changed. */
 export const DIRECTIONS = ["regressed", "improved"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
+
+/** The states that are shown together; none for all. */
+const STATES: Record<Shown, RegressionState[]> = {
+  open: ["new", "acknowledged"],
+  fixed: ["fixed"],
+  invalid: ["invalid"],
+  machine: ["machine"],
+  all: [],
+};
+
+/** What the inbox shows. */
+type Inbox = { shown?: Shown; direction?: Direction; quiet?: boolean; after?: string };
+
+/** What the server is asked for; open regressions unless it is said. */
+export function askedFor({ shown = "open", direction = "regressed", ...rest }: Inbox): RegressionsAsked {
+  const states = STATES[shown];
+  return { direction, ...(states.length > 0 && { state: states.join(",") }), ...rest };
+}
 
 /** By how much times are longer: `+12 %`, `-0.8 %`. */
 export function changeText(share: number): string {
@@ -23,22 +42,22 @@ export function headlineOf(
   regressions: Regression[],
   { shown, direction, isWhole }: { shown: Shown; direction: Direction; isWhole: boolean },
 ): string {
-  const isBetter = direction === "improved";
-  const noun = isBetter ? "improvement" : "regression";
+  const noun = direction === "improved" ? "improvement" : "regression";
   if (regressions.length === 0) return NOTHING[shown](noun);
   const count = `${isWhole ? "" : "More than "}${counted(regressions.length, noun)}`;
-  if (shown !== "open") return `${count} ${AFTER[shown]}`.trimEnd();
-  const fresh = regressions.filter(({ state }) => state === "new").length;
+  if (shown !== "open") return `${count} ${AFTER[shown]}`;
   const worst = largest(regressions);
   const size = worst === null ? "" : `; the largest by ${changeText(worst)}`;
+  return `${count} ${lookedAt(regressions, isWhole)}${size}`;
+}
+
+/** Who has looked at open ones, to follow their number. */
+function lookedAt(regressions: Regression[], isWhole: boolean): string {
+  const fresh = regressions.filter(({ state }) => state === "new").length;
   const verb = regressions.length === 1 && isWhole ? "is" : "are";
-  const looked =
-    fresh === regressions.length
-      ? "nobody has looked at yet"
-      : fresh === 0
-        ? "open and looked after"
-        : `open, and nobody has looked at ${fresh} of them`;
-  return fresh === regressions.length ? `${count} ${looked}${size}` : `${count} ${verb} ${looked}${size}`;
+  if (fresh === regressions.length) return "nobody has looked at yet";
+  if (fresh === 0) return `${verb} open and looked after`;
+  return `${verb} open, and nobody has looked at ${fresh} of them`;
 }
 
 const NOTHING: Record<Shown, (noun: string) => string> = {

@@ -16,6 +16,11 @@ export function formatAgo(moment: string, now: Date): string {
   return formatDay(moment);
 }
 
+/** The moment so many days from now. */
+export function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString();
+}
+
 /** A moment to the minute, as in 14 Nov 2026, 10:42. */
 export function formatMoment(moment: string): string {
   return new Date(moment).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });

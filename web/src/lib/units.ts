@@ -85,6 +85,14 @@ export function formatShare(share: number): string {
   return `${percent < 1 ? percent.toFixed(2) : percent.toFixed(1)} %`;
 }
 
+/** A share of all that is not all of it: whole percents, as far as these do not make everything or nothing of a part. */
+export function shareOfAll(share: number): string {
+  const percent = share * 100;
+  if (percent < 10) return formatShare(share);
+  if (percent <= 99) return `${Math.round(percent)} %`;
+  return percent < 99.9 ? `${percent.toFixed(1)} %` : "> 99.9 %";
+}
+
 /** Labels of an axis of times: one unit for all of them and no more decimals than tell them apart. */
 export function axisLabelsOfNs(ticks: number[]): string[] {
   return axisLabels(ticks, TIME_UNITS, "");

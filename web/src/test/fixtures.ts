@@ -5,6 +5,7 @@ import type {
   Observed,
   Point,
   PointDetail,
+  Regression,
   Repetition,
   RunDetail,
   RunResult,
@@ -311,6 +312,30 @@ export function aPointDetail(change: Partial<PointDetail> = {}): PointDetail {
     histogram: [],
     repetitions: [aRepetition()],
     pruned: { upload_at: null, histograms_at: null, points_at: null },
+    ...change,
+  };
+}
+
+export function aRegression(change: Partial<Regression> = {}): Regression {
+  return {
+    regression_id: 9,
+    project: "libfoo",
+    direction: "regressed",
+    state: "new",
+    cause: "commit",
+    held_because: null,
+    after_commit: { sha: "a".repeat(40), ordinal: 30 },
+    until_commit: { sha: "b".repeat(40), ordinal: 31 },
+    fixed_by_commit: null,
+    series_count: 4,
+    machine_count: 2,
+    worst_change: 0.2,
+    assignee: null,
+    note: null,
+    bug_url: null,
+    muted_until: null,
+    created_at: "2026-11-24T10:00:00Z",
+    updated_at: "2026-11-24T10:00:00Z",
     ...change,
   };
 }

@@ -6,25 +6,19 @@ import { regressionsQuery } from "@/api/queries";
 import type { RegressionChange } from "@/api/types";
 import { Segmented } from "@/components/ui/Segmented";
 import { toErrorRates, toRegression, toRegressions } from "@/lib/paths";
-import { DIRECTIONS, headlineOf, SHOWN } from "@/lib/regressions";
+import { askedFor, DIRECTIONS, headlineOf, SHOWN, type Shown } from "@/lib/regressions";
 import { useTitle } from "@/lib/useTitle";
 import { BulkActions } from "./components/BulkActions";
 import { InboxTable } from "./components/InboxTable";
 import { KeyMap } from "./components/KeyMap";
-import { askedFor } from "./data";
-import type { InboxSearch } from "./search";
+import { STATE_NAMES } from "./data";
+import { type InboxSearch, parseInboxSearch } from "./search";
 import { useInboxKeys } from "./useInboxKeys";
 import { useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions");
 
-const SHOWN_NAMES = {
-  open: "open",
-  fixed: "fixed",
-  invalid: "no regression",
-  machine: "the machine’s",
-  all: "all",
-};
+const SHOWN_NAMES: Record<Shown, string> = { ...STATE_NAMES, open: "open", all: "all" };
 const DIRECTION_NAMES = { regressed: "slower", improved: "faster" };
 
 export function InboxPage() {
@@ -32,39 +26,36 @@ export function InboxPage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const { data } = useSuspenseQuery(regressionsQuery(project, askedFor(search)));
-  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  const [marked, setMarked] = useState<ReadonlySet<number>>(new Set());
   const [current, setCurrent] = useState(0);
   const saying = useTriage(project);
   const { shown = "open", direction = "regressed" } = search;
   const { regressions } = data;
   useTitle(`Changes of ${project}`);
 
-  const show = (change: InboxSearch) => {
-    setSelected(new Set());
+  const show = (change: Partial<Record<keyof InboxSearch, unknown>>) => {
+    setMarked(new Set());
     setCurrent(0);
-    const { after: _after, ...rest } = search;
-    navigate({ ...toRegressions(project), search: { ...rest, ...change }, replace: true });
+    const next = parseInboxSearch({ ...search, after: undefined, ...change });
+    navigate({ ...toRegressions(project), search: next, replace: true });
   };
+  const ids = regressions.map(({ regression_id }) => regression_id);
+  // What is not shown any more is not meant.
+  const selected = ids.filter((id) => marked.has(id));
   const toggle = (id: number) => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
+    setMarked(new Set(marked.has(id) ? selected.filter((other) => other !== id) : [...selected, id]));
   };
-  const at = regressions[Math.min(current, regressions.length - 1)];
+  const at = ids[Math.min(current, ids.length - 1)];
   // Those that are selected, or else the one that the keyboard is at.
-  const meant = () => {
-    const ids = regressions.map(({ regression_id }) => regression_id).filter((id) => selected.has(id));
-    return ids.length > 0 || at === undefined ? ids : [at.regression_id];
-  };
+  const meant = selected.length > 0 || at === undefined ? selected : [at];
   const say = (change: RegressionChange) => {
-    const ids = meant();
-    if (ids.length === 0 || saying.isPending) return;
-    saying.mutate({ ids, change }, { onSuccess: () => setSelected(new Set()) });
+    if (meant.length === 0 || saying.isPending) return;
+    saying.mutate({ ids: meant, change }, { onSuccess: () => setMarked(new Set()) });
   };
   const keyMap = useInboxKeys({
-    move: (by) => setCurrent((place) => Math.max(0, Math.min(regressions.length - 1, place + by))),
-    toggle: () => at !== undefined && toggle(at.regression_id),
-    open: () => at !== undefined && navigate(toRegression(project, at.regression_id)),
+    move: (by) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by))),
+    toggle: () => at !== undefined && toggle(at),
+    open: () => at !== undefined && navigate(toRegression(project, at)),
     say: (state) => say({ state }),
   });
 
@@ -94,27 +85,21 @@ export function InboxPage() {
           <input
             type="checkbox"
             checked={search.quiet === true}
-            onChange={({ target }) => {
-              const { quiet: _quiet, after: _after, ...rest } = search;
-              const next = target.checked ? { ...rest, quiet: true as const } : rest;
-              navigate({ ...toRegressions(project), search: next, replace: true });
-            }}
+            onChange={({ target }) => show({ quiet: target.checked })}
           />
           muted and held ones too
         </label>
       </div>
       {regressions.length > 0 && (
         <div className="section">
-          <BulkActions count={selected.size} isBusy={saying.isPending} error={saying.error} onSay={say} />
+          <BulkActions count={selected.length} isBusy={saying.isPending} error={saying.error} onSay={say} />
           <InboxTable
             project={project}
             regressions={regressions}
             selected={selected}
-            current={at?.regression_id}
+            current={at}
             onToggle={toggle}
-            onToggleAll={(isOn) =>
-              setSelected(new Set(isOn ? regressions.map(({ regression_id }) => regression_id) : []))
-            }
+            onToggleAll={(isOn) => setMarked(new Set(isOn ? ids : []))}
           />
         </div>
       )}

@@ -34,7 +34,7 @@ export function RegressionPage() {
         </p>
       </header>
       <Section title="What is said of it">
-        <TriageForm key={regression.updated_at} project={project} regression={regression} />
+        <TriageForm project={project} regression={regression} />
       </Section>
       {culprits.length > 0 && (
         <Section title="Which commit">

@@ -1,27 +1,9 @@
 import { expect, test } from "vitest";
-import type { ChangePoint, Culprit, Regression } from "@/api/types";
+import type { ChangePoint, Culprit } from "@/api/types";
+import { aRegression } from "@/test/fixtures";
 import { clearest, quietText, rangeText, titleOf } from "./data";
 
-const REGRESSION: Regression = {
-  regression_id: 7,
-  project: "libfoo",
-  direction: "regressed",
-  state: "new",
-  cause: "commit",
-  held_because: null,
-  after_commit: { sha: "a".repeat(40), ordinal: 30 },
-  until_commit: { sha: "b".repeat(40), ordinal: 31 },
-  fixed_by_commit: null,
-  series_count: 4,
-  machine_count: 1,
-  worst_change: 0.2,
-  assignee: null,
-  note: null,
-  bug_url: null,
-  muted_until: null,
-  created_at: "2026-11-24T10:00:00Z",
-  updated_at: "2026-11-24T10:00:00Z",
-};
+const REGRESSION = aRegression();
 
 test("one commit is named, several as a range", () => {
   expect(rangeText(REGRESSION.after_commit, REGRESSION.until_commit)).toBe("bbbbbbb");

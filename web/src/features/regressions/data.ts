@@ -1,5 +1,4 @@
 /** From regressions to what the pages say of them. */
-import type { RegressionsAsked } from "@/api/queries";
 import type {
   ChangePoint,
   CommitPlace,
@@ -10,34 +9,8 @@ import type {
 } from "@/api/types";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { changeText, type Direction, type Shown } from "@/lib/regressions";
+import { changeText, type Direction } from "@/lib/regressions";
 import { counted } from "@/lib/units";
-import type { InboxSearch } from "./search";
-
-/** The states that are shown together. */
-const STATES: Record<Shown, RegressionState[]> = {
-  open: ["new", "acknowledged"],
-  fixed: ["fixed"],
-  invalid: ["invalid"],
-  machine: ["machine"],
-  all: [],
-};
-
-/** What the server is asked for. */
-export function askedFor({
-  shown = "open",
-  direction = "regressed",
-  quiet,
-  after,
-}: InboxSearch): RegressionsAsked {
-  const states = STATES[shown];
-  return {
-    direction,
-    ...(states.length > 0 && { state: states.join(",") }),
-    ...(quiet === true && { quiet }),
-    ...(after !== undefined && { after }),
-  };
-}
 
 /** The commits of which one made it: `2d9f8c1`, or `after a1b2c3d, up to 2d9f8c1 (12 commits)`. */
 export function rangeText(after: CommitPlace, until: CommitPlace): string {
@@ -47,27 +20,24 @@ export function rangeText(after: CommitPlace, until: CommitPlace): string {
 }
 
 /** What a regression is, as a sentence: what changed by how much, and who did it. */
-export function titleOf(
-  { direction, worst_change, cause, state, fixed_by_commit }: Regression,
-  culprits: Culprit[],
-) {
+export function titleOf(regression: Regression, culprits: Culprit[]): string {
+  const { direction, worst_change, state, fixed_by_commit } = regression;
   const size = worst_change === null ? "" : ` by up to ${changeText(Math.abs(worst_change)).slice(1)}`;
-  const what = direction === "regressed" ? `Slower${size}` : `Faster${size}`;
-  const [first] = culprits;
-  const by =
-    cause === "machine"
-      ? "the machine did it, not a commit"
-      : first === undefined
-        ? "nobody can tell which commit"
-        : first.probability >= SURE
-          ? `since ${shortSha(first.commit.sha)}, “${first.commit.subject}”`
-          : `since one of ${counted(culprits.length, "commit")}`;
+  const what = direction === "regressed" ? "Slower" : "Faster";
   const end = state === "fixed" && fixed_by_commit !== null ? `, until ${shortSha(fixed_by_commit.sha)}` : "";
-  return `${what}, ${by}${end}`;
+  return `${what}${size}, ${causeText(regression, culprits)}${end}`;
 }
 
 /** From this probability on a culprit is named alone. */
 const SURE = 0.9;
+
+function causeText({ cause }: Regression, culprits: Culprit[]): string {
+  const [first] = culprits;
+  if (cause === "machine") return "the machine did it, not a commit";
+  if (first === undefined) return "nobody can tell which commit";
+  if (first.probability < SURE) return `since one of ${counted(culprits.length, "commit")}`;
+  return `since ${shortSha(first.commit.sha)}, “${first.commit.subject}”`;
+}
 
 /** A series as a link says it: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */
 export function seriesText(series: SeriesSummary | undefined, seriesId: number): string {
@@ -107,8 +77,3 @@ export const STATE_NAMES: Record<RegressionState, string> = {
   invalid: "no regression",
   machine: "the machine’s",
 };
-
-/** A moment that is so many days from now. */
-export function inDays(days: number, now = new Date()): string {
-  return new Date(now.getTime() + days * 86_400_000).toISOString();
-}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { askedFor } from "./data";
+import { askedFor } from "@/lib/regressions";
 import { parseInboxSearch } from "./search";
 
 test("the inbox opens with what somebody has to look at", () => {

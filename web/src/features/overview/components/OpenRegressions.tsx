@@ -1,12 +1,12 @@
 /** Whether anything is worse: the open regressions in a sentence, which leads to them. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { openRegressionsQuery } from "@/api/queries";
+import { regressionsQuery } from "@/api/queries";
 import { toRegressions } from "@/lib/paths";
-import { headlineOf } from "@/lib/regressions";
+import { askedFor, headlineOf } from "@/lib/regressions";
 
 export function OpenRegressions({ project }: { project: string }) {
-  const { data } = useSuspenseQuery(openRegressionsQuery(project));
+  const { data } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
   const { regressions, next_after } = data;
   const asked = { shown: "open", direction: "regressed", isWhole: next_after === null } as const;
   return (

@@ -1,6 +1,6 @@
 /** What can be said of the selected regressions together. */
 import type { RegressionChange } from "@/api/types";
-import { inDays } from "../data";
+import { inDays } from "@/lib/time";
 
 type Props = {
   count: number;
@@ -9,7 +9,6 @@ type Props = {
   onSay: (change: RegressionChange) => void;
 };
 
-/** For how long a week is. */
 const WEEK_DAYS = 7;
 
 export function BulkActions({ count, isBusy, error, onSay }: Props) {

@@ -3,6 +3,7 @@ import type { Culprit } from "@/api/types";
 import { CommitName } from "@/components/ui/CommitName";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { formatMoment } from "@/lib/time";
+import { shareOfAll } from "@/lib/units";
 
 export function Culprits({ culprits }: { culprits: Culprit[] }) {
   const isShared = culprits.some(({ measured }) => !measured);
@@ -30,7 +31,7 @@ export function Culprits({ culprits }: { culprits: Culprit[] }) {
                 <th scope="row">
                   <CommitName commit={commit} />
                 </th>
-                <td className="number">{probabilityText(probability)}</td>
+                <td className="number">{shareOfAll(probability)}</td>
                 <td className="grow" title={commit.subject}>
                   {commit.subject}
                 </td>
@@ -50,10 +51,4 @@ export function Culprits({ culprits }: { culprits: Culprit[] }) {
       )}
     </>
   );
-}
-
-function probabilityText(probability: number): string {
-  const percent = probability * 100;
-  if (percent > 99.5 && percent < 100) return "> 99 %";
-  return `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
 }

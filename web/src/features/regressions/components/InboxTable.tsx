@@ -12,7 +12,7 @@ import { quietText, rangeText, STATE_NAMES, whereText } from "../data";
 type Props = {
   project: string;
   regressions: Regression[];
-  selected: ReadonlySet<number>;
+  selected: readonly number[];
   current: number | undefined;
   onToggle: (id: number) => void;
   onToggleAll: (isOn: boolean) => void;
@@ -34,7 +34,7 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
               <input
                 type="checkbox"
                 aria-label="Select all"
-                checked={selected.size === regressions.length}
+                checked={selected.length === regressions.length}
                 onChange={({ target }) => onToggleAll(target.checked)}
               />
             </th>
@@ -63,7 +63,7 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
                   <input
                     type="checkbox"
                     aria-label={`Select regression ${regression_id}`}
-                    checked={selected.has(regression_id)}
+                    checked={selected.includes(regression_id)}
                     onChange={() => onToggle(regression_id)}
                   />
                 </td>

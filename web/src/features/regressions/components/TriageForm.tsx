@@ -3,11 +3,11 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { sessionQuery } from "@/api/queries";
-import type { Regression, RegressionState } from "@/api/types";
+import type { Regression, RegressionChange, RegressionState } from "@/api/types";
 import { SelectField } from "@/components/ui/SelectField";
 import { toSignIn } from "@/lib/paths";
-import { formatMoment } from "@/lib/time";
-import { inDays, STATE_NAMES } from "../data";
+import { formatMoment, inDays } from "@/lib/time";
+import { STATE_NAMES } from "../data";
 import { useTriage } from "../useTriage";
 
 /** For how long somebody may want to hear nothing of it, in days. */
@@ -19,18 +19,34 @@ const MUTES = [
 const KEPT = "kept";
 const NONE = "none";
 
+/** What the form shows. */
+type Fields = { state: RegressionState; assignee: string; note: string; bug_url: string; mute: string };
+
+function fieldsOf({ state, assignee, note, bug_url }: Regression): Omit<Fields, "mute"> {
+  return { state, assignee: assignee ?? "", note: note ?? "", bug_url: bug_url ?? "" };
+}
+
+/** What is said by what was typed; an empty field takes away what was there. */
+function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange {
+  const said = Object.entries(texts).map(([name, text]) => [name, text.trim() || null]);
+  return {
+    ...Object.fromEntries(said),
+    ...(state !== undefined && { state }),
+    ...(mute !== undefined && mute !== KEPT && { muted_until: mute === NONE ? null : inDays(Number(mute)) }),
+  };
+}
+
 type Props = { project: string; regression: Regression };
 
 export function TriageForm({ project, regression }: Props) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { href } = useLocation();
   const saying = useTriage(project);
-  const [state, setState] = useState<string>(regression.state);
-  const [assignee, setAssignee] = useState(regression.assignee ?? "");
-  const [note, setNote] = useState(regression.note ?? "");
-  const [bugUrl, setBugUrl] = useState(regression.bug_url ?? "");
+  // What was typed and not saved yet, over what is stored: a page that is kept true takes nothing of it away.
+  const [typed, setTyped] = useState<Partial<Fields>>({});
+  const type = (change: Partial<Fields>) => setTyped({ ...typed, ...change });
   const isMuted = regression.muted_until !== null && new Date(regression.muted_until) > new Date();
-  const [mute, setMute] = useState(isMuted ? KEPT : NONE);
+  const fields = { ...fieldsOf(regression), mute: isMuted ? KEPT : NONE, ...typed };
 
   if (session.account === null) {
     return (
@@ -44,15 +60,10 @@ export function TriageForm({ project, regression }: Props) {
   const me = session.account.name;
   const save = (event: FormEvent) => {
     event.preventDefault();
-    const muted = mute === KEPT ? {} : { muted_until: mute === NONE ? null : inDays(Number(mute)) };
-    const change = {
-      state: state as RegressionState,
-      assignee: assignee.trim() || null,
-      note: note.trim() || null,
-      bug_url: bugUrl.trim() || null,
-      ...muted,
-    };
-    saying.mutate({ ids: [regression.regression_id], change });
+    saying.mutate(
+      { ids: [regression.regression_id], change: changeOf(typed) },
+      { onSuccess: () => setTyped({}) },
+    );
   };
   return (
     <form className="triage" onSubmit={save}>
@@ -60,15 +71,19 @@ export function TriageForm({ project, regression }: Props) {
         <SelectField
           label="State"
           options={Object.entries(STATE_NAMES).map(([value, label]) => ({ value, label }))}
-          value={state}
-          onChange={setState}
+          value={fields.state}
+          onChange={(state) => type({ state: state as RegressionState })}
         />
         <label className="field">
           Who
-          <input value={assignee} placeholder="nobody" onChange={({ target }) => setAssignee(target.value)} />
+          <input
+            value={fields.assignee}
+            placeholder="nobody"
+            onChange={({ target }) => type({ assignee: target.value })}
+          />
         </label>
-        {assignee !== me && (
-          <button type="button" className="text-button" onClick={() => setAssignee(me)}>
+        {fields.assignee !== me && (
+          <button type="button" className="text-button" onClick={() => type({ assignee: me })}>
             Me
           </button>
         )}
@@ -81,21 +96,26 @@ export function TriageForm({ project, regression }: Props) {
               : []),
             ...MUTES,
           ]}
-          value={mute}
-          onChange={setMute}
+          value={fields.mute}
+          onChange={(mute) => type({ mute })}
         />
       </div>
       <label className="field field-wide">
         Note
-        <textarea rows={2} maxLength={4000} value={note} onChange={({ target }) => setNote(target.value)} />
+        <textarea
+          rows={2}
+          maxLength={4000}
+          value={fields.note}
+          onChange={({ target }) => type({ note: target.value })}
+        />
       </label>
       <label className="field field-wide">
         Talked about at
         <input
           type="url"
           placeholder="https://"
-          value={bugUrl}
-          onChange={({ target }) => setBugUrl(target.value)}
+          value={fields.bug_url}
+          onChange={({ target }) => type({ bug_url: target.value })}
         />
       </label>
       <div className="controls">
