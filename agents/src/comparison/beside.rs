@@ -3,7 +3,7 @@
 use super::{Line, Verdict};
 use crate::format::signed_percent;
 use roundtrip_stats::comparison;
-use roundtrip_stats::shape::{Difference, Profile};
+use roundtrip_stats::shape::Profile;
 use roundtrip_stats::verdict::Rule;
 use serde::Serialize;
 
@@ -39,13 +39,11 @@ impl From<comparison::Beside> for Beside {
 }
 
 impl Shape {
-    pub(super) fn of(found: comparison::Beside, [base, head]: [&[Profile]; 2], rule: &Rule) -> Self {
-        let changed = found.verdict.is_some();
-        let difference = Difference::of(base, head, rule.matters).filter(|_| changed);
+    pub(super) fn of(found: comparison::Beside, sides: [&[Profile]; 2], rule: &Rule) -> Self {
         Self {
             p_adjusted: found.p_adjusted,
-            changed,
-            difference: difference.map(|difference| difference.to_string()),
+            changed: found.verdict.is_some(),
+            difference: found.difference(sides, rule),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Whoever compares, on a terminal or on a server, asks here, so that both say the same of the same figures.
 
 use crate::quantile::Quartiles;
-use crate::shape::Profile;
+use crate::shape::{Difference, Profile};
 use crate::shift::Shift;
 use crate::verdict::{self, Known, Reason, Row, Rule, Sides};
 use crate::{interval, welch};
@@ -77,6 +77,14 @@ pub struct Beside {
     pub p_adjusted: f64,
     /// That it changed, if that can be said.
     pub verdict: Option<verdict::Verdict>,
+}
+
+impl Beside {
+    /// Of a shape that is said to have changed, where base's and head's distributions differ, in words.
+    pub fn difference(&self, [base, head]: [&[Profile]; 2], rule: &Rule) -> Option<String> {
+        self.verdict?;
+        Difference::of(base, head, rule.matters).map(|difference| difference.to_string())
+    }
 }
 
 impl From<Known> for Beside {

@@ -14,7 +14,7 @@ use crate::ingest::kept;
 use crate::routes::charts::sweep::{UsualQuantiles, quartiles};
 use crate::{AppState, db};
 use roundtrip_stats::comparison::{self, Case, Compared};
-use roundtrip_stats::shape::{self, Profile};
+use roundtrip_stats::shape::Profile;
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
 use roundtrip_wire::{Machine, Slug};
@@ -239,11 +239,12 @@ fn pair(
         p90: compared.and_then(|compared| compared.p90).map(Beside::from),
         p99: compared.and_then(|compared| compared.p99).map(Beside::from),
         shape: compared.and_then(|compared| compared.shape).map(|found| {
-            let changed = found.verdict.is_some();
-            let sides = base.zip(head).and_then(|sides| case(sides).profiles).filter(|_| changed);
-            let difference = sides.and_then(|[base, head]| shape::Difference::of(base, head, rule.matters));
-            let difference = difference.map(|difference| difference.to_string());
-            ShapeChange { p_adjusted: found.p_adjusted, changed, difference }
+            let sides = base.zip(head).and_then(|sides| case(sides).profiles);
+            ShapeChange {
+                p_adjusted: found.p_adjusted,
+                changed: found.verdict.is_some(),
+                difference: sides.and_then(|sides| found.difference(sides, rule)),
+            }
         }),
         differences,
         reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
