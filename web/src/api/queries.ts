@@ -96,7 +96,10 @@ export const regressionQuery = (project: string, regression_id: number) =>
       ),
   });
 
-export const runsQuery = (project: string, query: { machine?: string; limit?: number; after?: string }) =>
+export const runsQuery = (
+  project: string,
+  query: { machine?: string; pull_request?: number; limit?: number; after?: string },
+) =>
   queryOptions({
     queryKey: ["runs", project, query],
     queryFn: ({ signal }) =>
@@ -154,4 +157,152 @@ export const pointDetailQuery = (run_id: string, series_id: number) =>
         }),
       ),
     ...FOREVER,
+  });
+
+/** What series are chosen by; values of one facet are separated by commas. */
+export type SeriesAsked = {
+  q?: string;
+  machine?: string;
+  transport?: string;
+  scenario?: string;
+  mode?: string;
+  placement?: string;
+  message_bytes?: string;
+  peers?: string;
+};
+
+export const facetsQuery = (project: string, query: SeriesAsked) =>
+  queryOptions({
+    queryKey: ["facets", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/series/facets", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+/** One page of the series that match. */
+export const foundSeriesQuery = (project: string, query: SeriesAsked & { limit: number; after?: string }) =>
+  queryOptions({
+    queryKey: ["found-series", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/series", { params: { path: { project }, query }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+/** Which part of some series is drawn, and of which figures. */
+export type LineAsked = {
+  quantiles?: string;
+  repetitions?: boolean;
+  last?: number;
+  from?: number;
+  to?: number;
+  points?: number;
+};
+
+export const lineQuery = (seriesIds: number[], asked: LineAsked) => {
+  const series = seriesIds.slice(0, SERIES_MAX).join(",");
+  return queryOptions({
+    queryKey: ["line", series, asked],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/charts/line", { params: { query: { series, ...asked } }, signal })),
+    enabled: series !== "",
+    placeholderData: keepPreviousData,
+  });
+};
+
+export const heatMapQuery = (
+  series_id: number,
+  asked: { last?: number; from?: number; to?: number; columns?: number },
+) =>
+  queryOptions({
+    queryKey: ["heatmap", series_id, asked],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/charts/heatmap", { params: { query: { series: series_id, ...asked } }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const changePointsQuery = (seriesIds: number[]) => {
+  const series = seriesIds.slice(0, SERIES_MAX).join(",");
+  return queryOptions({
+    queryKey: ["change-points", series],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/charts/changes", { params: { query: { series } }, signal })),
+    enabled: series !== "",
+    placeholderData: keepPreviousData,
+  });
+};
+
+/** Which lines a sweep has. */
+export type SweepAsked = {
+  over: "message_bytes" | "peers" | "senders";
+  machine: string;
+  scenario: string;
+  mode?: string;
+  placement?: string;
+  commit?: string;
+};
+
+export const sweepQuery = (project: string, query: SweepAsked) =>
+  queryOptions({
+    queryKey: ["sweep", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/charts/sweep", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const compareQuery = (project: string, query: { base: string; head: string; machine?: string }) =>
+  queryOptions({
+    queryKey: ["compare", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/compare", { params: { path: { project }, query }, signal }),
+      ),
+  });
+
+export const commitsQuery = (
+  project: string,
+  query: { from?: number; to?: number; q?: string; limit?: number; after?: string },
+) =>
+  queryOptions({
+    queryKey: ["commits", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/commits", { params: { path: { project }, query }, signal }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
+export const jobsQuery = (
+  project: string,
+  query: { done?: boolean; regression?: number; limit?: number; after?: string },
+) =>
+  queryOptions({
+    queryKey: ["jobs", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/jobs", { params: { path: { project }, query }, signal })),
+  });
+
+export const pullRequestsQuery = (project: string, query: { limit?: number; after?: string }) =>
+  queryOptions({
+    queryKey: ["pull-requests", project, query],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/pull-requests", {
+          params: { path: { project }, query },
+          signal,
+        }),
+      ),
   });

@@ -1,17 +1,21 @@
-/** The frame of every page: the header with the project and its pages, and the content. */
+/** The frame of every page: the header with the project and its pages, and the content. Embedded, a chart has none. */
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useLive } from "@/api/live";
 import { projectsQuery } from "@/api/queries";
 import { SelectField } from "@/components/ui/SelectField";
-import { toHome, toOverview, toRegressions, toRuns } from "@/lib/paths";
+import { toHome, toOverview } from "@/lib/paths";
+import { EmbeddedLayout } from "./EmbeddedLayout";
 import { Mark } from "./Mark";
+import { PageLinks } from "./PageLinks";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { Who } from "./Who";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
+  const { embed } = useSearch({ strict: false });
   useLive(useIsProject(project) ? project : undefined);
+  if (embed !== undefined) return <EmbeddedLayout />;
   return (
     <>
       <a className="skip-link" href="#content">
@@ -25,19 +29,7 @@ export function Layout() {
           </Link>
           {project !== undefined && <ProjectSwitch project={project} />}
           <nav className="nav" aria-label="Pages">
-            {project !== undefined && (
-              <>
-                <Link {...toOverview(project)} activeOptions={{ exact: true, includeSearch: false }}>
-                  Overview
-                </Link>
-                <Link {...toRegressions(project)} activeOptions={{ includeSearch: false }}>
-                  Changes
-                </Link>
-                <Link {...toRuns(project)} activeOptions={{ includeSearch: false }}>
-                  Runs
-                </Link>
-              </>
-            )}
+            {project !== undefined && <PageLinks project={project} />}
           </nav>
           <Who />
           <ThemeSwitch />

@@ -24,8 +24,11 @@ import {
   seriesQuery,
   sessionQuery,
 } from "@/api/queries";
+import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
+import { parseCompareSearch } from "@/features/compare/search";
 import { ErrorRatesPage } from "@/features/error-rates/ErrorRatesPage";
+import { parseExploreSearch } from "@/features/explore/search";
 import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
@@ -38,6 +41,7 @@ import { RunsPage } from "@/features/runs/RunsPage";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
+import { parseSweepSearch } from "@/features/sweep/search";
 import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
 import { askedFor } from "@/lib/regressions";
 import { ErrorPage } from "./ErrorPage";
@@ -47,6 +51,7 @@ import { NotFoundPage } from "./NotFoundPage";
 type Context = { queryClient: QueryClient };
 
 const rootRoute = createRootRouteWithContext<Context>()({
+  validateSearch: parseFrameSearch,
   component: Layout,
   notFoundComponent: NotFoundPage,
 });
@@ -159,6 +164,79 @@ const seriesRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/series/SeriesPage"), "SeriesPage"),
 });
 
+const exploreRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/explore",
+  validateSearch: parseExploreSearch,
+  component: lazyRouteComponent(() => import("@/features/explore/ExplorePage"), "ExplorePage"),
+});
+
+const compareRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/compare",
+  validateSearch: parseCompareSearch,
+  component: lazyRouteComponent(() => import("@/features/compare/ComparePage"), "ComparePage"),
+});
+
+const sweepRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/sweep",
+  validateSearch: parseSweepSearch,
+  component: lazyRouteComponent(() => import("@/features/sweep/SweepPage"), "SweepPage"),
+});
+
+const topologyRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/topology",
+  validateSearch: parseSweepSearch,
+  component: lazyRouteComponent(() => import("@/features/sweep/TopologyPage"), "TopologyPage"),
+});
+
+const sizesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/sizes",
+  component: lazyRouteComponent(() => import("@/features/sizes/SizesPage"), "SizesPage"),
+});
+
+const referenceRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/reference",
+  component: lazyRouteComponent(() => import("@/features/reference/ReferencePage"), "ReferencePage"),
+});
+
+const machinesRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/machines",
+  component: lazyRouteComponent(() => import("@/features/machines/MachinesPage"), "MachinesPage"),
+});
+
+const machineRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/machines/$machine",
+  component: lazyRouteComponent(() => import("@/features/machines/MachinePage"), "MachinePage"),
+});
+
+const pullRequestsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/pull-requests",
+  component: lazyRouteComponent(
+    () => import("@/features/pull-requests/PullRequestsPage"),
+    "PullRequestsPage",
+  ),
+});
+
+const pullRequestRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/pull-requests/$pullRequest",
+  component: lazyRouteComponent(() => import("@/features/pull-requests/PullRequestPage"), "PullRequestPage"),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
+});
+
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signInRoute,
@@ -170,6 +248,17 @@ const routeTree = rootRoute.addChildren([
     inboxRoute,
     regressionRoute,
     seriesRoute,
+    exploreRoute,
+    compareRoute,
+    sweepRoute,
+    topologyRoute,
+    sizesRoute,
+    referenceRoute,
+    machinesRoute,
+    machineRoute,
+    pullRequestsRoute,
+    pullRequestRoute,
+    settingsRoute,
   ]),
 ]);
 

@@ -1,4 +1,4 @@
-/** Tables as CSV (RFC 4180), and handing one to the reader as a file. */
+/** Tables as CSV (RFC 4180). */
 
 /** A cell: numbers are written bare and in their base unit, so that a spreadsheet can calculate with them. */
 export type CsvCell = string | number | boolean | null;
@@ -6,16 +6,6 @@ export type CsvCell = string | number | boolean | null;
 /** The text of a table. */
 export function toCsv(header: string[], rows: CsvCell[][]): string {
   return [header, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("");
-}
-
-/** Offers a text as a file to download. */
-export function download(name: string, content: string, mediaType: string): void {
-  const url = URL.createObjectURL(new Blob([content], { type: mediaType }));
-  const anchor = document.createElement("a");
-  anchor.href = url;
-  anchor.download = name;
-  anchor.click();
-  URL.revokeObjectURL(url);
 }
 
 function field(cell: CsvCell): string {

@@ -41,6 +41,50 @@ export const toPoint = (project: string, seriesId: number, runId: string) =>
     search: { run: runId },
   });
 
+/** All series of a project, to choose from. */
+export const toExplore = (project: string) => linkOptions({ to: "/$project/explore", params: { project } });
+
+/** A project's machines and what they are asked to measure. */
+export const toMachines = (project: string) => linkOptions({ to: "/$project/machines", params: { project } });
+
+/** A project's pull requests. */
+export const toPullRequests = (project: string) =>
+  linkOptions({ to: "/$project/pull-requests", params: { project } });
+
+/** Latency against message size. */
+export const toSweep = (project: string) => linkOptions({ to: "/$project/sweep", params: { project } });
+
+/** Latency against the number of peers. */
+export const toTopology = (project: string) => linkOptions({ to: "/$project/topology", params: { project } });
+
+/** How large messages are in real traffic. */
+export const toSizes = (project: string) => linkOptions({ to: "/$project/sizes", params: { project } });
+
+/** What others have published. */
+export const toReference = (project: string) =>
+  linkOptions({ to: "/$project/reference", params: { project } });
+
+/** What a project is set to, and who may do what. */
+export const toSettings = (project: string) => linkOptions({ to: "/$project/settings", params: { project } });
+
+/** Two commits or runs, side by side. */
+export const toCompare = (project: string) => linkOptions({ to: "/$project/compare", params: { project } });
+
+/** Two commits or runs of a project compared: full or short object names, or identities of runs. */
+export const toComparison = (project: string, base: string, head: string) =>
+  linkOptions({ to: "/$project/compare", params: { project }, search: { base, head } });
+
+/** One machine. */
+export const toMachine = (project: string, machine: string) =>
+  linkOptions({ to: "/$project/machines/$machine", params: { project, machine } });
+
+/** One pull request. */
+export const toPullRequest = (project: string, pullRequest: number) =>
+  linkOptions({
+    to: "/$project/pull-requests/$pullRequest",
+    params: { project, pullRequest: String(pullRequest) },
+  });
+
 /** The sign-in page: no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
 

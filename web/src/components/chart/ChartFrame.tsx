@@ -1,65 +1,63 @@
 /**
  * What every chart has around it: a title, one sentence that says what it shows, the same data as a table and as
- * CSV, a link to exactly this, and what stands here while data is on its way or when it failed.
+ * CSV, its picture, a short link to exactly this, the code that embeds it elsewhere, and what stands here while data is
+ * on its way or when it failed.
  */
-import { type ReactNode, useId } from "react";
-import { CopyLink } from "@/components/ui/CopyLink";
+import { type ReactNode, useId, useRef } from "react";
 import { ErrorState } from "@/components/ui/ErrorState";
-import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Skeleton } from "@/components/ui/Skeleton";
-import { type CsvCell, download, toCsv } from "@/lib/csv";
+import { type ChartTable, DataTable, saveCsv } from "./DataTable";
+import { FrameTools } from "./FrameTools";
+import { useFrame } from "./useFrame";
 
-/** A chart's data as a table: the cells as people read them and as programs do. */
-export type ChartTable = {
-  /** The name of the CSV file, without its ending. */
-  fileName: string;
-  columns: { label: string; csvName: string; number: boolean }[];
-  rows: { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
-};
+export type { ChartTable } from "./DataTable";
 
 type Props = {
+  /** What the address calls it, once a page: `trend`. */
+  name: string;
   title: string;
   summary: ReactNode;
   table: ChartTable | null;
-  isTable: boolean;
-  onTableChange: (isTable: boolean) => void;
   /** What can be chosen about this chart alone. */
   controls?: ReactNode;
   /** Loading or failed data; absent when it is there. */
   pending?: { error: Error | null; onRetry: () => void };
+  /** False where the picture is none that can be kept, as a table of lines. */
+  hasPicture?: boolean;
   children: ReactNode;
 };
 
 export function ChartFrame({
+  name,
   title,
   summary,
   table,
-  isTable,
-  onTableChange,
   controls,
   pending,
+  hasPicture = true,
   children,
 }: Props) {
   const id = useId();
+  const body = useRef<HTMLDivElement>(null);
+  const { isTable, isEmbedded, setTable } = useFrame(name);
   return (
-    <section className="section" aria-labelledby={id}>
+    <section
+      className="section"
+      aria-labelledby={id}
+      {...(isEmbedded ? { "data-embedded": "" } : {})}
+      data-chart={name}
+    >
       <div className="section-head">
         <h2 id={id}>{title}</h2>
-        {table !== null && (
-          <div className="tools">
-            <button
-              type="button"
-              className="text-button"
-              aria-pressed={isTable}
-              onClick={() => onTableChange(!isTable)}
-            >
-              Table
-            </button>
-            <button type="button" className="text-button" onClick={() => saveCsv(table)}>
-              CSV
-            </button>
-            <CopyLink />
-          </div>
+        {table !== null && pending === undefined && (
+          <FrameTools
+            name={name}
+            title={title}
+            isTable={isTable}
+            onTableChange={setTable}
+            onCsv={() => saveCsv(table)}
+            picture={hasPicture && !isTable ? { of: body, fileName: table.fileName } : null}
+          />
         )}
       </div>
       {pending !== undefined ? (
@@ -68,7 +66,11 @@ export function ChartFrame({
         <>
           <p className="chart-summary">{summary}</p>
           {controls}
-          {isTable && table !== null ? <DataTable title={title} table={table} /> : children}
+          {isTable && table !== null ? (
+            <DataTable title={title} table={table} />
+          ) : (
+            <div ref={body}>{children}</div>
+          )}
         </>
       )}
     </section>
@@ -82,41 +84,4 @@ function Pending({ error, onRetry }: { error: Error | null; onRetry: () => void 
       <Skeleton height="16rem" />
     </div>
   );
-}
-
-function DataTable({ title, table }: { title: string; table: ChartTable }) {
-  return (
-    <ScrollRegion label={title}>
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            {table.columns.map(({ label, number }) => (
-              <th key={label} scope="col" className={number ? "number" : undefined}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {table.rows.map(({ key, cells }) => (
-            <tr key={key}>
-              {table.columns.map(({ label, number }, index) => (
-                <td key={label} className={number ? "number" : undefined}>
-                  {cells[index]}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
-  );
-}
-
-function saveCsv({ fileName, columns, rows }: ChartTable): void {
-  const content = toCsv(
-    columns.map(({ csvName }) => csvName),
-    rows.map(({ csv }) => csv),
-  );
-  download(`${fileName}.csv`, content, "text/csv;charset=utf-8");
 }

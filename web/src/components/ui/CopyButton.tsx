@@ -7,7 +7,7 @@ const CONFIRMED_MS = 2_000;
 type Props = {
   label: string;
   /** The text, asked for when it is copied. */
-  text: () => string;
+  text: () => string | Promise<string>;
   className?: string;
 };
 
@@ -18,7 +18,7 @@ export function CopyButton({ label, text, className = "text-button" }: Props) {
     const timer = setTimeout(() => setOutcome(null), CONFIRMED_MS);
     return () => clearTimeout(timer);
   }, [outcome]);
-  const copy = async () => setOutcome((await copyText(text())) ? "Copied" : "Not copied");
+  const copy = async () => setOutcome((await copyText(await text())) ? "Copied" : "Not copied");
   return (
     <button type="button" className={className} onClick={copy}>
       <span aria-live="polite">{outcome ?? label}</span>

@@ -35,7 +35,7 @@ import {
   toldTrend,
 } from "./data";
 import { probeReadings } from "./probe";
-import { type ChartName, parseTables, type SeriesSearch, withTable } from "./search";
+import type { SeriesSearch } from "./search";
 
 const route = getRouteApi("/$project/series/$seriesId");
 
@@ -57,7 +57,7 @@ export function SeriesPage() {
 type Props = { series: SeriesSummary; answer: PointList };
 
 function MeasuredSeries({ series, answer }: Props) {
-  const { search, change, tableOf } = usePageState();
+  const { search, change } = usePageState();
   const { series_id: seriesId } = series;
   const points = seriesPoints(answer.series[0]?.points ?? [], answer.commits);
   const hasRate = points.some(({ point }) => point.bytes_per_second != null);
@@ -98,11 +98,10 @@ function MeasuredSeries({ series, answer }: Props) {
               lines={lines}
               axis={axis}
               onPin={(id) => change({ run: id })}
-              {...tableOf("trend")}
             />
           </div>
           <PinnedPoint series={series} pinned={pinned} detail={pointDetail.data ?? null} />
-          <Distribution series={series} pinned={pinned} query={pointDetail} {...tableOf("histogram")} />
+          <Distribution series={series} pinned={pinned} query={pointDetail} />
         </div>
       )}
       {deliveries.length > 0 && (
@@ -124,7 +123,6 @@ function MeasuredSeries({ series, answer }: Props) {
               shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
               query={run}
               onShow={(sizes) => change({ sizes })}
-              {...tableOf("sizes")}
             />
           )}
           <Section title="Methodology">
@@ -144,7 +142,7 @@ function MeasuredSeries({ series, answer }: Props) {
 }
 
 function StatedSeries({ series, answer, statistic }: Props & { statistic: string }) {
-  const { search, change, tableOf } = usePageState();
+  const { search, change } = usePageState();
   const points = seriesPoints(answer.series[0]?.summaries ?? [], answer.commits);
   const axis = search.axis ?? "commits";
   const drawn = drawnPoints(points, axis);
@@ -172,7 +170,6 @@ function StatedSeries({ series, answer, statistic }: Props & { statistic: string
                 pinned={pinned}
                 axis={axis}
                 onPin={(id) => change({ run: id })}
-                {...tableOf("trend")}
               />
             </div>
             <StatedPin series={series} pinned={pinned} statistic={statistic} />
@@ -222,19 +219,7 @@ function usePageState() {
   const navigate = useNavigate({ from: "/$project/series/$seriesId" });
   const change = (patch: SeriesSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...patch }), replace: true, resetScroll: false });
-  const tableOf = (chart: ChartName) => ({
-    isTable: parseTables(search.tables).includes(chart),
-    onTableChange: (isTable: boolean) =>
-      navigate({
-        search: ({ tables, ...rest }) => {
-          const changed = withTable(tables, chart, isTable);
-          return changed === undefined ? rest : { ...rest, tables: changed };
-        },
-        replace: true,
-        resetScroll: false,
-      }),
-  });
-  return { search, change, tableOf };
+  return { search, change };
 }
 
 function measuredLede({ transport, case: kase }: SeriesSummary): string {

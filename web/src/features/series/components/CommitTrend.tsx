@@ -29,8 +29,6 @@ export type TrendProps<P extends Placed> = {
   pinned: SeriesPoint<P>;
   axis: Axis;
   onPin: (runId: string) => void;
-  isTable: boolean;
-  onTableChange: (isTable: boolean) => void;
 };
 
 type Props<P extends Placed> = TrendProps<P> & {
@@ -68,11 +66,10 @@ export function CommitTrend<P extends Placed>(props: Props<P>) {
   ];
   return (
     <ChartFrame
+      name="trend"
       title={title}
       summary={`${[`${over}. ${props.what}`, ...marks].join("; ")}.`}
       table={props.table}
-      isTable={props.isTable}
-      onTableChange={props.onTableChange}
     >
       <TrendChart
         name={`${title} by ${axis}; arrow keys pin a point`}

@@ -15,21 +15,18 @@ type Props = {
   series: SeriesSummary;
   pinned: SeriesPoint;
   query: UseQueryResult<PointDetail>;
-  isTable: boolean;
-  onTableChange: (isTable: boolean) => void;
 };
 
 const MARKED = ["p50", "p90", "p99", "p999"];
 
-export function Distribution({ series, pinned, query, isTable, onTableChange }: Props) {
+export function Distribution({ series, pinned, query }: Props) {
   const detail = query.data ?? null;
   return (
     <ChartFrame
+      name="histogram"
       title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
       summary={detail === null ? "" : summaryOf(detail, isImported(series))}
       table={detail === null || detail.histogram.length === 0 ? null : histogramTable(series, detail)}
-      isTable={isTable}
-      onTableChange={onTableChange}
       {...(detail === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
     >
       {detail !== null && detail.histogram.length === 0 && (

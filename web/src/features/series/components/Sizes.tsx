@@ -17,11 +17,9 @@ type Props = {
   shown: Percentile | "throughput";
   query: UseQueryResult<RunDetail>;
   onShow: (percentile: Percentile) => void;
-  isTable: boolean;
-  onTableChange: (isTable: boolean) => void;
 };
 
-export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableChange }: Props) {
+export function Sizes({ series, pinned, shown, query, onShow }: Props) {
   const { lossy } = pinned.point;
   const sweep = query.data === undefined ? null : sweepOf(query.data, series, shown, lossy);
   const lines = sweep?.lines ?? null;
@@ -30,6 +28,7 @@ export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableCh
   const what = shown === "throughput" ? "Throughput" : `Latency (${nameOf(shown)})`;
   return (
     <ChartFrame
+      name="sizes"
       title={`${what} against message size at ${shortSha(pinned.point.commit_sha)}`}
       summary={
         sweep === null
@@ -37,8 +36,6 @@ export function Sizes({ series, pinned, shown, query, onShow, isTable, onTableCh
           : `${counted(sweep.lines.length, "transport")} of the same run, all else as here; both axes are logarithmic.${leftOutText(sweep.leftOut, lossy)}`
       }
       table={lines === null ? null : sizesTable(series, lines, shown)}
-      isTable={isTable}
-      onTableChange={onTableChange}
       controls={
         shown === "throughput" ? null : (
           <Segmented

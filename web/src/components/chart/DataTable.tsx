@@ -1,0 +1,51 @@
+/** A chart's data as a table and as a file. */
+import type { ReactNode } from "react";
+import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { type CsvCell, toCsv } from "@/lib/csv";
+import { download } from "@/lib/files";
+
+/** A chart's data as a table: the cells as people read them and as programs do. */
+export type ChartTable = {
+  /** The name of the files, without an ending. */
+  fileName: string;
+  columns: { label: string; csvName: string; number: boolean }[];
+  rows: { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
+};
+
+export function DataTable({ title, table }: { title: string; table: ChartTable }) {
+  return (
+    <ScrollRegion label={title}>
+      <table className="table table-dense">
+        <thead>
+          <tr>
+            {table.columns.map(({ label, number }) => (
+              <th key={label} scope="col" className={number ? "number" : undefined}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map(({ key, cells }) => (
+            <tr key={key}>
+              {table.columns.map(({ label, number }, index) => (
+                <td key={label} className={number ? "number" : undefined}>
+                  {cells[index]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+/** Has the browser keep the table as a file. */
+export function saveCsv({ fileName, columns, rows }: ChartTable): void {
+  const content = toCsv(
+    columns.map(({ csvName }) => csvName),
+    rows.map(({ csv }) => csv),
+  );
+  download(`${fileName}.csv`, new Blob([content], { type: "text/csv;charset=utf-8" }));
+}

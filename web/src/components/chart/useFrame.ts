@@ -1,0 +1,48 @@
+/** What the address says of a page's charts: which are shown as tables, and which one alone is embedded elsewhere. */
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type Present, present, type RawSearch, slug, text } from "@/lib/search";
+
+/** The part of every page's address that is about its charts. */
+export type FrameSearch = Present<{
+  /** Names of the charts shown as tables, with dots between. */
+  tables: string | undefined;
+  /** The one chart that is shown, within a page of somebody else. */
+  embed: string | undefined;
+}>;
+
+export function parseFrameSearch(raw: RawSearch): FrameSearch {
+  return present({ tables: joined(namesOf(text(raw.tables))), embed: slug(raw.embed) });
+}
+
+/** The state of one chart by its name. */
+export function useFrame(name: string) {
+  const { tables, embed } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const setTable = (isTable: boolean) => {
+    const changed = withTable(tables, name, isTable);
+    return navigate({
+      to: ".",
+      search: (previous) => {
+        const { tables: _tables, ...rest } = previous;
+        return changed === undefined ? rest : { ...rest, tables: changed };
+      },
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return { isTable: namesOf(tables).includes(name), isEmbedded: embed === name, setTable };
+}
+
+/** The names with one chart shown as a table, or as a chart again. */
+export function withTable(tables: string | undefined, name: string, isTable: boolean): string | undefined {
+  const others = namesOf(tables).filter((other) => other !== name);
+  return joined(isTable ? [...others, name] : others);
+}
+
+function namesOf(tables: string | undefined): string[] {
+  return (tables?.split(".") ?? []).filter((name) => slug(name) !== undefined);
+}
+
+function joined(names: string[]): string | undefined {
+  return names.length === 0 ? undefined : names.join(".");
+}

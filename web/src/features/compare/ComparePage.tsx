@@ -1,0 +1,5 @@
+/** Compare. */
+
+export function ComparePage() {
+  return <h1>Compare</h1>;
+}

@@ -1,0 +1,5 @@
+/** Explore. */
+
+export function ExplorePage() {
+  return <h1>Explore</h1>;
+}

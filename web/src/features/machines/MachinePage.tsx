@@ -1,0 +1,5 @@
+/** Machine. */
+
+export function MachinePage() {
+  return <h1>Machine</h1>;
+}

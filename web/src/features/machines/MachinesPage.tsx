@@ -1,0 +1,5 @@
+/** Machines. */
+
+export function MachinesPage() {
+  return <h1>Machines</h1>;
+}

@@ -1,0 +1,5 @@
+/** Reference. */
+
+export function ReferencePage() {
+  return <h1>Reference</h1>;
+}

@@ -1,0 +1,5 @@
+/** Settings. */
+
+export function SettingsPage() {
+  return <h1>Settings</h1>;
+}

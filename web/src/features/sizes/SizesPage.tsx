@@ -1,0 +1,5 @@
+/** Sizes. */
+
+export function SizesPage() {
+  return <h1>Sizes</h1>;
+}

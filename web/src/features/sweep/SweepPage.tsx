@@ -1,0 +1,5 @@
+/** Size sweep. */
+
+export function SweepPage() {
+  return <h1>Size sweep</h1>;
+}

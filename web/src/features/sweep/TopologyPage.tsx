@@ -1,0 +1,5 @@
+/** Topology. */
+
+export function TopologyPage() {
+  return <h1>Topology</h1>;
+}
