@@ -69,6 +69,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::commits::list_commits))
         .routes(routes!(routes::commits::get_commit))
         .routes(routes!(routes::commits::get_merge_base))
+        .routes(routes!(routes::environments::list_environments))
         .routes(routes!(routes::error_rates::list_error_rates))
         .routes(routes!(routes::events::follow_project))
         .routes(routes!(routes::feed::feed_of_runs))

@@ -20,6 +20,7 @@ use crate::charts::Quantile;
 use crate::db::analysis::{self, Due};
 use crate::db::change_point::store::{self, Placed};
 use crate::db::change_point::{self, Found, Row, Track};
+use crate::db::chart::Columns;
 use crate::db::point::{Lines, Selection, SeriesKey};
 use crate::db::regression::grouping;
 use crate::{AppState, db};
@@ -170,7 +171,13 @@ impl Analyst {
         let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
         let read = async |from_ordinal, to_ordinal, last| {
             let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
-            db::chart::lines(&self.pool, &keys, &selection, &[Quantile::P99], true).await
+            db::chart::lines(
+                &self.pool,
+                &keys,
+                &selection,
+                Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
+            )
+            .await
         };
         let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
         let from = read(from_ordinal, i64::MAX, i64::MAX).await?;

@@ -27,6 +27,19 @@ pub struct LineRow {
     pub latency_ns: Vec<(Quantile, Vec<i64>)>,
     /// First quartile, median and third quartile of the repetitions' medians, if asked for.
     pub repetition_p50_ns: Option<[Vec<i64>; 3]>,
+    /// Payload bytes that arrived a second, if asked for; -1 where a scenario has no rate.
+    pub bytes_per_second: Option<Vec<i64>>,
+}
+
+/// Which columns of a line are read besides those of every one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Columns<'a> {
+    /// Quantiles of all operations.
+    pub quantiles: &'a [Quantile],
+    /// How the medians of the repetitions lie.
+    pub repetitions: bool,
+    /// The rates.
+    pub rate: bool,
 }
 
 /// The merged distribution of a point.
@@ -112,7 +125,7 @@ macro_rules! select_lines {
 
 /// The selected points of each series, in the order of the series' machines; series without any have empty columns.
 ///
-/// p50, p90 and p99 come from the index alone, others from the table.
+/// p50, p90 and p99 come from the index alone, other quantiles and rates from the table.
 ///
 /// # Errors
 /// The database does not answer.
@@ -120,10 +133,9 @@ pub async fn lines(
     pool: &PgPool,
     series: &[SeriesKey],
     selection: &Selection<'_>,
-    quantiles: &[Quantile],
-    with_repetitions: bool,
+    columns: Columns<'_>,
 ) -> sqlx::Result<Vec<LineRow>> {
-    let is_usual = quantiles.iter().all(|quantile| USUAL.contains(quantile));
+    let is_usual = !columns.rate && columns.quantiles.iter().all(|quantile| USUAL.contains(quantile));
     let mut lines = of_each_machine(series, async |machine_id, series_ids| {
         macro_rules! read {
             ($numbers:literal, $with_other:literal) => {{
@@ -140,7 +152,7 @@ pub async fn lines(
                 .fetch_all(pool)
                 .await?;
                 let line = |numbers: Option<Vec<u8>>, series_id| {
-                    LineRow::of(series_id, &numbers.unwrap_or_default(), $with_other, with_repetitions)
+                    LineRow::of(series_id, &numbers.unwrap_or_default(), $with_other, columns.repetitions)
                 };
                 rows.into_iter().map(|row| line(row.numbers, row.series_id)).collect()
             }};
@@ -151,14 +163,16 @@ pub async fn lines(
             read!(
                 "point.chart_line || int8send(point.latency_ns_min) || int8send(point.latency_ns_p25)
                  || int8send(point.latency_ns_p75) || int8send(point.latency_ns_p98)
-                 || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)",
+                 || int8send(point.latency_ns_p999) || int8send(point.latency_ns_max)
+                 || int8send(coalesce(point.throughput_bytes_per_second, -1))",
                 true
             )
         }
     })
     .await?;
     for line in &mut lines {
-        line.latency_ns.retain(|(quantile, _)| quantiles.contains(quantile));
+        line.latency_ns.retain(|(quantile, _)| columns.quantiles.contains(quantile));
+        line.bytes_per_second.take_if(|_| !columns.rate);
     }
     Ok(lines)
 }
@@ -201,11 +215,13 @@ pub async fn windows(pool: &PgPool, wanted: &[(SeriesKey, [i64; 2])]) -> sqlx::R
 }
 
 impl LineRow {
-    /// Of the numbers of points, the newest first: of each `point.chart_line`, and the other quantiles if they are behind it.
+    /// Of the numbers of points, the newest first: of each `point.chart_line`, and the other quantiles and the rate if they
+    /// are behind it.
     fn of(series_id: i64, bytes: &[u8], with_other: bool, with_repetitions: bool) -> sqlx::Result<Self> {
         let mut bytes = Numbers(bytes);
         let mut line = Self { series_id, ..Self::default() };
         let (mut usual, mut other) = (USUAL.map(|_| Vec::new()), OTHER.map(|_| Vec::new()));
+        let mut rates = Vec::new();
         let mut repetitions = [Vec::new(), Vec::new(), Vec::new()];
         while !bytes.0.is_empty() {
             let [ordinal, marks, p50, p90, p99, q1, median, q3] = bytes.chart_line().ok_or_else(cut_off)?;
@@ -219,11 +235,13 @@ impl LineRow {
             }
             if with_other {
                 push_each(&mut other, bytes.int8s().ok_or_else(cut_off)?);
+                rates.extend(bytes.int8s::<1>().ok_or_else(cut_off)?);
             }
         }
         line.latency_ns = USUAL.into_iter().zip(usual).collect();
         line.latency_ns.extend(OTHER.into_iter().zip(other).filter(|_| with_other));
         line.repetition_p50_ns = with_repetitions.then_some(repetitions);
+        line.bytes_per_second = with_other.then_some(rates);
         line.reverse();
         Ok(line)
     }
@@ -232,7 +250,10 @@ impl LineRow {
         let Self { commit_ordinals, environment_ids, lossy, work_tree_modified, .. } = self;
         let latencies = self.latency_ns.iter_mut().map(|(_, column)| column);
         let columns = latencies.chain(self.repetition_p50_ns.iter_mut().flatten());
-        columns.chain([commit_ordinals, environment_ids]).for_each(|column| column.reverse());
+        columns
+            .chain(&mut self.bytes_per_second)
+            .chain([commit_ordinals, environment_ids])
+            .for_each(|column| column.reverse());
         lossy.reverse();
         work_tree_modified.reverse();
     }

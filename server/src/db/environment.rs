@@ -1,8 +1,25 @@
 //! Environments: fingerprints of machines.
 
+use chrono::{DateTime, Utc};
 use roundtrip_wire::Environment;
-use sqlx::PgConnection;
 use sqlx::types::Json;
+use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
+
+/// An environment, and when a machine measured a project in it.
+#[derive(Debug)]
+pub struct Row {
+    /// Its key.
+    pub environment_id: i64,
+    /// Its facts.
+    pub stable: Json<BTreeMap<String, String>>,
+    /// When the first run in it began.
+    pub first_run_at: DateTime<Utc>,
+    /// When the last one did.
+    pub last_run_at: DateTime<Utc>,
+    /// How many there are.
+    pub run_count: i64,
+}
 
 /// The key of an environment, by the digest of its stable facts.
 ///
@@ -23,4 +40,34 @@ pub async fn upsert(connection: &mut PgConnection, environment: &Environment) ->
     sqlx::query_scalar!("select environment_id from environment where digest = $1", digest.as_slice())
         .fetch_one(connection)
         .await
+}
+
+/// The environments in which a machine measured a project, the one that was left last first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_machine(pool: &PgPool, project_id: i64, machine: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        r#"select environment.environment_id, environment.stable as "stable: Json<BTreeMap<String, String>>",
+                  span.first_run_at as "first_run_at!", span.last_run_at as "last_run_at!",
+                  span.run_count as "run_count!"
+           from (
+               select run.environment_id, min(run.started_at) as first_run_at, max(run.started_at) as last_run_at,
+                      count(*) as run_count
+               from run
+               where run.project_id = $1
+                 and run.machine_id = (select machine_id from machine where slug = $2)
+               group by run.environment_id
+               order by max(run.started_at) desc
+               limit $3
+           ) as span
+           join environment on environment.environment_id = span.environment_id
+           order by span.last_run_at desc"#,
+        project_id,
+        machine,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
 }

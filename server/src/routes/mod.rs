@@ -5,6 +5,7 @@ pub mod accounts;
 pub mod audit;
 pub mod charts;
 pub mod commits;
+pub mod environments;
 pub mod error_rates;
 pub mod events;
 pub mod feed;

@@ -6,6 +6,7 @@ use super::series::SeriesPath;
 use crate::analysis::track::{self, Points, Trial};
 use crate::charts::Quantile;
 use crate::db::change_point::Figure;
+use crate::db::chart::Columns;
 use crate::db::point::{Lines, Selection};
 use crate::extract::{Caller, Path, Query};
 use crate::routes::charts::LAST_MAX;
@@ -198,7 +199,13 @@ pub(crate) async fn try_settings(
     let last = within("last", query.last, LAST_DEFAULT, LAST_MAX)?;
     let figure = query.figure.map_or(Figure::P50, |asked| asked.0);
     let selection = Selection { from_ordinal: 0, to_ordinal: i64::MAX, last, lines: Lines::Main };
-    let lines = db::chart::lines(&state.pool, &keys, &selection, &[Quantile::P99], true).await?;
+    let lines = db::chart::lines(
+        &state.pool,
+        &keys,
+        &selection,
+        Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
+    )
+    .await?;
     let newest = lines.iter().find_map(|line| line.environment_ids.last().copied());
     let mut tracks = track::tracks(&lines.iter().collect::<Vec<_>>());
     tracks.retain(|track, _| track.figure == figure);

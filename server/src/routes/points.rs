@@ -10,7 +10,7 @@ use crate::extract::{Caller, Path, Query};
 use crate::{AppState, db, ingest};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_stats::Distribution;
+use roundtrip_stats::{Distribution, comparison};
 use roundtrip_wire::{EndObservation, Problem, Repetition, RunId};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -130,6 +130,10 @@ pub struct PointDetail {
     pub histogram: Vec<HistogramBin>,
     /// The finished repetitions, by their index; empty when the upload is not kept any more.
     pub repetitions: Vec<RepetitionDetail>,
+    /// The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions, and when the
+    /// upload is not kept any more.
+    #[schema(required)]
+    pub p50_interval_ns: Option<[u64; 2]>,
     /// What is not kept any more, and since when.
     pub pruned: Pruned,
 }
@@ -270,7 +274,9 @@ pub(crate) async fn get_point(
         Some((position, kept)) => ingest::kept::repetitions(kept, position, RepetitionDetail::new).await?,
         None => Vec::new(),
     };
-    Ok(Json(PointDetail { point: row.into(), histogram, repetitions, pruned }))
+    let medians_ns: Vec<u64> = repetitions.iter().map(|repetition| repetition.p50_ns).collect();
+    let p50_interval_ns = comparison::Side::of(&medians_ns).and_then(|side| side.interval_ns);
+    Ok(Json(PointDetail { point: row.into(), histogram, repetitions, p50_interval_ns, pruned }))
 }
 
 fn histogram(row: &db::point::Row, stored: &[u8]) -> Result<Vec<HistogramBin>, ApiError> {

@@ -1,7 +1,7 @@
 //! The numbers of a point, against a calculation that shares no code with the server.
 
 use crate::support::{TestApp, factory};
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 /// The smallest value such that at least `percent` of all are at or below it, by counting.
@@ -122,6 +122,14 @@ async fn only_a_stream_has_a_rate_and_it_counts_what_was_delivered(pool: PgPool)
     let series = app.read("/api/v1/projects/libfoo/series?scenario=stream").await;
     // 2 x 30 messages of 64 bytes in 2 x 3 us.
     assert_eq!(series["series"][0]["latest"]["bytes_per_second"], 640_000_000);
+    // So does its line, if asked to.
+    for (asked, expected) in [("true", json!([[640_000_000], null])), ("false", json!([null, null]))] {
+        let chart = app.read(&format!("/api/v1/charts/line?series=2,1&rate={asked}")).await;
+        assert_eq!(
+            json!([chart["series"][0]["bytes_per_second"], chart["series"][1]["bytes_per_second"]]),
+            expected
+        );
+    }
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

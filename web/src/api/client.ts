@@ -12,18 +12,18 @@ export const client = createClient<paths>({
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
 /**
- * The data of an answer.
+ * The data of an answer. Where the server has text as well, as CSV, that is for who asks for it: this client does not.
  *
  * @throws ApiError for everything else.
  */
-export async function dataOf<Data>(request: Promise<Answer<Data>>): Promise<Data> {
+export async function dataOf<Data>(request: Promise<Answer<Data>>): Promise<Exclude<Data, string>> {
   const { data, error, response } = await request.catch((cause: unknown) => {
     // A request that the page itself gave up is not the server's silence.
     if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
     throw errorOfSilence();
   });
   if (data === undefined) throw errorOfResponse(response, error);
-  return data;
+  return data as Exclude<Data, string>;
 }
 
 /**

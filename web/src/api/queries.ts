@@ -57,6 +57,19 @@ export const machinesQuery = (project: string) =>
     }),
   });
 
+/** The environments in which a machine measured a project. */
+export const environmentsQuery = (project: string, machine: string) =>
+  queryOptions({
+    queryKey: ["environments", project, machine],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/machines/{machine}/environments", {
+          params: { path: { project, machine } },
+          signal,
+        }),
+      ),
+  });
+
 export const errorRatesQuery = (project: string) =>
   queryOptions({
     queryKey: ["error-rates", project],
@@ -138,6 +151,20 @@ export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => {
   });
 };
 
+/** All runs' points of one commit, by its place. */
+export const pointsAtQuery = (series_id: number, ordinal: number) =>
+  queryOptions({
+    queryKey: ["points-at", series_id, ordinal],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/points", {
+          params: { query: { series: String(series_id), from: ordinal, to: ordinal } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  });
+
 export const runQuery = (run_id: string) =>
   queryOptions({
     queryKey: ["run", run_id],
@@ -199,6 +226,7 @@ export const foundSeriesQuery = (project: string, query: SeriesAsked & { limit: 
 export type LineAsked = {
   quantiles?: string;
   repetitions?: boolean;
+  rate?: boolean;
   last?: number;
   from?: number;
   to?: number;

@@ -334,6 +334,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/machines/{machine}/environments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The environments in which a machine measured a project. */
+        get: operations["list_environments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/members": {
         parameters: {
             query?: never;
@@ -1437,6 +1454,11 @@ export interface components {
             /** @description Place of the first point with it, from 0. */
             index: number;
         };
+        /** @description The environments in which a machine measured a project: the last 100. */
+        EnvironmentList: {
+            /** @description The one that was left last first. */
+            environments: components["schemas"]["EnvironmentSummary"][];
+        };
         /** @description How many points there are of one environment. */
         EnvironmentPoints: {
             /**
@@ -1446,6 +1468,33 @@ export interface components {
             environment_id: number;
             /** @description How many points. */
             point_count: number;
+        };
+        /** @description One environment. */
+        EnvironmentSummary: {
+            /**
+             * Format: int64
+             * @description Its identity: points with different ones are not compared.
+             */
+            environment_id: number;
+            /**
+             * Format: date-time
+             * @description When the first run in it began.
+             */
+            first_run_at: string;
+            /**
+             * Format: date-time
+             * @description When the last one did.
+             */
+            last_run_at: string;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            run_count: number;
+            /** @description Its facts, by name. */
+            stable: {
+                [key: string]: string;
+            };
         };
         /** @description How often what is said of a project is wrong. */
         ErrorRateList: {
@@ -1670,6 +1719,7 @@ export interface components {
          *     measured points or stated ones. Times are in nanoseconds.
          */
         LineSeries: {
+            bytes_per_second: components["schemas"]["Deltas"] | null;
             /** @description Places of the commits in their project. */
             commit_ordinals: components["schemas"]["Deltas"];
             /** @description The machine's environments, each where it begins. */
@@ -2193,6 +2243,11 @@ export interface components {
         PointDetail: {
             /** @description The merged distribution in eight equal steps of each doubling, without gaps; empty when it is not kept any more. */
             histogram: components["schemas"]["HistogramBin"][];
+            /**
+             * @description The 95 % interval of the median over the repetitions' medians; null with fewer than six repetitions, and when the
+             *     upload is not kept any more.
+             */
+            p50_interval_ns: number[] | null;
             /** @description The point. */
             point: components["schemas"]["Point"];
             /** @description What is not kept any more, and since when. */
@@ -3653,6 +3708,8 @@ export interface operations {
                 quantiles?: string;
                 /** @description Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles. */
                 repetitions?: boolean;
+                /** @description Whether rates are wanted, which streams have. */
+                rate?: boolean;
                 /**
                  * @description The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
                  *     these bounds, unless this says less.
@@ -4222,6 +4279,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MachineList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_environments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /**
+                 * @description The machine's name.
+                 * @example lab-1
+                 */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The environments, the last first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentList"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

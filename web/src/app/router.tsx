@@ -11,7 +11,9 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import {
+  changePointsQuery,
   errorRatesQuery,
+  lineQuery,
   machinesQuery,
   pointsQuery,
   projectQuery,
@@ -39,6 +41,7 @@ import { parseInboxSearch } from "@/features/regressions/search";
 import { RunPage } from "@/features/runs/RunPage";
 import { RunsPage } from "@/features/runs/RunsPage";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
+import { overviewAsked, seriesOf } from "@/features/series/request";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
 import { parseSweepSearch } from "@/features/sweep/search";
@@ -154,12 +157,16 @@ const seriesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/series/$seriesId",
   validateSearch: parseSeriesSearch,
-  loader: ({ context: { queryClient }, params }) => {
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context: { queryClient }, params, deps }) => {
     const seriesId = Number(params.seriesId);
-    return Promise.all([
-      queryClient.ensureQueryData(seriesQuery(seriesId)),
-      queryClient.ensureQueryData(pointsQuery([seriesId])),
-    ]);
+    void queryClient.prefetchQuery(changePointsQuery([seriesId]));
+    const series = await queryClient.ensureQueryData(seriesQuery(seriesId));
+    if (series.methodology.statistic != null) {
+      await queryClient.ensureQueryData(pointsQuery([seriesId]));
+    } else {
+      await queryClient.ensureQueryData(lineQuery(seriesOf(seriesId, deps), overviewAsked(deps, series)));
+    }
   },
   component: lazyRouteComponent(() => import("@/features/series/SeriesPage"), "SeriesPage"),
 });

@@ -85,6 +85,18 @@ export const toPullRequest = (project: string, pullRequest: number) =>
     params: { project, pullRequest: String(pullRequest) },
   });
 
+/** One series with the point of one commit pinned, by its place. */
+export const toSeriesAt = (project: string, seriesId: number, at: number) =>
+  linkOptions({
+    to: "/$project/series/$seriesId",
+    params: { project, seriesId: String(seriesId) },
+    search: { at },
+  });
+
+/** All points of a series in full, as CSV. */
+export const lineCsvHref = (seriesId: number): string =>
+  `/api/v1/charts/line?series=${seriesId}&last=10000&format=csv`;
+
 /** The sign-in page: no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
 

@@ -311,6 +311,7 @@ export function aPointDetail(change: Partial<PointDetail> = {}): PointDetail {
     point: aPoint(),
     histogram: [],
     repetitions: [aRepetition()],
+    p50_interval_ns: null,
     pruned: { upload_at: null, histograms_at: null, points_at: null },
     ...change,
   };

@@ -5,7 +5,7 @@ use super::{Asked, LinesAsked};
 use crate::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
 use crate::charts::quantile::Quantiles;
 use crate::charts::{Quantile, downsample};
-use crate::db::chart::{LineRow, StatedRow};
+use crate::db::chart::{Columns, LineRow, StatedRow};
 use crate::db::point::{Selection, SeriesKey};
 use crate::extract::{Accept, Caller, Format, Query};
 use crate::routes::permitted;
@@ -59,6 +59,9 @@ pub struct LineSeries {
     /// How the medians of the repetitions lie; null where there are none, and where they were not asked for.
     #[schema(required)]
     pub repetition_p50_ns: Option<RepetitionColumns>,
+    /// Payload bytes that arrived a second; null in scenarios without a rate, and where it was not asked for.
+    #[schema(required)]
+    pub bytes_per_second: Option<Deltas>,
     /// What another tool stated; null where there are samples.
     #[schema(required)]
     pub stated: Option<StatedColumns>,
@@ -133,6 +136,9 @@ pub struct LineQuery {
     /// Whether the quartiles of the repetitions' medians are wanted, which are as many numbers as three quantiles.
     #[param(default = true)]
     pub repetitions: Option<bool>,
+    /// Whether rates are wanted, which streams have.
+    #[param(default = false)]
+    pub rate: Option<bool>,
     /// The newest so many points of each series, of all series together at most 200,000. Of a range of commits all, up to
     /// these bounds, unless this says less.
     #[param(minimum = 1, maximum = 10_000, default = 1_000)]
@@ -186,12 +192,7 @@ pub(crate) async fn line_chart(
     let keys = permitted::series(&state, &caller, series_ids).await?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table(&state, &keys, &selection).await?,
-        Format::Json => {
-            let with_repetitions = query.repetitions.unwrap_or(true);
-            let quantiles = &query.quantiles;
-            Json(chart(&state, &keys, &selection, quantiles, with_repetitions, count_max).await?)
-                .into_response()
-        }
+        Format::Json => Json(chart(&state, &keys, &selection, &query, count_max).await?).into_response(),
     }))
 }
 
@@ -199,13 +200,18 @@ async fn chart(
     state: &AppState,
     keys: &[SeriesKey],
     selection: &Selection<'_>,
-    quantiles: &Quantiles,
-    with_repetitions: bool,
+    query: &LineQuery,
     count_max: usize,
 ) -> Result<LineChart, ApiError> {
+    let quantiles = &query.quantiles;
     // Points to leave out are chosen by their p50 even where that is not sent.
     let read: Vec<_> = quantiles.as_slice().iter().copied().chain([Quantile::P50]).collect();
-    let rows = db::chart::lines(&state.pool, keys, selection, &read, with_repetitions).await?;
+    let columns = Columns {
+        quantiles: &read,
+        repetitions: query.repetitions.unwrap_or(true),
+        rate: query.rate.unwrap_or(false),
+    };
+    let rows = db::chart::lines(&state.pool, keys, selection, columns).await?;
     let (measured, empty): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|row| !row.commit_ordinals.is_empty());
     let without: Vec<_> =
@@ -274,7 +280,11 @@ impl LineSeries {
                 median: of(median),
                 q3: of(q3),
             }),
-            stated: None,
+            bytes_per_second: row
+                .bytes_per_second
+                .as_deref()
+                .filter(|rates| rates.iter().all(|&rate| rate >= 0))
+                .map(of),
             ..Self::drawn(row.series_id, row.commit_ordinals.len(), &places)
         }
     }
@@ -311,6 +321,7 @@ impl LineSeries {
             lossy: Vec::new(),
             latency_ns: None,
             repetition_p50_ns: None,
+            bytes_per_second: None,
             stated: None,
         }
     }

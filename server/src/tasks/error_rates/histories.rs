@@ -4,7 +4,7 @@ use super::{Errand, stored};
 use crate::analysis::track::{self, Points};
 use crate::charts::Quantile;
 use crate::db::change_point::{self, Figure, Track};
-use crate::db::chart::{self, LineRow};
+use crate::db::chart::{self, Columns, LineRow};
 use crate::db::error_rate::{Class, HistoryCounts};
 use crate::db::point::{Lines, Selection, SeriesKey};
 use crate::tasks::TaskError;
@@ -94,7 +94,13 @@ impl Errand<'_> {
             series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
         let selection =
             Selection { from_ordinal: 0, to_ordinal: i64::MAX, last: POINTS_MAX, lines: Lines::Main };
-        let lines = chart::lines(self.pool, &keys, &selection, &[Quantile::P99], true).await?;
+        let lines = chart::lines(
+            self.pool,
+            &keys,
+            &selection,
+            Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
+        )
+        .await?;
         let mut changes: HashMap<Track, Vec<i64>> = HashMap::new();
         for row in change_point::of_series(self.pool, &series_ids).await? {
             changes.entry(row.found.track).or_default().push(row.found.ordinal);

@@ -34,6 +34,7 @@ async fn a_line_has_its_columns_oldest_first_as_differences(pool: PgPool) {
             "repetition_p50_ns": {
                 "q1": [1_000, 100, 200], "median": [1_000, 100, 200], "q3": [1_000, 100, 200],
             },
+            "bytes_per_second": null,
             "stated": null,
         }] })
     );

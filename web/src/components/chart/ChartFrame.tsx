@@ -55,7 +55,11 @@ export function ChartFrame({
             title={title}
             isTable={isTable}
             onTableChange={setTable}
-            onCsv={() => saveCsv(table)}
+            csv={
+              table.csvHref === undefined
+                ? () => saveCsv(table)
+                : { href: table.csvHref, fileName: `${table.fileName}.csv` }
+            }
             picture={hasPicture && !isTable ? { of: body, fileName: table.fileName } : null}
           />
         )}

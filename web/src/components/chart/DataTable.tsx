@@ -3,14 +3,20 @@ import type { ReactNode } from "react";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { type CsvCell, toCsv } from "@/lib/csv";
 import { download } from "@/lib/files";
+import { formatCount } from "@/lib/units";
 
 /** A chart's data as a table: the cells as people read them and as programs do. */
 export type ChartTable = {
   /** The name of the files, without an ending. */
   fileName: string;
+  /** Where the whole of it is, when that is more than is shown. */
+  csvHref?: string;
   columns: { label: string; csvName: string; number: boolean }[];
   rows: { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
 };
+
+/** A page cannot show a hundred thousand rows; the file has them all. */
+const ROWS_MAX = 1_000;
 
 export function DataTable({ title, table }: { title: string; table: ChartTable }) {
   return (
@@ -26,7 +32,7 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
           </tr>
         </thead>
         <tbody>
-          {table.rows.map(({ key, cells }) => (
+          {table.rows.slice(0, ROWS_MAX).map(({ key, cells }) => (
             <tr key={key}>
               {table.columns.map(({ label, number }, index) => (
                 <td key={label} className={number ? "number" : undefined}>
@@ -37,6 +43,11 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
           ))}
         </tbody>
       </table>
+      {table.rows.length > ROWS_MAX && (
+        <p className="section-note">
+          The first {formatCount(ROWS_MAX)} of {formatCount(table.rows.length)} rows; the CSV has all.
+        </p>
+      )}
     </ScrollRegion>
   );
 }

@@ -9,14 +9,15 @@ type Props = {
   title: string;
   isTable: boolean;
   onTableChange: (isTable: boolean) => void;
-  onCsv: () => void;
+  /** How the table is kept, or where it is. */
+  csv: (() => void) | { href: string; fileName: string };
   /** What is drawn; `null` where nothing is. */
   picture: { of: RefObject<HTMLElement | null>; fileName: string } | null;
 };
 
 const EMBEDDED_HEIGHT_PX = 460;
 
-export function FrameTools({ name, title, isTable, onTableChange, onCsv, picture }: Props) {
+export function FrameTools({ name, title, isTable, onTableChange, csv, picture }: Props) {
   const save = (how: typeof savePng) => {
     const element = picture?.of.current;
     if (element != null && picture !== null) void how(element, title, picture.fileName);
@@ -32,9 +33,15 @@ export function FrameTools({ name, title, isTable, onTableChange, onCsv, picture
       >
         Table
       </button>
-      <button type="button" className="text-button" onClick={onCsv}>
-        CSV
-      </button>
+      {typeof csv === "function" ? (
+        <button type="button" className="text-button" onClick={csv}>
+          CSV
+        </button>
+      ) : (
+        <a className="text-button" href={csv.href} download={csv.fileName}>
+          CSV
+        </a>
+      )}
       {picture !== null && (
         <>
           <button type="button" className="text-button" onClick={() => save(savePng)}>

@@ -1,114 +1,85 @@
 /**
- * Values by commit or by time: one band, a few lines named at their ends, marks for points that are not
- * ordinary, and vertical rules where the environment changed. One point at a time is pinned, by pointer or by
- * arrow keys; to a screen reader the chart is a slider over its points.
+ * Values by commit or by time: lines named at their ends, bands behind them, marks for points that are not ordinary, and
+ * what happened along the way. One point at a time is pinned, by pointer or by keys; to a screen reader the chart is a
+ * slider over its points.
  */
-import type { KeyboardEvent, ReactNode } from "react";
-import {
-  Area,
-  CartesianGrid,
-  ComposedChart,
-  Line,
-  ReferenceLine,
-  ResponsiveContainer,
-  Tooltip,
-  XAxis,
-  YAxis,
-} from "recharts";
-import { AXIS, AXIS_WIDTH, GRID, TOOLTIP } from "./axis";
+import { type ReactNode, useRef } from "react";
+import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { AXIS, AXIS_WIDTH, GRID } from "./axis";
+import { type Keyed, onChartKey } from "./keys";
 import type { Measure } from "./measure";
-import { Boxes } from "./plottables/Boxes";
+import { Boxes, type BoxRow } from "./plottables/Boxes";
+import { CrosshairMark } from "./plottables/CrosshairMark";
+import { type Band, type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
-import { type Mark, PointMarks } from "./plottables/PointMarks";
+import { Gestures } from "./plottables/Gestures";
+import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
+import { type Change, type Rule, Rules } from "./plottables/Rules";
 import type { Scale } from "./ticks";
 
-/** One point: where it stands and what was measured. */
-export type TrendRow = {
-  id: string;
-  x: number;
-  mark: Mark;
-  band: [number, number] | null;
-  values: Record<string, number>;
-};
-
-/** One line: the name of its values and its look. */
-export type TrendLine = {
-  key: string;
+type Props = Keyed & {
+  /** What the address calls the chart. */
+  name: string;
+  /** What it is, for who does not see it. */
   label: string;
-  stroke: string;
-  ink: string;
-  dash: string;
-  width: number;
-};
-
-/** A vertical rule between two points. */
-export type TrendRule = { x: number; label: string };
-
-type Props = {
-  rows: TrendRow[];
-  lines: TrendLine[];
-  rules: TrendRule[];
+  /** The first one is what the chart is about. */
+  curves: Curve[];
+  bands: Band[];
+  /** A few points in place of lines. */
+  boxes: BoxRow[];
+  marks: MarkedPoint[];
+  rules: Rule[];
+  changes: Change[];
   xScale: Scale;
   xLabel: (x: number) => string;
   measure: Measure;
   /** The pinned point; the lines need not go through it. */
-  pinned: TrendRow;
-  onPin: (id: string) => void;
-  name: string;
+  pinned: { x: number; y: number };
+  /** Moves along by so many units of the axis. */
+  onPan: (by: number) => void;
+  onCompare?: ((base: number, head: number) => void) | undefined;
   /** Says a point in words. */
-  describe: (id: string) => string;
-  tooltip: (id: string) => ReactNode;
+  describe: (x: number) => string;
+  tooltip: (x: number) => ReactNode;
 };
 
-/** Up to this many points each get a dot; beyond, dots hide the line and slow the chart down. */
+/** Up to this many points each get a dot; beyond, dots hide the line. */
 const DOTS_MAX = 60;
-/** Up to this many points are drawn as boxes too. */
-const BOXES_MAX = 3;
 const HEIGHT_PX = 300;
 const LABEL_ROOM_MIN_PX = 48;
 const LABEL_GAP_PX = 14;
-const LABEL_CHARACTER_PX = 7.5;
+const LABEL_CHARACTER_PX = 7;
 
 export function TrendChart(props: Props) {
-  const { rows, lines, rules, xScale, pinned, onPin } = props;
-  const yScale = props.measure.linear(
-    rows.flatMap((row) => [...lines.map(({ key }) => row.values[key] ?? 0), ...(row.band ?? [])]),
-  );
-  const yLabels = props.measure.axisLabels(yScale.ticks);
-  const isDrawn = rows.some(({ id }) => id === pinned.id);
-  const pinnedIndex = rows.findIndex(({ id, x }) => (isDrawn ? id === pinned.id : x >= pinned.x));
-  const last = rows.at(-1);
-  const firstLine = lines[0]?.key ?? "";
-
-  // A line of one point is given a dot of its own unless another is offered.
-  const loneDot = rows.length === 1 ? noDot : false;
-  const endLabels = lines.map(({ key, label, ink }) => {
-    const value = last?.values[key] ?? 0;
-    return { label: rows.length === 1 ? `${label} ${props.measure.format(value)}` : label, ink, value };
+  const { name, curves, bands, boxes, marks, stops, xScale, measure, pinned, onPin, onZoom } = props;
+  const container = useRef<HTMLDivElement>(null);
+  const [from, to] = xScale.domain;
+  const seen = ([x]: readonly [number, ...number[]]) => x >= from && x <= to;
+  const yScale = measure.linear([
+    ...curves.flatMap(({ points }) => points.filter(seen).map(([, y]) => y)),
+    ...bands.flatMap(({ points }) => points.filter(seen).flatMap(([, low, high]) => [low, high])),
+    ...(seen([pinned.x]) ? [pinned.y] : []),
+  ]);
+  const yLabels = measure.axisLabels(yScale.ticks);
+  const isOne = stops.length === 1;
+  const endLabels = curves.flatMap(({ label, ink, points }) => {
+    const value = points.findLast(seen)?.[1];
+    return value === undefined
+      ? []
+      : [{ label: isOne ? `${label} ${measure.format(value)}` : label, ink, value }];
   });
-
-  const pinIndex = (index: number) => {
-    const row = rows[Math.min(Math.max(index, 0), rows.length - 1)];
-    if (row !== undefined) onPin(row.id);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const target = targetOfKey(event.key, pinnedIndex, rows.length - 1);
-    if (target === null) return;
-    event.preventDefault();
-    pinIndex(target);
-  };
-
   return (
     <div
+      ref={container}
       className="chart chart-pinning"
       role="slider"
       tabIndex={0}
-      aria-label={props.name}
+      aria-label={props.label}
       aria-valuemin={1}
-      aria-valuemax={rows.length}
-      aria-valuenow={pinnedIndex + 1}
-      aria-valuetext={props.describe(pinned.id)}
-      onKeyDown={onKeyDown}
+      aria-valuemax={stops.length}
+      aria-valuenow={Math.max(0, stops.indexOf(pinned.x)) + 1}
+      aria-valuetext={props.describe(pinned.x)}
+      onKeyDown={(event) => onChartKey(event, pinned.x, xScale.domain, props)}
     >
       <ResponsiveContainer
         width="100%"
@@ -116,12 +87,9 @@ export function TrendChart(props: Props) {
         initialDimension={{ width: 720, height: HEIGHT_PX }}
       >
         <ComposedChart
-          data={rows}
-          margin={{ top: 22, right: labelRoom(lines), bottom: 0, left: 0 }}
+          data={ENDS}
+          margin={{ top: 24, right: labelRoom(curves), bottom: 0, left: 0 }}
           accessibilityLayer={false}
-          onClick={({ activeTooltipIndex }) => {
-            if (activeTooltipIndex != null) pinIndex(Number(activeTooltipIndex));
-          }}
         >
           <CartesianGrid {...GRID} />
           <XAxis
@@ -131,67 +99,38 @@ export function TrendChart(props: Props) {
             domain={xScale.domain}
             ticks={xScale.ticks}
             tickFormatter={props.xLabel}
-            padding={{ left: 14, right: 14 }}
-            height={28}
-            tickMargin={8}
+            allowDataOverflow
+            height={30}
+            tickMargin={12}
           />
           <YAxis
             {...AXIS}
+            type="number"
             domain={yScale.domain}
             ticks={yScale.ticks}
             tickFormatter={(tick: number) => yLabels[yScale.ticks.indexOf(tick)] ?? ""}
+            allowDataOverflow
             width={AXIS_WIDTH}
           />
-          {rules.map(({ x, label }) => (
-            <ReferenceLine
-              key={x}
-              x={x}
-              stroke="var(--muted)"
-              strokeDasharray="2 3"
-              label={{ value: label, position: "insideTopLeft", fill: "var(--muted)", dy: -22, dx: -4 }}
-            />
-          ))}
-          <ReferenceLine x={pinned.x} stroke="var(--rule-strong)" />
-          <Area
-            dataKey="band"
-            stroke="none"
-            fill="var(--band)"
-            fillOpacity={1}
-            isAnimationActive={false}
-            activeDot={false}
-            dot={loneDot}
+          <Rules rules={props.rules} changes={props.changes} />
+          <Curves curves={boxes.length > 0 ? [] : curves} bands={boxes.length > 0 ? [] : bands} />
+          {boxes.length > 0 && <Boxes rows={boxes} />}
+          <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
+          <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
+          <CrosshairMark
+            name={name}
+            stops={stops}
+            curves={curves}
+            within={container}
+            tooltip={props.tooltip}
           />
-          {lines.map((line) => (
-            <Line
-              key={line.key}
-              dataKey={(row: TrendRow) => row.values[line.key]}
-              name={line.label}
-              stroke={line.stroke}
-              strokeWidth={line.width}
-              strokeDasharray={line.dash}
-              dot={loneDot}
-              activeDot={{ r: 3, stroke: "none", fill: line.stroke }}
-              isAnimationActive={false}
-            />
-          ))}
-          {rows.length <= BOXES_MAX && <Boxes rows={rows} lines={lines} />}
-          <PointMarks
-            points={[...rows, ...(isDrawn ? [] : [pinned])].map(({ id, x, mark, values }) => ({
-              id,
-              x,
-              mark,
-              y: values[firstLine] ?? 0,
-            }))}
-            pinned={pinned.id}
-            dots={rows.length <= DOTS_MAX}
-          />
-          <EndLabels labels={endLabels} beside={rows.length === 1 ? last?.x : undefined} />
-          <Tooltip
-            {...TOOLTIP}
-            content={({ active, payload }) => {
-              const row = payload?.[0]?.payload as TrendRow | undefined;
-              return active === true && row !== undefined ? props.tooltip(row.id) : null;
-            }}
+          <Gestures
+            name={name}
+            stops={stops}
+            onPin={onPin}
+            onZoom={onZoom}
+            onPan={props.onPan}
+            onCompare={props.onCompare}
           />
         </ComposedChart>
       </ResponsiveContainer>
@@ -199,34 +138,11 @@ export function TrendChart(props: Props) {
   );
 }
 
+/** The axes have their own ends; a chart wants some data nevertheless. */
+const ENDS = [{ x: 0 }, { x: 1 }];
+
 /** Room for the names at the lines' ends. */
-function labelRoom(lines: TrendLine[]): number {
-  const longest = lines.reduce((most, { label }) => Math.max(most, label.length), 0);
+function labelRoom(curves: Curve[]): number {
+  const longest = curves.reduce((most, { label }) => Math.max(most, label.length), 0);
   return Math.max(LABEL_ROOM_MIN_PX, LABEL_GAP_PX + longest * LABEL_CHARACTER_PX);
-}
-
-function noDot() {
-  return null;
-}
-
-/** The point that a key leads to; `null` for keys that mean nothing here. */
-function targetOfKey(key: string, current: number, last: number): number | null {
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowDown":
-      return current - 1;
-    case "ArrowRight":
-    case "ArrowUp":
-      return current + 1;
-    case "PageDown":
-      return current - 10;
-    case "PageUp":
-      return current + 10;
-    case "Home":
-      return 0;
-    case "End":
-      return last;
-    default:
-      return null;
-  }
 }

@@ -14,10 +14,7 @@ import {
   latency,
 } from "@/test/fixtures";
 import {
-  changeRules,
   drawnPoints,
-  environmentChanges,
-  environmentDifference,
   importFacts,
   importLede,
   methodologyFacts,
@@ -29,11 +26,9 @@ import {
   statedHeadline,
   statedLede,
   statedLines,
-  statedRow,
   sweepOf,
   toldTrend,
   trendLines,
-  trendRow,
 } from "./data";
 import { statedTable } from "./tables";
 
@@ -97,37 +92,6 @@ describe("the trend", () => {
     expect(trendLines("p50").map(({ key }) => key)).toEqual(["p50", "p90"]);
     expect(trendLines("p999").map(({ key }) => key)).toEqual(["p50", "p90", "p99", "p999"]);
     expect(trendLines("throughput").map(({ key }) => key)).toEqual(["rate"]);
-  });
-  it("marks lost messages before a modified work tree", () => {
-    const marked = (change: Parameters<typeof aPoint>[0]) =>
-      trendRow({ point: aPoint(change), commit: null, runs: 1 }, "commits", "p99").mark;
-    expect(marked({})).toBe("plain");
-    expect(marked({ work_tree_modified: true })).toBe("modified");
-    expect(marked({ work_tree_modified: true, lossy: true })).toBe("lossy");
-  });
-  it("stands at the commit's ordinal or the time of measuring", () => {
-    const entry = { point: second, commit: null, runs: 1 };
-    expect(trendRow(entry, "commits", "p99").x).toBe(2);
-    expect(trendRow(entry, "time", "p99").x).toBe(Date.parse(second.measured_at));
-  });
-});
-
-describe("environment changes", () => {
-  const other = aRun({ environment: { stable: { "os.kernel": "6.12.9" }, conditions: {} } });
-  it("lie between neighbours of different environments", () => {
-    const moved = aPoint({
-      commit_sha: "c",
-      commit_ordinal: 4,
-      environment_id: second.environment_id + 1,
-    });
-    const drawn = seriesPoints([first, second, moved], commits);
-    const changes = environmentChanges(drawn);
-    expect(changes).toHaveLength(1);
-    expect(changeRules(changes, ["kernel"], "commits")).toEqual([{ x: 3, label: "kernel" }]);
-  });
-  it("say what changed", () => {
-    expect(environmentDifference(aRun(), other)).toBe("os.kernel: 6.12.4 → 6.12.9");
-    expect(environmentDifference(undefined, other)).toBe("environment changed");
   });
 });
 
@@ -362,18 +326,17 @@ describe("a series of another tool", () => {
     );
   });
   it("does not reach further into the tail than its samples", () => {
-    const points = (count: number) => seriesPoints([anImportedPoint({ count })], []);
-    expect(toldTrend(series, points(5), "p99")).toMatchObject({
+    expect(toldTrend(series, 5, "p99")).toMatchObject({
       choices: ["p50"],
       shown: "p50",
       lines: [{ key: "p50" }],
     });
-    expect(toldTrend(series, points(50), "p999")).toMatchObject({
+    expect(toldTrend(series, 50, "p999")).toMatchObject({
       shown: "p50",
       lines: [{ key: "p50" }, { key: "p90" }],
     });
-    expect(toldTrend(series, points(100), "p99").shown).toBe("p99");
-    expect(toldTrend(aSeries(), seriesPoints([aPoint({ count: 5 })], []), "p99").shown).toBe("p99");
+    expect(toldTrend(series, 100, "p99").shown).toBe("p99");
+    expect(toldTrend(aSeries(), 5, "p99").shown).toBe("p99");
   });
   it("has a methodology that says what is not told, and nothing of sizes", () => {
     expect(facts(series)).toEqual([
@@ -408,16 +371,8 @@ describe("a series that is only stated", () => {
     });
     expect(importFacts(series, null)).toContainEqual({ name: "stated by", value: "k6" });
   });
-  it("is drawn as one line, with a band only where an interval is stated", () => {
-    const row = (change = {}) =>
-      statedRow({ point: { ...stated, ...change }, commit: null, runs: 1 }, "commits");
+  it("is drawn as one line", () => {
     expect(statedLines("median").map(({ key, label }) => [key, label])).toEqual([["center", "median"]]);
-    expect(row()).toMatchObject({
-      mark: "plain",
-      band: [7_000_000, 8_000_000],
-      values: { center: 7_450_000 },
-    });
-    expect(row({ low_ns: null, work_tree_modified: true })).toMatchObject({ mark: "modified", band: null });
   });
   it("goes through one figure a commit, as others do", () => {
     const early = aStatedPoint({ run_id: "a", measured_at: "2026-01-01T00:00:00Z" });

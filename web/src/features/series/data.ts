@@ -11,7 +11,6 @@ import type {
   StatedPoint,
 } from "@/api/types";
 import type { SweepLine } from "@/components/chart/SweepChart";
-import type { TrendLine, TrendRow, TrendRule } from "@/components/chart/TrendChart";
 import {
   benchmarkName,
   endsOf,
@@ -23,13 +22,14 @@ import {
   sizeName,
 } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
-import { intervalOf, isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/imports";
+import { isImported, NOT_TOLD, nsPerOperation, timeName, toolName } from "@/lib/imports";
 import { agreement } from "@/lib/methodology";
 import { dividedBy, nsPerMessage } from "@/lib/points";
 import { PERCENTILES, type Percentile, tellingPercentiles } from "@/lib/statistics";
 import { counted, formatCount, formatDividedNs, formatNs, formatRate, unbroken } from "@/lib/units";
 import { modeName, onFullName, placementName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
 import { type Axis, SHOWN, type Shown } from "./search";
+import type { StopLine } from "./stops";
 
 /** What a point on a line has, whether it was measured or stated. */
 export type Placed = Point | StatedPoint;
@@ -94,9 +94,8 @@ export function toldPercentiles({ benchmark }: Pick<Case, "benchmark">, count: n
   return benchmark == null ? PERCENTILES : tellingPercentiles(count);
 }
 
-/** How far into the tail a trend can reach, and what its lines are, given the samples of its points. */
-export function toldTrend(series: Pick<SeriesSummary, "case">, drawn: SeriesPoint[], wanted: Shown) {
-  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
+/** How far into the tail a trend can reach, and what its lines are, given how many samples a point has. */
+export function toldTrend(series: Pick<SeriesSummary, "case">, count: number, wanted: Shown) {
   const told: string[] = toldPercentiles(series.case, count).map(({ key }) => key);
   const choices = SHOWN.filter((choice) => told.includes(choice));
   const shown = wanted === "throughput" || told.includes(wanted) ? wanted : (choices.at(-1) ?? "p50");
@@ -120,7 +119,7 @@ export function positionOf(point: Placed, axis: Axis): number {
 }
 
 /** The lines for what is shown. The further the tail, the more lines, and the taller the axis. */
-export function trendLines(shown: Shown): TrendLine[] {
+export function trendLines(shown: Shown): StopLine[] {
   const p50 = {
     key: "p50",
     label: "p50",
@@ -152,17 +151,6 @@ export function trendLines(shown: Shown): TrendLine[] {
   }
 }
 
-/** A point as the trend draws it. */
-export function trendRow({ point }: SeriesPoint, axis: Axis, shown: Shown): TrendRow {
-  return {
-    id: point.run_id,
-    x: positionOf(point, axis),
-    mark: point.lossy ? "lossy" : point.work_tree_modified ? "modified" : "plain",
-    band: shown === "throughput" ? null : [point.latency_ns.p25, point.latency_ns.p75],
-    values: { ...point.latency_ns, rate: point.bytes_per_second ?? 0 },
-  };
-}
-
 /** What a series is whose samples another tool took. */
 export function importLede({ transport, case: kase }: Pick<SeriesSummary, "transport" | "case">): string {
   return `${transport.semantics}${timesText(kase)}`;
@@ -181,53 +169,10 @@ function timesText(kase: Case): string {
 }
 
 /** The line of figures that another tool stated. */
-export function statedLines(statistic: string): TrendLine[] {
+export function statedLines(statistic: string): StopLine[] {
   return trendLines("p50")
     .slice(0, 1)
     .map((line) => ({ ...line, key: "center", label: statistic }));
-}
-
-/** A stated figure as the trend draws it: a band only where an interval was stated. */
-export function statedRow({ point }: SeriesPoint<StatedPoint>, axis: Axis): TrendRow {
-  return {
-    id: point.run_id,
-    x: positionOf(point, axis),
-    mark: point.work_tree_modified ? "modified" : "plain",
-    band: intervalOf(point),
-    values: { center: point.center_ns },
-  };
-}
-
-/** Two neighbouring points that were measured in different environments. */
-export type EnvironmentChange = { before: Placed; after: Placed };
-
-/** Where the environment changed along the line. */
-export function environmentChanges<P extends Placed>(drawn: SeriesPoint<P>[]): EnvironmentChange[] {
-  return drawn.slice(1).flatMap(({ point: after }, index) => {
-    const before = drawn[index]?.point;
-    return before === undefined || before.environment_id === after.environment_id ? [] : [{ before, after }];
-  });
-}
-
-/** What changed from one environment to the next, in a few words. */
-export function environmentDifference(before: RunDetail | undefined, after: RunDetail | undefined): string {
-  if (before === undefined || after === undefined) return "environment changed";
-  const [old, now] = [before.environment.stable, after.environment.stable];
-  const changed = distinct([...Object.keys(old), ...Object.keys(now)])
-    .sort()
-    .filter((key) => old[key] !== now[key]);
-  const [first] = changed;
-  if (first === undefined) return "environment changed";
-  const more = changed.length > 1 ? `, and ${changed.length - 1} more` : "";
-  return `${first}: ${brief(old[first])} → ${brief(now[first])}${more}`;
-}
-
-/** Rules between the points around each change. */
-export function changeRules(changes: EnvironmentChange[], labels: string[], axis: Axis): TrendRule[] {
-  return changes.map(({ before, after }, index) => ({
-    x: (positionOf(before, axis) + positionOf(after, axis)) / 2,
-    label: labels[index] ?? "environment changed",
-  }));
 }
 
 /** The lines of a sweep, and the transports whose results cannot stand beside them. */
@@ -419,9 +364,4 @@ function listOf(cpus: number[]): string {
 
 function cpuText(cpus: number[]): string {
   return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different CPUs` : `CPU ${listOf(cpus)}`;
-}
-
-function brief(value: string | undefined): string {
-  if (value === undefined) return "absent";
-  return value.length > 24 ? `${value.slice(0, 23)}…` : value;
 }

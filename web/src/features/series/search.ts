@@ -1,5 +1,5 @@
 /** What a series' page keeps in the URL: what is drawn, over what, and which point is pinned. */
-import { oneOf, type Present, present, type RawSearch, uuid } from "@/lib/search";
+import { oneOf, type Present, present, type RawSearch, text, uuid, whole } from "@/lib/search";
 
 /** How far into the tail the chart reaches, or the rate instead of times. */
 export const SHOWN = ["p50", "p99", "p999", "throughput"] as const;
@@ -13,13 +13,35 @@ export type Percentile = (typeof PERCENTILES)[number];
 export const AXES = ["commits", "time"] as const;
 export type Axis = (typeof AXES)[number];
 
+/** How many of the newest commits can be drawn; the server has no more in one answer. */
+export const LASTS = [100, 1_000, 10_000] as const;
+export type Last = (typeof LASTS)[number];
+
+/** How far into the longest times the distributions over commits are drawn. */
+export const REACHES = ["usual", "all"] as const;
+export type Reach = (typeof REACHES)[number];
+
+/** Six lines can be told apart. */
+const OTHERS_MAX = 5;
+
 /** The page's state; what is absent takes its usual value. */
 export type SeriesSearch = Present<{
   show: Shown | undefined;
   axis: Axis | undefined;
   sizes: Percentile | undefined;
-  /** The run whose point is pinned; the newest when absent. */
+  /** The run whose point is pinned. */
   run: string | undefined;
+  /** The commit whose point is pinned, by its place; the newest when neither is here. */
+  at: number | undefined;
+  /** Other series in the same chart: their numbers, with commas between. */
+  with: string | undefined;
+  /** How many of the newest commits are drawn. */
+  last: number | undefined;
+  /** Where the stretch begins and ends that is looked at: places of commits, or moments in milliseconds. */
+  from: number | undefined;
+  to: number | undefined;
+  /** How much of the distributions is drawn over commits: without the longest times, or all. */
+  reach: Reach | undefined;
 }>;
 
 export function parseSeriesSearch(raw: RawSearch): SeriesSearch {
@@ -28,5 +50,26 @@ export function parseSeriesSearch(raw: RawSearch): SeriesSearch {
     axis: oneOf(raw.axis, AXES),
     sizes: oneOf(raw.sizes, PERCENTILES),
     run: uuid(raw.run),
+    at: whole(raw.at),
+    with: joinedIds(othersOf(text(raw.with))),
+    last: LASTS.find((last) => last === raw.last),
+    from: whole(raw.from),
+    to: whole(raw.to),
+    reach: oneOf(raw.reach, REACHES),
   });
+}
+
+/** The other series in the chart. */
+export function othersOf(ids: string | undefined): number[] {
+  const numbers = (ids?.split(",") ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
+  return [...new Set(numbers)].slice(0, OTHERS_MAX);
+}
+
+function joinedIds(ids: number[]): string | undefined {
+  return ids.length === 0 ? undefined : ids.join(",");
+}
+
+/** The stretch that is looked at; `null` for all. */
+export function rangeOf({ from, to }: Pick<SeriesSearch, "from" | "to">): readonly [number, number] | null {
+  return from === undefined || to === undefined || from >= to ? null : [from, to];
 }

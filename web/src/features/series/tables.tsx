@@ -2,62 +2,60 @@
 import { Link } from "@tanstack/react-router";
 import type { Point, PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
+import type { HeatColumn } from "@/components/chart/HeatMap";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
 import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
+import { boundsOfBin } from "@/lib/delta";
 import { isImported, NOT_TOLD, quantileName } from "@/lib/imports";
-import { toPoint } from "@/lib/paths";
+import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import { formatBytes, formatCount, formatNs, formatRate, formatShare } from "@/lib/units";
-import { type SeriesPoint, sizesOf, toldPercentiles } from "./data";
-import type { Shown } from "./search";
+import { type SeriesPoint, sizesOf } from "./data";
+import type { Axis, Shown } from "./search";
+import type { Stop, StopLine } from "./stops";
 
 /** A benchmark's name may be longer than a file system takes. */
 const FILE_NAME_MAX = 80;
 
-/** The trend: one row a point. Where any lost messages, each says whether it did. */
-export function trendTable(series: SeriesSummary, drawn: SeriesPoint[]): ChartTable {
-  const isFromFile = isImported(series);
-  const count = drawn.reduce((most, { point }) => Math.max(most, point.count), 0);
-  const percentiles = toldPercentiles(series.case, count);
-  const hasLoss = drawn.some(({ point }) => point.lossy);
+/**
+ * The trend: one row a stop with what is drawn of it. Its file is the server's: there, every point is in full, also those
+ * that are not drawn.
+ */
+export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine[], axis: Axis): ChartTable {
+  const hasLoss = stops.some(({ mark }) => mark === "lossy");
+  const format = lines.some(({ key }) => key === "rate") ? formatRate : formatNs;
   return {
     fileName: `${fileName(series)}-commits`,
+    csvHref: lineCsvHref(series.series_id),
     columns: [
-      { label: "commit", csvName: "commit_sha", number: false },
       { label: "#", csvName: "commit_ordinal", number: true },
-      { label: "measured", csvName: "measured_at", number: false },
+      ...(axis === "time" ? [{ label: "measured", csvName: "measured_at", number: false }] : []),
       ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
-      ...percentiles.map(({ key, label }) => ({ label, csvName: `latency_ns_${key}`, number: true })),
-      ...(isFromFile ? [] : [{ label: "throughput", csvName: "bytes_per_second", number: true }]),
-      { label: isFromFile ? "samples" : "operations", csvName: "count", number: true },
-      { label: "run", csvName: "run_id", number: false },
+      ...lines.map(({ key, label }) => ({ label, csvName: key, number: true })),
+      { label: "", csvName: "pin", number: false },
     ],
-    rows: drawn.toReversed().map(({ point }) => ({
-      key: point.run_id,
+    rows: stops.toReversed().map(({ x, ordinal, mark, values, runId }) => ({
+      key: String(x),
       cells: [
-        <code key="sha">{shortSha(point.commit_sha)}</code>,
-        point.commit_ordinal,
-        formatMoment(point.measured_at),
-        ...(hasLoss ? [lossCell(point)] : []),
-        ...percentiles.map(({ key }) => formatNs(point.latency_ns[key])),
-        ...(isFromFile ? [] : [point.bytes_per_second == null ? "" : formatRate(point.bytes_per_second)]),
-        formatCount(point.count),
-        <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
+        ordinal,
+        ...(axis === "time" ? [formatMoment(new Date(x).toISOString())] : []),
+        ...(hasLoss ? [lossCell({ lossy: mark === "lossy" })] : []),
+        ...lines.map(({ key }) => {
+          const value = values[key];
+          return value === undefined ? "" : format(value);
+        }),
+        <Link
+          key="pin"
+          {...(runId === null
+            ? toSeriesAt(series.project, series.series_id, ordinal)
+            : toPoint(series.project, series.series_id, runId))}
+        >
           pin
         </Link>,
       ],
-      csv: [
-        point.commit_sha,
-        point.commit_ordinal,
-        point.measured_at,
-        ...(hasLoss ? [String(point.lossy)] : []),
-        ...percentiles.map(({ key }) => point.latency_ns[key]),
-        ...(isFromFile ? [] : [point.bytes_per_second ?? null]),
-        point.count,
-        point.run_id,
-      ],
+      csv: [],
     })),
   };
 }
@@ -145,6 +143,28 @@ export function histogramTable(series: SeriesSummary, { point, histogram }: Poin
   };
 }
 
+/** The distributions over commits: one row a bin of a column that holds anything. */
+export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
+  const cells = columns.flatMap(({ x, shares }) => [...shares].map(([bin, share]) => ({ x, bin, share })));
+  return {
+    fileName: `${fileName(series)}-distributions`,
+    columns: [
+      { label: "commit", csvName: "commit_ordinal", number: true },
+      { label: "from", csvName: "from_ns", number: true },
+      { label: "to", csvName: "to_ns", number: true },
+      { label: "share", csvName: "share", number: true },
+    ],
+    rows: cells.toReversed().map(({ x, bin, share }) => {
+      const [from_ns, to_ns] = boundsOfBin(bin, steps);
+      return {
+        key: `${x} ${bin}`,
+        cells: [`#${x}`, formatNs(from_ns), formatNs(to_ns), formatShare(share)],
+        csv: [x, from_ns, to_ns, share],
+      };
+    }),
+  };
+}
+
 /** The sweep: one row a message size, one column a transport. */
 export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
   const isRate = shown === "throughput";
@@ -172,7 +192,7 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
   };
 }
 
-function lossCell({ lossy }: Point) {
+function lossCell({ lossy }: Pick<Point, "lossy">) {
   if (!lossy) return "none";
   return (
     <span key="loss" className="warning">

@@ -3,7 +3,7 @@
 use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
 use crate::analysis::track::{self, Points};
 use crate::db::change_point::{Figure, Track};
-use crate::db::chart::MeasuredRow;
+use crate::db::chart::{Columns, MeasuredRow};
 use crate::db::comparison::{MachineRow, SideRow, SurroundingsRow};
 use crate::db::point::{Lines, Selection, SeriesKey};
 use crate::db::run::Location;
@@ -91,7 +91,9 @@ pub(super) async fn learn(
 ) -> Result<(), ApiError> {
     let keys: Vec<SeriesKey> = outcomes.iter().map(|outcome| outcome.key).collect();
     let selection = Selection { from_ordinal: 0, to_ordinal, last: RUNS, lines: Lines::Main };
-    let lines = db::chart::lines(&state.pool, &keys, &selection, &[], true).await?;
+    let lines =
+        db::chart::lines(&state.pool, &keys, &selection, Columns { repetitions: true, ..Columns::default() })
+            .await?;
     let mut tracks: HashMap<Track, Points> = lines.iter().flat_map(|line| track::tracks(&[line])).collect();
     for outcome in outcomes {
         let MeasuredRow { series_id, environment_id, .. } = outcome.point;

@@ -3,14 +3,18 @@
  * line's value. With one or two commits there is no line to look at, but there is a distribution.
  */
 import { useXAxisScale, useYAxisScale } from "recharts";
-import type { TrendLine, TrendRow } from "../TrendChart";
 
-type Props = { rows: TrendRow[]; lines: TrendLine[] };
+/** A point: its middle half, and the value of each line. */
+export type BoxRow = {
+  x: number;
+  band: readonly [number, number] | null;
+  ticks: { key: string; value: number; stroke: string; dash: string }[];
+};
 
 const HALF_BOX_PX = 24;
 const HALF_TICK_PX = 24;
 
-export function Boxes({ rows, lines }: Props) {
+export function Boxes({ rows }: { rows: BoxRow[] }) {
   const x = useXAxisScale();
   const y = useYAxisScale();
   if (x === undefined || y === undefined) return null;
@@ -18,11 +22,11 @@ export function Boxes({ rows, lines }: Props) {
     <g>
       {rows.map((row) => {
         const centre = x(row.x) ?? 0;
-        const values = lines.map((line) => row.values[line.key] ?? 0);
+        const values = row.ticks.map(({ value }) => value);
         const [bottom, top] = [y(Math.min(...values)) ?? 0, y(Math.max(...values)) ?? 0];
         const box = row.band?.map((value) => y(value) ?? 0);
         return (
-          <g key={row.id} strokeWidth={1.5}>
+          <g key={row.x} strokeWidth={1.5}>
             <path d={`M${centre},${bottom}V${top}`} stroke="var(--rule-strong)" strokeWidth={1} />
             {box?.[0] !== undefined && box[1] !== undefined && (
               <rect
@@ -33,12 +37,12 @@ export function Boxes({ rows, lines }: Props) {
                 fill="var(--band)"
               />
             )}
-            {lines.map((line, index) => (
+            {row.ticks.map(({ key, value, stroke, dash }) => (
               <path
-                key={line.key}
-                d={`M${centre - HALF_TICK_PX},${y(values[index]) ?? 0}h${2 * HALF_TICK_PX}`}
-                stroke={line.stroke}
-                strokeDasharray={line.dash}
+                key={key}
+                d={`M${centre - HALF_TICK_PX},${y(value) ?? 0}h${2 * HALF_TICK_PX}`}
+                stroke={stroke}
+                strokeDasharray={dash}
               />
             ))}
           </g>

@@ -1,37 +1,37 @@
 /**
- * Marks single points of a trend: what was measured with a modified work tree is an open diamond, what lost
- * messages a cross, and the pinned point has a ring. Ordinary points are dots, as long as there are few.
+ * Marks single points: what was measured with a modified work tree is an open diamond, what lost messages a cross, and the
+ * pinned point has a ring. Ordinary points are dots, as long as there are few.
  */
-import { useXAxisScale, useYAxisScale } from "recharts";
+import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { markerPath } from "../lines";
 
 /** How a point is marked. */
 export type Mark = "plain" | "modified" | "lossy";
 
 /** A point that may be marked. */
-export type MarkedPoint = { id: string; x: number; y: number; mark: Mark };
+export type MarkedPoint = { x: number; y: number; mark: Mark };
 
-type Props = { points: MarkedPoint[]; pinned: string; dots: boolean };
+type Props = { points: MarkedPoint[]; pinned: { x: number; y: number } | null; dots: boolean };
 
 export function PointMarks({ points, pinned, dots }: Props) {
-  const x = useXAxisScale();
-  const y = useYAxisScale();
-  if (x === undefined || y === undefined) return null;
+  const area = usePlotArea();
+  const xScale = useXAxisScale();
+  const yScale = useYAxisScale();
+  if (area === undefined || xScale === undefined || yScale === undefined) return null;
+  const placed = (point: { x: number; y: number }) => {
+    const [x, y] = [xScale(point.x) ?? -1, yScale(point.y) ?? -1];
+    return x >= area.x - 1 && x <= area.x + area.width + 1 ? { x, y } : null;
+  };
+  const ring = pinned === null ? null : placed(pinned);
   return (
-    <g>
+    <g pointerEvents="none">
       {points.map((point) => {
-        const isPinned = point.id === pinned;
-        if (point.mark === "plain" && !dots && !isPinned) return null;
-        const at = { x: x(point.x) ?? 0, y: y(point.y) ?? 0 };
-        return (
-          <g key={point.id}>
-            {isPinned && (
-              <circle cx={at.x} cy={at.y} r={7} fill="none" stroke="var(--ink)" strokeWidth={1.5} />
-            )}
-            <Shape mark={point.mark} {...at} />
-          </g>
-        );
+        const at = point.mark === "plain" && !dots ? null : placed(point);
+        return at === null ? null : <Shape key={point.x} mark={point.mark} {...at} />;
       })}
+      {ring !== null && (
+        <circle cx={ring.x} cy={ring.y} r={7} fill="none" stroke="var(--ink)" strokeWidth={1.5} />
+      )}
     </g>
   );
 }

@@ -1,132 +1,130 @@
-/** A line of points over commits, or over time, measured or stated: with its tooltip, its marks and its table. */
-import { useQueries } from "@tanstack/react-query";
-import { runQuery } from "@/api/queries";
+/**
+ * A line of points over commits, or over time, measured or stated: with its tooltip, its marks, what happened along it,
+ * and its table.
+ */
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { environmentsQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
 import type { Measure } from "@/components/chart/measure";
-import { TooltipBox } from "@/components/chart/Tooltip";
-import { TrendChart, type TrendLine, type TrendRow } from "@/components/chart/TrendChart";
-import { ordinalScale, timeScale } from "@/components/chart/ticks";
-import { shortSha } from "@/lib/commits";
+import type { Curve } from "@/components/chart/plottables/Curves";
+import type { Change } from "@/components/chart/plottables/Rules";
+import { TrendChart } from "@/components/chart/TrendChart";
+import { environmentDifference } from "@/lib/environments";
 import { formatDay, formatMoment } from "@/lib/time";
 import { counted } from "@/lib/units";
-import {
-  changeRules,
-  type EnvironmentChange,
-  environmentChanges,
-  environmentDifference,
-  type Placed,
-  positionOf,
-  type SeriesPoint,
-} from "../data";
+import { scaleOf } from "../scale";
 import type { Axis } from "../search";
-
-/** A value of a point by its name, as the tooltip has it. */
-type Reading = { name: string; value: string };
+import { drawingOf, environmentChanges, type Stop, type StopLine } from "../stops";
+import { useRange } from "../useRange";
 
 /** What a trend is given by the page, whatever it draws. */
-export type TrendProps<P extends Placed> = {
-  drawn: SeriesPoint<P>[];
-  pinned: SeriesPoint<P>;
+export type TrendProps = {
+  series: SeriesSummary;
+  /** What is drawn; where a stretch is looked at closely, more of it. */
+  stops: Stop[];
+  /** Where the axis ends when all is shown. */
+  extent: readonly [number, number];
+  /** What is said of how many points there are, where not all are drawn. */
+  thinned: string | null;
   axis: Axis;
-  onPin: (runId: string) => void;
+  /** The stretch that is shown, as the address has it. */
+  range: readonly [number, number] | null;
+  pinned: { x: number; values: Readonly<Record<string, number>> };
+  onPin: (stop: Stop) => void;
+  onRange: (range: readonly [number, number] | null) => void;
+  onCompare?: (base: Stop, head: Stop) => void;
+  tooltip: (stop: Stop) => ReactNode;
 };
 
-type Props<P extends Placed> = TrendProps<P> & {
+type Props = TrendProps & {
   title: string;
   /** What the lines are, for the sentence above the chart. */
   what: string;
   /** What marks mean, as far as there are any. */
-  marks: string[];
-  lines: TrendLine[];
+  notes: string[];
+  lines: StopLine[];
+  /** Lines of other series. */
+  others: Curve[];
+  changes: Change[];
   measure: Measure;
   table: ChartTable;
-  rowOf: (entry: SeriesPoint<P>) => TrendRow;
-  /** The values of a point, of the lines from below. */
-  readings: (entry: SeriesPoint<P>) => Reading[];
-  /** What is unusual about a point. */
-  remarks: (entry: SeriesPoint<P>) => string[];
 };
 
-/** Only this many changes, the newest, are named: each name costs two requests. */
-const NAMED_CHANGES_MAX = 3;
 const DAY_MS = 86_400_000;
 
-export function CommitTrend<P extends Placed>(props: Props<P>) {
-  const { title, drawn, pinned, axis, readings, remarks, rowOf } = props;
-  const changes = environmentChanges(drawn);
-  const rules = changeRules(changes, useDifferences(changes), axis);
-  const positions = drawn.map(({ point }) => positionOf(point, axis));
-  const byRun = new Map([...drawn, pinned].map((entry) => [entry.point.run_id, entry]));
-  const isOneDay = (positions.at(-1) ?? 0) - (positions[0] ?? 0) < 2 * DAY_MS;
-  const over = axis === "time" ? counted(drawn.length, "run") : counted(drawn.length, "commit");
-  const marks = [
-    ...(drawn.some(({ point }) => point.work_tree_modified) ? ["diamonds had a modified work tree"] : []),
-    ...props.marks,
+export function CommitTrend(props: Props) {
+  const { title, series, stops, axis, lines, measure, extent, pinned } = props;
+  const { shown, zoom, pan } = useRange(extent, props.range, props.onRange);
+  const changes = environmentChanges(stops);
+  const { data: environments } = useQuery({
+    ...environmentsQuery(series.project, series.machine),
+    enabled: changes.length > 0,
+  });
+  const factsOf = (id: number) =>
+    environments?.environments.find(({ environment_id }) => environment_id === id)?.stable;
+  const { curves, bands, boxes, marks } = drawingOf(stops, lines);
+  const byX = new Map(stops.map((stop) => [stop.x, stop]));
+  const isOneDay = shown[1] - shown[0] < 2 * DAY_MS;
+  const over = axis === "time" ? counted(stops.length, "run") : counted(stops.length, "commit");
+  const notes = [
+    ...(stops.some(({ isModified }) => isModified) ? ["diamonds had a modified work tree"] : []),
+    ...props.notes,
+    ...(props.changes.length > 0 ? ["a triangle is a change of the level"] : []),
     ...(changes.length > 0 ? ["a dotted rule is a change of the environment"] : []),
   ];
+  const first = lines[0]?.key ?? "";
   return (
     <ChartFrame
       name="trend"
       title={title}
-      summary={`${[`${over}. ${props.what}`, ...marks].join("; ")}.`}
+      summary={`${[`${props.thinned ?? over}. ${props.what}`, ...notes].join("; ")}.`}
       table={props.table}
     >
       <TrendChart
-        name={`${title} by ${axis}; arrow keys pin a point`}
-        rows={drawn.map(rowOf)}
-        lines={props.lines}
-        rules={rules}
-        xScale={axis === "time" ? timeScale(positions) : ordinalScale(positions)}
+        name="trend"
+        label={`${title} by ${axis}; arrow keys pin a point, plus and minus zoom`}
+        curves={[...curves, ...props.others]}
+        bands={bands}
+        boxes={boxes}
+        marks={marks}
+        rules={changes.map(({ x, before, after }) => ({
+          x,
+          label: environmentDifference(factsOf(before), factsOf(after)),
+        }))}
+        changes={props.changes}
+        stops={stops.map(({ x }) => x)}
+        xScale={scaleOf(axis, shown)}
         xLabel={(x) => (axis === "commits" ? `#${x}` : isOneDay ? momentOf(x) : dayOf(x))}
-        measure={props.measure}
-        pinned={rowOf(pinned)}
-        onPin={props.onPin}
-        describe={(id) => {
-          const entry = byRun.get(id);
-          if (entry === undefined) return "a run that the line does not go through";
-          const numbers = readings(entry).map(({ name, value }) => `${name} ${value}`);
-          return `commit ${shortSha(entry.point.commit_sha)}, ${numbers.join(", ")}`;
+        measure={measure}
+        pinned={{ x: pinned.x, y: pinned.values[first] ?? 0 }}
+        onPin={(x) => withStop(byX, x, props.onPin)}
+        onZoom={zoom}
+        onPan={pan}
+        onCompare={
+          props.onCompare &&
+          ((base, head) =>
+            withStop(byX, base, (from) => withStop(byX, head, (to) => props.onCompare?.(from, to))))
+        }
+        describe={(x) => {
+          const stop = byX.get(x);
+          if (stop === undefined) return "a run that the line does not go through";
+          const numbers = lines.map(({ key, label }) => `${label} ${measure.format(stop.values[key] ?? 0)}`);
+          return `commit ${stop.ordinal}, ${numbers.join(", ")}`;
         }}
-        tooltip={(id) => {
-          const entry = byRun.get(id);
-          if (entry === undefined) return null;
-          return (
-            <TooltipBox
-              heading={
-                <>
-                  <code>{shortSha(entry.point.commit_sha)}</code> {entry.commit?.subject}
-                </>
-              }
-              rows={readings(entry).toReversed()}
-              note={noteOf(entry, remarks(entry))}
-            />
-          );
+        tooltip={(x) => {
+          const stop = byX.get(x);
+          return stop === undefined ? null : props.tooltip(stop);
         }}
       />
     </ChartFrame>
   );
 }
 
-/** What changed at each change, for the newest ones. */
-function useDifferences(changes: EnvironmentChange[]): string[] {
-  const named = changes.slice(-NAMED_CHANGES_MAX);
-  const runs = useQueries({
-    queries: named.flatMap(({ before, after }) => [runQuery(before.run_id), runQuery(after.run_id)]),
-  });
-  const unnamed = changes.slice(0, changes.length - named.length).map(() => "environment changed");
-  return [
-    ...unnamed,
-    ...named.map((_, index) => environmentDifference(runs[2 * index]?.data, runs[2 * index + 1]?.data)),
-  ];
-}
-
-function noteOf({ point, runs }: SeriesPoint<Placed>, remarks: string[]): string {
-  return [
-    formatMoment(point.measured_at),
-    ...(runs > 1 ? [`one of ${runs} runs`] : []),
-    ...(point.work_tree_modified ? ["modified work tree"] : []),
-    ...remarks,
-  ].join(", ");
+function withStop(stops: Map<number, Stop>, x: number, then: (stop: Stop) => void): void {
+  const stop = stops.get(x);
+  if (stop !== undefined) then(stop);
 }
 
 function momentOf(milliseconds: number): string {

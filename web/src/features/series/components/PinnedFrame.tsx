@@ -1,16 +1,36 @@
 /** The pinned point's commit above its numbers, and where to go from there. */
 import { Link } from "@tanstack/react-router";
-import type { SeriesSummary } from "@/api/types";
+import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/CopyLink";
 import { type Fact, Facts } from "@/components/ui/Facts";
 import { shortSha } from "@/lib/commits";
-import { toRun } from "@/lib/paths";
+import { toComparison, toRun } from "@/lib/paths";
+import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
+import { upperFirst } from "@/lib/units";
 import type { Placed, SeriesPoint } from "../data";
+import type { Stop } from "../stops";
 
-type Props = { series: SeriesSummary; pinned: SeriesPoint<Placed>; facts: Fact[] };
+/** The first ones say what decides. */
+const WITNESSES_MAX = 4;
 
-export function PinnedFrame({ series, pinned: { point, commit }, facts }: Props) {
+type Props = {
+  series: SeriesSummary;
+  pinned: SeriesPoint<Placed>;
+  facts: Fact[];
+  /** What it can be compared with. */
+  before?: Stop | null;
+  /** The changes that begin here. */
+  changes?: ChangePoint[];
+};
+
+export function PinnedFrame({
+  series,
+  pinned: { point, commit },
+  facts,
+  before = null,
+  changes = [],
+}: Props) {
   return (
     <aside aria-label="Pinned point">
       <h2>Pinned: #{point.commit_ordinal}</h2>
@@ -30,8 +50,31 @@ export function PinnedFrame({ series, pinned: { point, commit }, facts }: Props)
         <Link {...toRun(series.project, point.run_id)} className="button">
           Open run
         </Link>
+        {before !== null && (
+          <Link
+            {...toComparison(series.project, String(before.ordinal), point.commit_sha)}
+            className="button"
+          >
+            Compare with #{before.ordinal}
+          </Link>
+        )}
         <CopyLink className="button" />
       </div>
+      {changes.map((change) => (
+        <div key={change.change_point_id} className="pin-change">
+          <h2>
+            {change.figure} {changeText(change.change)} from here on
+          </h2>
+          <ul>
+            {change.witnesses.slice(0, WITNESSES_MAX).map((witness) => (
+              <li key={witness}>{upperFirst(witness)}.</li>
+            ))}
+          </ul>
+          {change.witnesses.length > WITNESSES_MAX && (
+            <p className="muted">And {change.witnesses.length - WITNESSES_MAX} more witnesses.</p>
+          )}
+        </div>
+      ))}
     </aside>
   );
 }

@@ -1,20 +1,31 @@
 /** The pinned point in numbers: the commit, every percentile, and what they rest on. */
-import type { Point, PointDetail, SeriesSummary } from "@/api/types";
+import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import type { Fact } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { isImported, NOT_TOLD, nsPerOperation } from "@/lib/imports";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
-import { counted, formatCount, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
+import { changeText } from "@/lib/regressions";
+import {
+  counted,
+  formatCount,
+  formatNs,
+  quantityOfDividedNs,
+  quantityOfNs,
+  quantityOfRate,
+} from "@/lib/units";
 import { placementSeen, type SeriesPoint, toldPercentiles } from "../data";
+import type { Before } from "../usePinned";
 import { PinnedFrame } from "./PinnedFrame";
 
 type Props = {
   series: SeriesSummary;
   pinned: SeriesPoint;
   detail: PointDetail | null;
+  before: Before;
+  changePoints: ChangePoint[];
 };
 
-export function PinnedPoint({ series, pinned, detail }: Props) {
+export function PinnedPoint({ series, pinned, detail, before, changePoints }: Props) {
   const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
   const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
@@ -44,7 +55,7 @@ export function PinnedPoint({ series, pinned, detail }: Props) {
                 />
               ),
             },
-            ...(key === "p50" ? divided : []),
+            ...(key === "p50" ? [...divided, ...intervalFacts(detail), ...stepFacts(point, before)] : []),
           ]),
         ...(point.bytes_per_second == null
           ? []
@@ -60,8 +71,30 @@ export function PinnedPoint({ series, pinned, detail }: Props) {
         ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
         { name: "runs", value: `${formatCount(runs)} of this commit` },
       ]}
+      before={before(point.commit_ordinal)}
+      changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
     />
   );
+}
+
+/** Where the median lies, by how the repetitions' medians lie. */
+function intervalFacts(detail: PointDetail | null): Fact[] {
+  const interval = detail?.p50_interval_ns ?? null;
+  if (interval === null) return [];
+  return [{ name: "95 % interval", value: interval.map(formatNs).join(" to ") }];
+}
+
+/** One step from the commit before: no verdict, as two points make none. */
+function stepFacts({ commit_ordinal, latency_ns }: Point, before: Before): Fact[] {
+  const stop = before(commit_ordinal);
+  const p50 = stop?.values.p50;
+  if (stop === null || p50 === undefined || p50 === 0) return [];
+  return [
+    {
+      name: `since #${stop.ordinal}`,
+      value: <span className="muted">{changeText(latency_ns.p50 / p50 - 1)}</span>,
+    },
+  ];
 }
 
 function repetitionsText({ repetition_count, disturbed_count, failure_count }: SeriesPoint["point"]): string {

@@ -1,41 +1,38 @@
-/** The series over its commits, or over time. */
-import type { Point, SeriesSummary } from "@/api/types";
+/** The series over its commits, or over time, with other series beside it. */
 import { LATENCY, RATE } from "@/components/chart/measure";
-import type { TrendLine } from "@/components/chart/TrendChart";
+import type { Curve } from "@/components/chart/plottables/Curves";
+import type { Change } from "@/components/chart/plottables/Rules";
 import { timeName } from "@/lib/imports";
 import { upperFirst } from "@/lib/units";
-import { type SeriesPoint, trendRow } from "../data";
 import type { Shown } from "../search";
-import { trendTable } from "../tables";
+import type { StopLine } from "../stops";
+import { stopsTable } from "../tables";
 import { CommitTrend, type TrendProps } from "./CommitTrend";
 
-type Props = TrendProps<Point> & { series: SeriesSummary; shown: Shown; lines: TrendLine[] };
+type Props = TrendProps & { shown: Shown; lines: StopLine[]; others: Curve[]; changes: Change[] };
 
-export function Trend({ series, shown, lines, ...rest }: Props) {
-  const { drawn, axis } = rest;
+export function Trend({ shown, lines, others, ...rest }: Props) {
+  const { series, stops, axis } = rest;
   const isRate = shown === "throughput";
-  const measure = isRate ? RATE : LATENCY;
-  const readings = ({ point }: SeriesPoint) => {
-    const named: Record<string, number> = { ...point.latency_ns, rate: point.bytes_per_second ?? 0 };
-    return lines.map(({ key, label }) => ({ name: label, value: measure.format(named[key] ?? 0) }));
-  };
+  const notes = [
+    ...(stops.some(({ mark }) => mark === "lossy") ? ["crosses lost messages"] : []),
+    ...(others.length > 0 ? ["thin lines are other series, beside it and not compared"] : []),
+  ];
   return (
     <CommitTrend
       {...rest}
       title={isRate ? "Throughput" : upperFirst(timeName(series.case) ?? "latency")}
       what={isRate ? "Payload bytes delivered per second" : lookOf(lines)}
-      marks={drawn.some(({ point }) => point.lossy) ? ["crosses lost messages"] : []}
+      notes={notes}
       lines={lines}
-      measure={measure}
-      table={trendTable(series, drawn)}
-      rowOf={(entry) => trendRow(entry, axis, shown)}
-      readings={readings}
-      remarks={({ point }) => (point.lossy ? ["lossy"] : [])}
+      others={others}
+      measure={isRate ? RATE : LATENCY}
+      table={stopsTable(series, stops, lines, axis)}
     />
   );
 }
 
-function lookOf(lines: TrendLine[]): string {
+function lookOf(lines: StopLine[]): string {
   const tail = lines.some(({ key }) => key === "p90") ? ", dashed p90" : "";
   return `Shaded from p25 to p75, solid the median${tail}`;
 }

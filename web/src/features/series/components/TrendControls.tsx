@@ -1,6 +1,7 @@
 /** Chooses how far into the tail the trend reaches, and what it runs over. */
 import { Segmented } from "@/components/ui/Segmented";
-import { AXES, type Axis, type SeriesSearch, type Shown } from "../search";
+import { formatCount } from "@/lib/units";
+import { AXES, type Axis, LASTS, type SeriesSearch, type Shown } from "../search";
 
 type Props = {
   /** Absent: there is one figure, and nothing to choose. */
@@ -9,7 +10,12 @@ type Props = {
   choices?: Shown[];
   axis: Axis;
   hasRate?: boolean;
+  /** How many of the newest commits are drawn; absent: all. */
+  last?: number;
+  /** Whether a stretch is looked at closely. */
+  isZoomed: boolean;
   onChange: (change: SeriesSearch) => void;
+  onWhole: () => void;
 };
 
 const PERCENTILES: { value: Shown; label: string }[] = [
@@ -18,7 +24,16 @@ const PERCENTILES: { value: Shown; label: string }[] = [
   { value: "p999", label: "p99.9" },
 ];
 
-export function TrendControls({ shown, choices, axis, hasRate = false, onChange }: Props) {
+export function TrendControls({
+  shown,
+  choices,
+  axis,
+  hasRate = false,
+  last,
+  isZoomed,
+  onChange,
+  onWhole,
+}: Props) {
   const percentiles = PERCENTILES.filter(({ value }) => choices?.includes(value) ?? true);
   const options = hasRate
     ? [{ value: "throughput" as const, label: "throughput" }, ...percentiles]
@@ -39,6 +54,19 @@ export function TrendControls({ shown, choices, axis, hasRate = false, onChange 
         value={axis}
         onChange={(value) => onChange({ axis: value })}
       />
+      {last !== undefined && axis === "commits" && (
+        <Segmented
+          label="Newest commits"
+          options={LASTS.map((value) => ({ value: String(value), label: formatCount(value) }))}
+          value={String(last)}
+          onChange={(value) => onChange({ last: Number(value) })}
+        />
+      )}
+      {isZoomed && (
+        <button type="button" className="text-button" onClick={onWhole}>
+          Show all
+        </button>
+      )}
     </div>
   );
 }

@@ -1,0 +1,162 @@
+/**
+ * Whole distributions over commits: a column a commit, a row an eighth of a doubling of the time, the darker the larger
+ * the share of the column's operations. Drawn on a canvas: a picture of a hundred thousand cells is one element.
+ */
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { CartesianGrid, ComposedChart, ResponsiveContainer, usePlotArea, XAxis, YAxis } from "recharts";
+import { axisLabelsOfNs } from "@/lib/units";
+import { AXIS, AXIS_WIDTH, GRID } from "./axis";
+import { CrosshairMark } from "./plottables/CrosshairMark";
+import { Gestures } from "./plottables/Gestures";
+import { type Change, Rules } from "./plottables/Rules";
+import { logScale, type Scale } from "./ticks";
+
+/** One column: which stretch of the axis it covers, and the share of its operations in each bin that has any. */
+export type HeatColumn = { from: number; to: number; x: number; shares: ReadonlyMap<number, number> };
+
+type Props = {
+  name: string;
+  label: string;
+  columns: HeatColumn[];
+  stepsPerDoubling: number;
+  /** The shortest and the longest time that are drawn. */
+  reach_ns: readonly [number, number];
+  xScale: Scale;
+  xLabel: (x: number) => string;
+  changes: Change[];
+  onPin: (x: number) => void;
+  onZoom: (range: readonly [number, number] | null) => void;
+  onPan: (by: number) => void;
+  tooltip: (x: number) => ReactNode;
+};
+
+type Area = { x: number; y: number; width: number; height: number };
+
+const HEIGHT_PX = 240;
+/** As wide as the names at the lines of a trend above usually are, so that commits stand below each other. */
+const RIGHT_PX = 48;
+/** The faintest that is still seen, for a share of a ten-thousandth. */
+const FAINTEST = 0.06;
+const SMALLEST_SHARE = 1e-4;
+
+export function HeatMap(props: Props) {
+  const { columns, reach_ns, xScale, stepsPerDoubling, name } = props;
+  const container = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [area, setArea] = useState<Area | null>(null);
+  const yScale = logScale([...reach_ns], 6);
+  const stops = columns.map(({ x }) => x);
+  const [from, to] = xScale.domain;
+  const [shortest, longest] = reach_ns;
+  useEffect(() => {
+    if (canvas.current === null || area === null) return;
+    const view = { from, to, low: Math.log2(shortest), high: Math.log2(longest) };
+    const draw = () => {
+      if (canvas.current !== null) paint(canvas.current, area, columns, view, stepsPerDoubling);
+    };
+    draw();
+    // Another choice of colours is another picture.
+    const scheme = window.matchMedia("(prefers-color-scheme: dark)");
+    const chosen = new MutationObserver(draw);
+    chosen.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    scheme.addEventListener("change", draw);
+    return () => {
+      chosen.disconnect();
+      scheme.removeEventListener("change", draw);
+    };
+  }, [area, columns, from, to, shortest, longest, stepsPerDoubling]);
+  return (
+    <div ref={container} className="chart heat-map" role="img" aria-label={props.label}>
+      <canvas
+        ref={canvas}
+        style={area === null ? {} : { left: area.x, top: area.y, width: area.width, height: area.height }}
+      />
+      <ResponsiveContainer
+        width="100%"
+        height={HEIGHT_PX}
+        initialDimension={{ width: 720, height: HEIGHT_PX }}
+      >
+        <ComposedChart
+          data={ENDS}
+          margin={{ top: 24, right: RIGHT_PX, bottom: 0, left: 0 }}
+          accessibilityLayer={false}
+        >
+          <CartesianGrid {...GRID} />
+          <XAxis
+            {...AXIS}
+            type="number"
+            dataKey="x"
+            domain={xScale.domain}
+            ticks={xScale.ticks}
+            tickFormatter={props.xLabel}
+            allowDataOverflow
+            height={30}
+            tickMargin={12}
+          />
+          <YAxis
+            {...AXIS}
+            type="number"
+            scale="log"
+            domain={[...reach_ns]}
+            ticks={yScale.ticks}
+            tickFormatter={(tick: number) => axisLabelsOfNs([tick])[0] ?? ""}
+            allowDataOverflow
+            width={AXIS_WIDTH}
+          />
+          <AreaReport onChange={setArea} />
+          <Rules rules={[]} changes={props.changes.map((change) => ({ ...change, label: "" }))} />
+          <CrosshairMark name={name} stops={stops} curves={[]} within={container} tooltip={props.tooltip} />
+          <Gestures name={name} stops={stops} onPin={props.onPin} onZoom={props.onZoom} onPan={props.onPan} />
+        </ComposedChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}
+
+const ENDS = [{ x: 0 }, { x: 1 }];
+
+/** Tells where the chart draws, which only its own parts know. */
+function AreaReport({ onChange }: { onChange: (area: Area) => void }) {
+  const area = usePlotArea();
+  const { x, y, width, height } = area ?? { x: 0, y: 0, width: 0, height: 0 };
+  useEffect(() => {
+    if (width > 0) onChange({ x, y, width, height });
+  }, [x, y, width, height, onChange]);
+  return null;
+}
+
+type View = { from: number; to: number; low: number; high: number };
+
+function paint(
+  canvas: HTMLCanvasElement,
+  area: Area,
+  columns: HeatColumn[],
+  view: View,
+  steps: number,
+): void {
+  const ratio = window.devicePixelRatio;
+  canvas.width = Math.round(area.width * ratio);
+  canvas.height = Math.round(area.height * ratio);
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  context.fillStyle = getComputedStyle(canvas).color;
+  const xOf = (x: number) => ((x - view.from) / (view.to - view.from)) * canvas.width;
+  const yOf = (log2_ns: number) => (1 - (log2_ns - view.low) / (view.high - view.low)) * canvas.height;
+  for (const { from, to, shares } of columns) {
+    const [left, right] = [xOf(from), xOf(to)];
+    if (right < 0 || left > canvas.width) continue;
+    for (const [bin, share] of shares) {
+      const [top, bottom] = [yOf((bin + 1) / steps), yOf(bin / steps)];
+      context.globalAlpha = darkness(share);
+      // Whole pixels: neighbours neither overlap nor leave a seam.
+      const [x, y] = [Math.round(left), Math.round(top)];
+      context.fillRect(x, y, Math.max(1, Math.round(right) - x), Math.max(1, Math.round(bottom) - y));
+    }
+  }
+}
+
+/** From faint to full over four decades of the share: the tail is rare, and what a heat map is for. */
+export function darkness(share: number): number {
+  const decades = Math.log10(Math.max(share, SMALLEST_SHARE) / SMALLEST_SHARE) / -Math.log10(SMALLEST_SHARE);
+  return FAINTEST + (1 - FAINTEST) * decades ** 1.5;
+}

@@ -1,0 +1,103 @@
+/**
+ * The time that a share of all operations does not exceed, for each share: the axis stretches towards 100 %, a decade of
+ * the rest at a time, so that the rarest operations have as much room as the usual ones. As HdrHistogram's plots are.
+ */
+
+import { type ReactNode, useRef } from "react";
+import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { AXIS, AXIS_WIDTH, GRID } from "./axis";
+import { CrosshairScope, usePoint } from "./crosshair";
+import { LATENCY } from "./measure";
+import { CrosshairMark } from "./plottables/CrosshairMark";
+import { type Curve, Curves } from "./plottables/Curves";
+import { EndLabels } from "./plottables/EndLabels";
+import { Gestures } from "./plottables/Gestures";
+
+type Props = {
+  name: string;
+  label: string;
+  /** Their x is one over the share that takes longer: 100 for the 99th percentile. */
+  curves: Curve[];
+  tooltip: (x: number) => ReactNode;
+};
+
+const HEIGHT_PX = 256;
+const RIGHT_PX = 56;
+
+export function PercentileChart(props: Props) {
+  return (
+    <CrosshairScope>
+      <Chart {...props} />
+    </CrosshairScope>
+  );
+}
+
+function Chart({ name, label, curves, tooltip }: Props) {
+  const container = useRef<HTMLDivElement>(null);
+  const point = usePoint();
+  const rest = curves.flatMap(({ points }) => points.at(-1)?.[0] ?? []);
+  const last = Math.max(10, ...rest);
+  const yScale = LATENCY.logarithmic(curves.flatMap(({ points }) => points.map(([, y]) => y)));
+  const ticks = [1, 2, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter((tick) => tick <= last);
+  const stops = curves[0]?.points.map(([x]) => x) ?? [];
+  return (
+    <div ref={container} className="chart" role="img" aria-label={label}>
+      <ResponsiveContainer
+        width="100%"
+        height={HEIGHT_PX}
+        initialDimension={{ width: 720, height: HEIGHT_PX }}
+      >
+        <ComposedChart
+          data={ENDS}
+          margin={{ top: 12, right: RIGHT_PX, bottom: 0, left: 0 }}
+          accessibilityLayer={false}
+        >
+          <CartesianGrid {...GRID} />
+          <XAxis
+            {...AXIS}
+            type="number"
+            dataKey="x"
+            scale="log"
+            domain={[1, last]}
+            ticks={ticks}
+            tickFormatter={percentileOf}
+            allowDataOverflow
+            height={30}
+            tickMargin={10}
+          />
+          <YAxis
+            {...AXIS}
+            type="number"
+            scale="log"
+            domain={yScale.domain}
+            ticks={yScale.ticks}
+            tickFormatter={(tick: number) => LATENCY.axisLabels([tick])[0] ?? ""}
+            allowDataOverflow
+            width={AXIS_WIDTH}
+          />
+          <Curves curves={curves} bands={[]} />
+          <EndLabels
+            labels={curves.map(({ label, ink, points }) => ({ label, ink, value: points.at(-1)?.[1] ?? 1 }))}
+          />
+          <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
+          <Gestures
+            name={name}
+            stops={stops}
+            onPin={(x) => point({ x, source: name })}
+            onZoom={nothing}
+            onPan={nothing}
+          />
+        </ComposedChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}
+
+const ENDS = [{ x: 1 }, { x: 2 }];
+
+function nothing(): void {}
+
+/** A place on the axis as people name it: `p99.9`. */
+export function percentileOf(x: number): string {
+  return x === 1 ? "0" : `p${Number((100 * (1 - 1 / x)).toPrecision(9))}`;
+}

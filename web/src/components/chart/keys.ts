@@ -1,0 +1,72 @@
+/** What keys do while a chart over commits has the focus: they pin, zoom and move as the pointer does. */
+import type { KeyboardEvent } from "react";
+import { nearest } from "./nearest";
+
+/** What a chart's keys work on. */
+export type Keyed = {
+  /** Where something stands, ascending. */
+  stops: readonly number[];
+  onPin: (x: number) => void;
+  /** `null`: as far as there is anything. */
+  onZoom: (range: readonly [number, number] | null) => void;
+};
+
+/** What each key does, in the words of the list of keys. */
+export const CHART_KEYS = [
+  ["← →", "pin the point before, after"],
+  ["Page up, down", "ten points on"],
+  ["Home, End", "first and last point"],
+  ["+ −", "closer, further"],
+  ["0", "all of it"],
+] as const;
+
+const PAGE = 10;
+
+export function onChartKey(
+  event: KeyboardEvent,
+  pinned_x: number,
+  domain: readonly [number, number],
+  { stops, onPin, onZoom }: Keyed,
+): void {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const place = nearest(stops, pinned_x);
+  const target = targetOf(event.key, place, stops.length - 1);
+  const zoomed = zoomOf(event.key, pinned_x, domain);
+  if (target === null && zoomed === undefined) return;
+  event.preventDefault();
+  if (zoomed !== undefined) onZoom(zoomed);
+  const x = target === null ? undefined : stops[Math.min(Math.max(target, 0), stops.length - 1)];
+  if (x !== undefined) onPin(x);
+}
+
+/** The place that a key leads to; `null` for keys that lead nowhere. */
+function targetOf(key: string, current: number, last: number): number | null {
+  switch (key) {
+    case "ArrowLeft":
+    case "ArrowDown":
+      return current - 1;
+    case "ArrowRight":
+    case "ArrowUp":
+      return current + 1;
+    case "PageDown":
+      return current - PAGE;
+    case "PageUp":
+      return current + PAGE;
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return null;
+  }
+}
+
+/** The stretch that a key shows, around the pinned point; `undefined` for other keys. */
+function zoomOf(key: string, pinned_x: number, [from, to]: readonly [number, number]) {
+  const factor = { "+": 0.5, "=": 0.5, "-": 2 }[key];
+  if (key === "0") return null;
+  if (factor === undefined) return undefined;
+  const share = Math.min(Math.max((pinned_x - from) / (to - from || 1), 0), 1);
+  const width = (to - from) * factor;
+  return [pinned_x - share * width, pinned_x + (1 - share) * width] as const;
+}

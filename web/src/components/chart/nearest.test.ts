@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { nearest } from "./nearest";
+
+it("finds the value next to a position, the ends for what is beyond them", () => {
+  const values = [1, 4, 5, 9];
+  expect([-3, 1, 2, 3, 4.4, 4.6, 7, 7.1, 100].map((position) => values[nearest(values, position)])).toEqual([
+    1, 1, 1, 4, 4, 5, 5, 9, 9,
+  ]);
+});
+
+it("finds nothing in nothing", () => {
+  expect(nearest([], 3)).toBe(-1);
+});

@@ -1,0 +1,66 @@
+/** Lines and the bands behind them, cut where the drawing area ends: one element each, however many points they have. */
+import { useId } from "react";
+import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+
+/** A line through its points, ascending by x. */
+export type Curve = {
+  key: string;
+  label: string;
+  stroke: string;
+  ink: string;
+  dash: string;
+  width: number;
+  points: readonly (readonly [x: number, y: number])[];
+};
+
+/** An area between two values at each x, ascending. */
+export type Band = {
+  key: string;
+  points: readonly (readonly [x: number, low: number, high: number])[];
+};
+
+type Props = { curves: Curve[]; bands: Band[] };
+
+export function Curves({ curves, bands }: Props) {
+  const id = useId();
+  const area = usePlotArea();
+  const x = useXAxisScale();
+  const y = useYAxisScale();
+  if (area === undefined || x === undefined || y === undefined) return null;
+  const at = (px: number, py: number) => `${round(x(px) ?? 0)},${round(y(py) ?? 0)}`;
+  return (
+    <g clipPath={`url(#${id})`}>
+      <clipPath id={id}>
+        <rect {...area} />
+      </clipPath>
+      {bands.map(({ key, points }) => (
+        <path
+          key={key}
+          className="band"
+          d={`M${[
+            ...points.map(([px, , high]) => at(px, high)),
+            ...points.toReversed().map(([px, low]) => at(px, low)),
+          ].join("L")}Z`}
+        />
+      ))}
+      {curves.map(({ key, stroke, dash, width, points }) => (
+        <path
+          key={key}
+          className="curve"
+          data-key={key}
+          d={`M${points.map(([px, py]) => at(px, py)).join("L")}`}
+          stroke={stroke}
+          strokeWidth={width}
+          strokeDasharray={dash}
+          strokeLinejoin="round"
+          fill="none"
+        />
+      ))}
+    </g>
+  );
+}
+
+/** Tenths of a pixel are all that is seen. */
+function round(px: number): number {
+  return Math.round(px * 10) / 10;
+}

@@ -1,0 +1,116 @@
+/**
+ * What a pointer does over a drawing area: it points; a click pins; a drag chooses a stretch, with Shift held down the two
+ * ends of a comparison; a wheel that turns sideways moves along. A finger scrubs, and pins where it is lifted.
+ */
+import { type PointerEvent, useEffect, useRef, useState } from "react";
+import { usePlotArea, useXAxisInverseScale, useXAxisScale } from "recharts";
+import { usePoint } from "../crosshair";
+import { nearest } from "../nearest";
+
+type Props = {
+  name: string;
+  /** Where something stands, ascending. */
+  stops: readonly number[];
+  onPin: (x: number) => void;
+  onZoom: (range: readonly [number, number] | null) => void;
+  onCompare?: ((base: number, head: number) => void) | undefined;
+  /** Moves along by so many units of the axis. */
+  onPan: (by: number) => void;
+};
+
+type Drag = { from_px: number; to_px: number; isCompare: boolean };
+
+/** Less is a click of an unsteady hand. */
+const DRAG_MIN_PX = 5;
+
+export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props) {
+  const area = usePlotArea();
+  const scale = useXAxisScale();
+  const inverse = useXAxisInverseScale();
+  const point = usePoint();
+  const [drag, setDrag] = useState<Drag | null>(null);
+  const surface = useRef<SVGRectElement>(null);
+  const pan = useRef(onPan);
+  pan.current = onPan;
+  const perPixel = useRef(0);
+  perPixel.current =
+    area === undefined || inverse === undefined
+      ? 0
+      : (Number(inverse(area.x + area.width)) - Number(inverse(area.x))) / area.width;
+
+  useEffect(() => () => point(null), [point]);
+  useEffect(() => {
+    const element = surface.current;
+    const onWheel = (event: WheelEvent) => {
+      const turned = event.deltaX !== 0 ? event.deltaX : event.shiftKey ? event.deltaY : 0;
+      if (turned === 0) return;
+      event.preventDefault();
+      pan.current(turned * perPixel.current);
+    };
+    element?.addEventListener("wheel", onWheel, { passive: false });
+    return () => element?.removeEventListener("wheel", onWheel);
+  });
+
+  if (area === undefined || scale === undefined || inverse === undefined) return null;
+  const pxOf = ({ clientX, currentTarget }: PointerEvent<SVGRectElement>) => {
+    const left = currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0;
+    return Math.min(Math.max(clientX - left, area.x), area.x + area.width);
+  };
+  const stopAt = (px: number) => stops[nearest(stops, Number(inverse(px)))];
+  const pointAt = (px: number) => {
+    const x = stopAt(px);
+    if (x !== undefined) point({ x, source: name });
+  };
+
+  const onPointerMove = (event: PointerEvent<SVGRectElement>) => {
+    const px = pxOf(event);
+    pointAt(px);
+    if (drag !== null && event.pointerType !== "touch") setDrag({ ...drag, to_px: px });
+  };
+  const onPointerDown = (event: PointerEvent<SVGRectElement>) => {
+    if (event.button !== 0) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    const px = pxOf(event);
+    setDrag({ from_px: px, to_px: px, isCompare: event.shiftKey });
+    pointAt(px);
+  };
+  const onPointerUp = (event: PointerEvent<SVGRectElement>) => {
+    if (drag === null) return;
+    setDrag(null);
+    const [from, to] = [drag.from_px, pxOf(event)].sort((a, b) => a - b);
+    const [low, high] = [stopAt(from ?? 0), stopAt(to ?? 0)];
+    if (low === undefined || high === undefined) return;
+    if (event.pointerType === "touch" || (to ?? 0) - (from ?? 0) < DRAG_MIN_PX) onPin(high);
+    else if (low === high) return;
+    else if (drag.isCompare && onCompare !== undefined) onCompare(low, high);
+    else onZoom([low, high]);
+    if (event.pointerType === "touch") point(null);
+  };
+
+  return (
+    <g>
+      {drag !== null && (
+        <rect
+          className={drag.isCompare ? "stretch stretch-compare" : "stretch"}
+          x={Math.min(drag.from_px, drag.to_px)}
+          y={area.y}
+          width={Math.abs(drag.to_px - drag.from_px)}
+          height={area.height}
+        />
+      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the chart around it does the same by keyboard. */}
+      <rect
+        ref={surface}
+        className="surface"
+        {...area}
+        fill="transparent"
+        onPointerMove={onPointerMove}
+        onPointerDown={onPointerDown}
+        onPointerUp={onPointerUp}
+        onPointerCancel={() => setDrag(null)}
+        onPointerLeave={() => point(null)}
+        onDoubleClick={() => onZoom(null)}
+      />
+    </g>
+  );
+}

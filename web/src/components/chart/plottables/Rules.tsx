@@ -1,0 +1,89 @@
+/**
+ * What happened along a horizontal axis: dotted rules where the environment of the measurements changed, and triangles on
+ * the axis with a rule above where the level did. Names that would run into each other are left out; the table has all.
+ */
+import { usePlotArea, useXAxisScale } from "recharts";
+
+/** A change of the environment between two points. */
+export type Rule = { x: number; label: string };
+
+/** A change of the level at a point: a way and its size. */
+export type Change = { x: number; label: string; direction: "regressed" | "improved"; isQuiet: boolean };
+
+type Props = { rules: Rule[]; changes: Change[] };
+
+const CHARACTER_PX = 6.4;
+const GAP_PX = 8;
+
+export function Rules({ rules, changes }: Props) {
+  const area = usePlotArea();
+  const scale = useXAxisScale();
+  if (area === undefined || scale === undefined) return null;
+  const [left, right, bottom] = [area.x, area.x + area.width, area.y + area.height];
+  const seen = (x: number) => {
+    const at = scale(x) ?? Number.NaN;
+    return at >= left - 1 && at <= right + 1 ? at : null;
+  };
+  const marks = [
+    ...changes.map((change) => ({ x: change.x, label: change.label, change, at: seen(change.x) })),
+    ...rules.map(({ x, label }) => ({ x, label, change: null, at: seen(x) })),
+  ].flatMap((mark) => (mark.at === null ? [] : [{ ...mark, at: mark.at }]));
+  const named = withRoom(marks, right);
+  return (
+    <g>
+      {marks.map((mark) => {
+        const { x, at, label, change } = mark;
+        const isChange = change !== null;
+        const ink = change === null ? "var(--muted)" : inkOf(change);
+        const name = named.get(mark);
+        return (
+          <g key={`${isChange} ${x} ${label}`} className={isChange ? "change-mark" : "environment-mark"}>
+            <title>{label}</title>
+            <path
+              d={`M${at},${area.y - 16}V${bottom}`}
+              stroke={ink}
+              strokeDasharray={isChange ? "" : "2 3"}
+              strokeOpacity={isChange ? 0.75 : 1}
+            />
+            {change !== null && <Triangle at={at} bottom={bottom} ink={ink} direction={change.direction} />}
+            {name !== undefined && (
+              <text x={name} y={area.y - 8} style={{ fill: ink }}>
+                {label}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+type TriangleProps = { at: number; bottom: number; ink: string; direction: Change["direction"] };
+
+function Triangle({ at, bottom, ink, direction }: TriangleProps) {
+  const [tip, base] = direction === "regressed" ? [bottom + 2, bottom + 10] : [bottom + 10, bottom + 2];
+  return <path d={`M${at},${tip}L${at + 5},${base}H${at - 5}Z`} fill={ink} stroke="none" />;
+}
+
+function inkOf({ direction, isQuiet }: Pick<Change, "direction" | "isQuiet">): string {
+  if (isQuiet) return "var(--muted)";
+  return direction === "regressed" ? "var(--data-4-ink)" : "var(--data-2-ink)";
+}
+
+/** Where each name begins that has room: the first marks have it first, beside their rule, on either side. */
+function withRoom<M extends { at: number; label: string }>(marks: M[], end: number): Map<M, number> {
+  const taken: [number, number][] = [];
+  const places = new Map<M, number>();
+  for (const mark of marks) {
+    const width = mark.label.length * CHARACTER_PX;
+    for (const from of [mark.at + 5, mark.at - 5 - width]) {
+      const to = from + width;
+      const isFree = taken.every(([low, high]) => to + GAP_PX < low || from - GAP_PX > high);
+      if (from < 0 || to > end + 40 || !isFree) continue;
+      taken.push([from, to]);
+      places.set(mark, from);
+      break;
+    }
+  }
+  return places;
+}

@@ -1,0 +1,107 @@
+/** The whole distribution of each commit beside the others': two ways of being fast, and a long tail, are seen here. */
+import { useQuery } from "@tanstack/react-query";
+import { heatMapQuery } from "@/api/queries";
+import type { HeatMapChart, SeriesSummary } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { HeatMap } from "@/components/chart/HeatMap";
+import type { Change } from "@/components/chart/plottables/Rules";
+import { TooltipBox } from "@/components/chart/Tooltip";
+import { Segmented } from "@/components/ui/Segmented";
+import { boundsOfBin } from "@/lib/delta";
+import { counted, formatNs, formatShare, shareOfAll } from "@/lib/units";
+import { heatColumns, reachOf, shareBeyond } from "../heat";
+import { scaleOf } from "../scale";
+import { REACHES, type Reach } from "../search";
+import { heatTable } from "../tables";
+import { useRange } from "../useRange";
+
+type Props = {
+  series: SeriesSummary;
+  extent: readonly [number, number];
+  range: readonly [number, number] | null;
+  reach: Reach;
+  changes: Change[];
+  onPin: (ordinal: number) => void;
+  onRange: (range: readonly [number, number] | null) => void;
+  onReach: (reach: Reach) => void;
+};
+
+/** More are neither seen nor sent quickly. */
+const COLUMNS_MAX = 250;
+
+export function Distributions({ series, extent, range, reach, changes, onPin, onRange, onReach }: Props) {
+  const { shown, zoom, pan } = useRange(extent, range, onRange);
+  const [from, to] = (range ?? extent).map(Math.round);
+  const query = useQuery(
+    heatMapQuery(series.series_id, { from: from ?? 0, to: to ?? 0, columns: COLUMNS_MAX }),
+  );
+  const chart = query.data ?? null;
+  if (chart !== null && chart.columns.counts.length === 0) return null;
+  const columns = chart === null ? [] : heatColumns(chart);
+  const steps = chart?.steps_per_doubling ?? 1;
+  const ends = reachOf(columns, steps, reach);
+  return (
+    <ChartFrame
+      name="distributions"
+      title="Distribution over commits"
+      summary={chart === null ? "" : summaryOf(chart, columns.length, shareBeyond(columns, steps, ends))}
+      table={chart === null ? null : heatTable(series, columns, steps)}
+      controls={
+        <Segmented
+          label="Times"
+          options={REACHES.map((value) => ({ value, label: REACH_NAMES[value] }))}
+          value={reach}
+          onChange={onReach}
+        />
+      }
+      {...(chart === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+    >
+      <HeatMap
+        name="distributions"
+        label="Heat map of latencies over commits; the table has its numbers"
+        columns={columns}
+        stepsPerDoubling={steps}
+        reach_ns={ends}
+        xScale={scaleOf("commits", shown)}
+        xLabel={(x) => `#${x}`}
+        changes={changes}
+        onPin={onPin}
+        onZoom={zoom}
+        onPan={pan}
+        tooltip={(x) => {
+          const column = columns.find((entry) => entry.x === x);
+          if (column === undefined) return null;
+          return (
+            <TooltipBox
+              heading={`#${x}`}
+              rows={[...column.shares]
+                .sort(([, a], [, b]) => b - a)
+                .slice(0, 4)
+                .map(([bin, share]) => ({
+                  name: boundsOfBin(bin, steps).map(formatNs).join(" to "),
+                  value: formatShare(share),
+                }))}
+              note="where most of its operations are"
+            />
+          );
+        }}
+      />
+    </ChartFrame>
+  );
+}
+
+const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "all" };
+
+function summaryOf(chart: HeatMapChart, columns: number, beyond: number): string {
+  const parts = [
+    "The darker, the larger the share of a commit’s operations that took so long; each row is an eighth of a doubling",
+    ...(chart.commit_count > columns
+      ? [`${counted(chart.commit_count, "commit")} are merged into ${counted(columns, "column")}`]
+      : []),
+    ...(chart.missing_count > 0
+      ? [`of ${counted(chart.missing_count, "point")} no distribution is kept any more`]
+      : []),
+    ...(beyond === 0 ? [] : [`${shareOfAll(beyond)} of the operations lie beyond what is drawn`]),
+  ];
+  return `${parts.join("; ")}.`;
+}

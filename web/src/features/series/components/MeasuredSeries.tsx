@@ -1,0 +1,174 @@
+/** A series of which every operation was timed. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { changePointsQuery, runQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
+import { LATENCY, RATE } from "@/components/chart/measure";
+import { DeliveryTable } from "@/components/DeliveryTable";
+import { Facts } from "@/components/ui/Facts";
+import { Section } from "@/components/ui/Section";
+import { headlineName, sendersOf } from "@/lib/cases";
+import { isImported } from "@/lib/imports";
+import { toComparison } from "@/lib/paths";
+import { unbrokenTimes } from "@/lib/units";
+import { latencyMeaning } from "@/lib/vocabulary";
+import { importFacts, importLede, methodologyFacts, pointHeadline, positionOf, toldTrend } from "../data";
+import { probeReadings } from "../probe";
+import { changesOf, type Stop } from "../stops";
+import { usePageState } from "../usePageState";
+import { usePinned } from "../usePinned";
+import { useStops } from "../useStops";
+import { Breadcrumb } from "./Breadcrumb";
+import { Cautions } from "./Cautions";
+import { Changes } from "./Changes";
+import { Distribution } from "./Distribution";
+import { Distributions } from "./Distributions";
+import { FileSection } from "./FileSection";
+import { Percentiles } from "./Percentiles";
+import { PinnedPoint } from "./PinnedPoint";
+import { ProbeTable } from "./ProbeTable";
+import { Sizes } from "./Sizes";
+import { StopTooltip } from "./StopTooltip";
+import { Trend } from "./Trend";
+import { TrendControls } from "./TrendControls";
+
+export function MeasuredSeries({ series }: { series: SeriesSummary }) {
+  const { search, range, change, onAxis, onRange, onPin } = usePageState();
+  const navigate = useNavigate();
+  const { series_id: seriesId, project } = series;
+  const hasRate = series.latest?.bytes_per_second != null;
+  const wanted =
+    search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
+  const axis = search.axis ?? "commits";
+  const { choices, shown, lines } = toldTrend(series, series.latest?.count ?? 0, wanted);
+  const { stops, extent, others, thinned, before } = useStops(series, search, lines, shown);
+  const { pinned, detail, earlier } = usePinned(series, search, before);
+  const { data: found } = useQuery(changePointsQuery([seriesId]));
+  const changePoints = found?.change_points ?? [];
+  const changes =
+    axis === "commits"
+      ? changesOf(
+          changePoints,
+          lines.map(({ key }) => key),
+        )
+      : [];
+  const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
+  const isFromFile = isImported(series);
+  const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
+  const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
+  const deliveries = observed?.deliveries ?? [];
+  const measure = shown === "throughput" ? RATE : LATENCY;
+  const onCompare = (base: Stop, head: Stop) =>
+    navigate(toComparison(project, String(base.ordinal), String(head.ordinal)));
+
+  return (
+    <>
+      <Breadcrumb series={series} />
+      <h1>
+        {headlineName(series.case)}:{" "}
+        {pinned === null ? "nothing measured yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
+      </h1>
+      <p className="lede">{isFromFile ? importLede(series) : measuredLede(series)}</p>
+      <Cautions series={series} pinned={pinned} isOversubscribed={observed?.oversubscribed ?? false} />
+      {pinned !== null && (
+        <div className="series-layout">
+          <div>
+            <TrendControls
+              shown={shown}
+              choices={choices}
+              axis={axis}
+              hasRate={hasRate}
+              last={search.last ?? 1_000}
+              isZoomed={range !== null}
+              onChange={onAxis}
+              onWhole={() => onRange(null)}
+            />
+            <Trend
+              series={series}
+              stops={stops}
+              extent={extent}
+              thinned={thinned}
+              shown={shown}
+              lines={lines}
+              others={others}
+              changes={changes}
+              axis={axis}
+              range={range}
+              pinned={{
+                x: positionOf(pinned.point, axis),
+                values: { ...pinned.point.latency_ns, rate: pinned.point.bytes_per_second ?? 0 },
+              }}
+              onPin={onPin}
+              onRange={onRange}
+              {...(axis === "commits" ? { onCompare } : {})}
+              tooltip={(stop) => (
+                <StopTooltip project={project} stop={stop} lines={lines} measure={measure} axis={axis} />
+              )}
+            />
+            {axis === "commits" && !isFromFile && (
+              <Distributions
+                series={series}
+                extent={extent}
+                range={range}
+                reach={search.reach ?? "usual"}
+                changes={changes}
+                onPin={(ordinal) => onPin({ ordinal, runId: null })}
+                onRange={onRange}
+                onReach={(reach) => change({ reach })}
+              />
+            )}
+            <Changes project={project} changePoints={changePoints} />
+          </div>
+          <PinnedPoint
+            series={series}
+            pinned={pinned}
+            detail={detail.data ?? null}
+            before={before}
+            changePoints={changePoints}
+          />
+          <Distribution series={series} pinned={pinned} query={detail} />
+        </div>
+      )}
+      {deliveries.length > 0 && (
+        <Section title="What each receiver got">
+          <DeliveryTable label="What each receiver got" deliveries={deliveries} />
+        </Section>
+      )}
+      {readings.length > 0 && (
+        <Section title="What the probe saw, over all repetitions">
+          <ProbeTable readings={readings} />
+        </Section>
+      )}
+      {pinned !== null && (
+        <div className="columns">
+          {detail.data !== undefined && <Percentiles series={series} detail={detail.data} before={earlier} />}
+          {!isFromFile && (
+            <Sizes
+              series={series}
+              pinned={pinned}
+              shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
+              query={run}
+              onShow={(sizes) => change({ sizes })}
+            />
+          )}
+          <Section title="Methodology">
+            <Facts
+              facts={
+                isFromFile
+                  ? importFacts(series, pinned.point)
+                  : methodologyFacts(series.case, series.methodology, pinned.point)
+              }
+            />
+          </Section>
+          {isFromFile && <FileSection series={series} run={run.data ?? null} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+function measuredLede({ transport, case: kase }: SeriesSummary): string {
+  const meaning = latencyMeaning(kase.scenario);
+  const latency = meaning === null ? "" : ` A latency is the time ${meaning}.`;
+  return `${transport.title}. ${transport.semantics}${latency}`;
+}

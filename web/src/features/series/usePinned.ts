@@ -1,0 +1,44 @@
+/** The pinned point: that of a run or a commit that the address names, or else the newest. */
+import { useQuery } from "@tanstack/react-query";
+import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
+import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
+import type { SeriesSearch } from "./search";
+import type { Stop } from "./stops";
+
+/** The neighbour of the pinned point on the line, by its place; none before the first. */
+export type Before = (ordinal: number) => Stop | null;
+
+export function usePinned(series: SeriesSummary, search: SeriesSearch, before: Before) {
+  const { series_id: seriesId, latest } = series;
+  const asked = useQuery({
+    ...pointDetailQuery(search.run ?? "", seriesId),
+    enabled: search.run !== undefined,
+  });
+  const ordinal =
+    (search.run === undefined ? search.at : asked.data?.point.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
+  const pinned = usePoint(series, ordinal, search.run) ?? pointOf(asked.data?.point ?? latest);
+  const detail = useQuery({
+    ...pointDetailQuery(pinned?.point.run_id ?? "", seriesId),
+    enabled: pinned !== null,
+  });
+  const neighbour = before(ordinal);
+  const earlierPoint = usePoint(series, neighbour?.ordinal ?? null, undefined);
+  const earlier = useQuery({
+    ...pointDetailQuery(earlierPoint?.point.run_id ?? "", seriesId),
+    enabled: earlierPoint !== null,
+  });
+  return { pinned, detail, earlier: earlierPoint === null ? null : (earlier.data ?? null) };
+}
+
+/** The point of a commit: that of the run, or the one that the line goes through. */
+function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
+  const { data } = useQuery({ ...pointsAtQuery(series.series_id, ordinal ?? 0), enabled: ordinal !== null });
+  const points = seriesPoints(data?.series[0]?.points ?? [], data?.commits ?? []);
+  if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
+  return pinnedPoint(points, drawnPoints(points, "commits"), runId);
+}
+
+function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null {
+  return point == null ? null : { point, commit: null, runs: 1 };
+}

@@ -1,0 +1,119 @@
+/** What the trend is drawn of: columns over commits, single points over time, and the lines of other series. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { lineQuery, pointsQuery, seriesListQuery } from "@/api/queries";
+import type { LineSeries, Point, SeriesSummary } from "@/api/types";
+import { lineStyle } from "@/components/chart/lines";
+import type { Curve } from "@/components/chart/plottables/Curves";
+import { headlineName } from "@/lib/cases";
+import { formatCount } from "@/lib/units";
+import { drawnPoints, seriesPoints } from "./data";
+import { overviewAsked, seriesOf } from "./request";
+import { rangeOf, type SeriesSearch, type Shown } from "./search";
+import { drawingOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
+
+/** Points of a stretch that is looked at closely, with as much on either side to move along to. */
+const CLOSE_POINTS = 1_000;
+
+export function useStops(series: SeriesSummary, search: SeriesSearch, lines: StopLine[], shown: Shown) {
+  const ids = seriesOf(series.series_id, search);
+  const others = ids.slice(1);
+  const asked = overviewAsked(search, series);
+  const { data: whole } = useSuspenseQuery(lineQuery(ids, asked));
+  const isTime = search.axis === "time";
+  const range = isTime ? null : rangeOf(search);
+  const isThinned = whole.series.some(({ is_thinned }) => is_thinned);
+  const { last: _last, ...figures } = asked;
+  const { data: close } = useQuery({
+    ...lineQuery(ids, { ...figures, ...around(range), points: CLOSE_POINTS }),
+    enabled: range !== null && isThinned,
+  });
+  const { data: points } = useQuery({ ...pointsQuery([series.series_id]), enabled: isTime });
+
+  const drawn = range !== null && isThinned && close !== undefined ? close : whole;
+  const stops = useMemo(() => {
+    const [line] = drawn.series;
+    if (!isTime || points === undefined) return line === undefined ? [] : stopsOfLine(line);
+    const all = drawnPoints(seriesPoints(points.series[0]?.points ?? [], points.commits), "time");
+    return stopsOfPoints(all, "time", readMeasured);
+  }, [drawn, isTime, points]);
+  const names = useNames(series.project, others);
+  const curves = useMemo(
+    () =>
+      isTime ? [] : drawn.series.slice(1).map((line, index) => otherCurve(line, index, lines, shown, names)),
+    [drawn, isTime, lines, shown, names],
+  );
+  const extent = useMemo(
+    () => extentOf(isTime ? stops : whole.series[0] === undefined ? [] : stopsOfLine(whole.series[0])),
+    [whole, isTime, stops],
+  );
+  const [line] = drawn.series;
+  return {
+    stops,
+    extent,
+    others: curves,
+    thinned: line?.is_thinned === true && !isTime ? thinnedText(line.point_count, stops.length) : null,
+    before: (ordinal: number): Stop | null => stops.findLast((stop) => stop.ordinal < ordinal) ?? null,
+  };
+}
+
+function readMeasured(point: Point) {
+  const { latency_ns, bytes_per_second, lossy } = point;
+  return {
+    band: [latency_ns.p25, latency_ns.p75] as const,
+    values: { ...latency_ns, rate: bytes_per_second ?? 0 },
+    lossy,
+  };
+}
+
+/** The other series' names: what differs between them is in their transport, machine or case. */
+function useNames(project: string, ids: number[]): ReadonlyMap<number, string> {
+  const { data } = useQuery({ ...seriesListQuery(project), enabled: ids.length > 0 });
+  return useMemo(
+    () =>
+      new Map(
+        data?.series.map(({ series_id, transport, machine, case: kase }) => [
+          series_id,
+          [transport.slug, headlineName(kase), machine].join(", "),
+        ]),
+      ),
+    [data],
+  );
+}
+
+function otherCurve(
+  line: LineSeries,
+  index: number,
+  lines: StopLine[],
+  shown: Shown,
+  names: ReadonlyMap<number, string>,
+): Curve {
+  const key = shown === "throughput" ? "rate" : shown;
+  const style = lineStyle(index + 1);
+  const [curve] = drawingOf(stopsOfLine(line), [
+    {
+      key: lines.some((entry) => entry.key === key) ? key : "p50",
+      label: names.get(line.series_id) ?? `series ${line.series_id}`,
+      stroke: style.stroke,
+      ink: style.ink,
+      dash: style.dash,
+      width: 1.25,
+    },
+  ]).curves;
+  return { ...curve, key: `series-${line.series_id}` } as Curve;
+}
+
+/** A stretch with as much on either side. */
+function around(range: readonly [number, number] | null): { from?: number; to?: number } {
+  if (range === null) return {};
+  const span = range[1] - range[0];
+  return { from: Math.max(0, Math.round(range[0] - span)), to: Math.round(range[1] + span) };
+}
+
+function extentOf(stops: Stop[]): readonly [number, number] {
+  return [stops[0]?.x ?? 0, stops.at(-1)?.x ?? 1];
+}
+
+function thinnedText(count: number, drawn: number): string {
+  return `${formatCount(count)} points, of which the ${formatCount(drawn)} telling ones are drawn, no extreme left out`;
+}

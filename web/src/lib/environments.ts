@@ -1,0 +1,33 @@
+/** What differs between two environments of a machine, in a few words. */
+import { distinct } from "./collections";
+
+/** The facts of an environment, by name. */
+export type EnvironmentFacts = Readonly<Record<string, string>>;
+
+/** Longer values are cut where there is little room. */
+const VALUE_CHARACTERS_MAX = 24;
+
+/** The names of the facts that two environments do not share, in order. */
+export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
+  return distinct([...Object.keys(before), ...Object.keys(after)])
+    .sort()
+    .filter((key) => before[key] !== after[key]);
+}
+
+/** What changed from one environment to the next: the first fact, and how many more. */
+export function environmentDifference(
+  before: EnvironmentFacts | undefined,
+  after: EnvironmentFacts | undefined,
+): string {
+  if (before === undefined || after === undefined) return "environment changed";
+  const changed = changedFacts(before, after);
+  const [first] = changed;
+  if (first === undefined) return "environment changed";
+  const more = changed.length > 1 ? `, and ${changed.length - 1} more` : "";
+  return `${first}: ${brief(before[first])} → ${brief(after[first])}${more}`;
+}
+
+function brief(value: string | undefined): string {
+  if (value === undefined) return "absent";
+  return value.length <= VALUE_CHARACTERS_MAX ? value : `${value.slice(0, VALUE_CHARACTERS_MAX - 1)}…`;
+}
