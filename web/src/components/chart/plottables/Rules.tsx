@@ -31,14 +31,15 @@ export function Rules({ rules, changes }: Props) {
   const named = withRoom(marks, right);
   return (
     <g>
-      {marks.map((mark) => {
-        const { x, at, label, change } = mark;
+      {marks.map((mark, index) => {
+        const { at, label, change } = mark;
         const isChange = change !== null;
         const ink = change === null ? "var(--muted)" : inkOf(change);
         const name = named.get(mark);
         return (
-          <g key={`${isChange} ${x} ${label}`} className={isChange ? "change-mark" : "environment-mark"}>
-            <title>{label}</title>
+          // biome-ignore lint/suspicious/noArrayIndexKey: several may stand at one place with one name, and have no state.
+          <g key={index} className={isChange ? "change-mark" : "environment-mark"}>
+            {label !== "" && <title>{label}</title>}
             <path
               d={`M${at},${area.y - 16}V${bottom}`}
               stroke={ink}
