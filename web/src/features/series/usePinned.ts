@@ -1,5 +1,5 @@
 /** The pinned point: that of a run or a commit that the address names, or else the newest. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
@@ -28,7 +28,25 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
     ...pointDetailQuery(earlierPoint?.point.run_id ?? "", seriesId),
     enabled: earlierPoint !== null,
   });
-  return { pinned, detail, earlier: earlierPoint === null ? null : (earlier.data ?? null) };
+  return {
+    pinned,
+    detail,
+    /** The point before, and all that is known of it. */
+    earlierPoint,
+    earlier: earlierPoint === null ? null : (earlier.data ?? null),
+  };
+}
+
+/** Finds the commits that two places of the line stand for. */
+export function useCommitsAt(series: SeriesSummary) {
+  const queryClient = useQueryClient();
+  const shaAt = async (ordinal: number): Promise<string | null> => {
+    const { series: lines, commits } = await queryClient.fetchQuery(pointsAtQuery(series.series_id, ordinal));
+    return (
+      drawnPoints(seriesPoints(lines[0]?.points ?? [], commits), "commits").at(-1)?.point.commit_sha ?? null
+    );
+  };
+  return (base: number, head: number) => Promise.all([shaAt(base), shaAt(head)]);
 }
 
 /** The point of a commit: that of the run, or the one that the line goes through. */

@@ -16,7 +16,7 @@ import { importFacts, importLede, methodologyFacts, pointHeadline, positionOf, t
 import { probeReadings } from "../probe";
 import { changesOf, type Stop } from "../stops";
 import { usePageState } from "../usePageState";
-import { usePinned } from "../usePinned";
+import { useCommitsAt, usePinned } from "../usePinned";
 import { useStops } from "../useStops";
 import { Breadcrumb } from "./Breadcrumb";
 import { Cautions } from "./Cautions";
@@ -42,7 +42,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const axis = search.axis ?? "commits";
   const { choices, shown, lines } = toldTrend(series, series.latest?.count ?? 0, wanted);
   const { stops, extent, others, thinned, before } = useStops(series, search, lines, shown);
-  const { pinned, detail, earlier } = usePinned(series, search, before);
+  const { pinned, detail, earlierPoint, earlier } = usePinned(series, search, before);
   const { data: found } = useQuery(changePointsQuery([seriesId]));
   const changePoints = found?.change_points ?? [];
   const changes =
@@ -58,8 +58,11 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
   const measure = shown === "throughput" ? RATE : LATENCY;
-  const onCompare = (base: Stop, head: Stop) =>
-    navigate(toComparison(project, String(base.ordinal), String(head.ordinal)));
+  const commitsAt = useCommitsAt(series);
+  const onCompare = async (from: Stop, to: Stop) => {
+    const [base, head] = await commitsAt(from.ordinal, to.ordinal);
+    if (base != null && head != null) await navigate(toComparison(project, base, head));
+  };
 
   return (
     <>
@@ -124,6 +127,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
             pinned={pinned}
             detail={detail.data ?? null}
             before={before}
+            earlier={earlierPoint}
             changePoints={changePoints}
           />
           <Distribution series={series} pinned={pinned} query={detail} />

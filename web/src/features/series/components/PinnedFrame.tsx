@@ -9,7 +9,6 @@ import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
 import { upperFirst } from "@/lib/units";
 import type { Placed, SeriesPoint } from "../data";
-import type { Stop } from "../stops";
 
 /** The first ones say what decides. */
 const WITNESSES_MAX = 4;
@@ -19,7 +18,7 @@ type Props = {
   pinned: SeriesPoint<Placed>;
   facts: Fact[];
   /** What it can be compared with. */
-  before?: Stop | null;
+  earlier?: SeriesPoint | null;
   /** The changes that begin here. */
   changes?: ChangePoint[];
 };
@@ -28,7 +27,7 @@ export function PinnedFrame({
   series,
   pinned: { point, commit },
   facts,
-  before = null,
+  earlier = null,
   changes = [],
 }: Props) {
   return (
@@ -50,12 +49,12 @@ export function PinnedFrame({
         <Link {...toRun(series.project, point.run_id)} className="button">
           Open run
         </Link>
-        {before !== null && (
+        {earlier !== null && (
           <Link
-            {...toComparison(series.project, String(before.ordinal), point.commit_sha)}
+            {...toComparison(series.project, earlier.point.commit_sha, point.commit_sha)}
             className="button"
           >
-            Compare with #{before.ordinal}
+            Compare with #{earlier.point.commit_ordinal}
           </Link>
         )}
         <CopyLink className="button" />

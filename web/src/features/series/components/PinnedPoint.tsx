@@ -22,10 +22,12 @@ type Props = {
   pinned: SeriesPoint;
   detail: PointDetail | null;
   before: Before;
+  /** The point before. */
+  earlier: SeriesPoint | null;
   changePoints: ChangePoint[];
 };
 
-export function PinnedPoint({ series, pinned, detail, before, changePoints }: Props) {
+export function PinnedPoint({ series, pinned, detail, before, earlier, changePoints }: Props) {
   const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
   const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
@@ -71,7 +73,7 @@ export function PinnedPoint({ series, pinned, detail, before, changePoints }: Pr
         ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
         { name: "runs", value: `${formatCount(runs)} of this commit` },
       ]}
-      before={before(point.commit_ordinal)}
+      earlier={earlier}
       changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
     />
   );
