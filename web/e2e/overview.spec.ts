@@ -1,5 +1,6 @@
 /** The overview shows the numbers that were measured. */
 import { formatNs } from "../src/lib/units";
+import { aChangePoint, aCommit, aRegression } from "../src/test/fixtures";
 import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
 
@@ -28,13 +29,57 @@ test("the grid shows the median of every transport", async ({ page, report }) =>
   }
 });
 
-test("the headline names the fastest and the slowest transport", async ({ page, report }) => {
+test("the headline says whether anything is worse, and how sure that is", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    "Nothing can be worse yet: one commit was measured.",
+  );
+  await expect(page.getByRole("link", { name: /verdicts? (are )?wrong/ })).toHaveAttribute(
+    "href",
+    /\/error-rates$/,
+  );
+});
+
+test("the fastest and the slowest transport are named above the grid", async ({ page, report }) => {
   await page.goto(overviewPath(report));
   const medians = measuredResults(report, SLICE).map((result) => quantile(samplesOf(result), P50));
-  const headline = page.getByRole("heading", { level: 1 });
-  await expect(headline).toContainText(`takes ${formatNs(Math.min(...medians))} over`);
-  await expect(headline).toContainText(formatNs(Math.max(...medians)));
-  await expect(headline).toContainText(report.machine.slug);
+  const transports = page.getByRole("region", { name: "Transports", exact: true });
+  await expect(transports).toContainText(`takes ${formatNs(Math.min(...medians))} over`);
+  await expect(transports).toContainText(`${formatNs(Math.max(...medians))} over`);
+  await expect(transports).toContainText(`transports on ${report.machine.slug}`);
+});
+
+test("open regressions stand first, each with its case, its commit and where it was seen", async ({
+  page,
+  report,
+}) => {
+  const { series } = await (await page.request.get(`/api/v1/projects/${report.project}/series`)).json();
+  const [seen] = series.filter(({ latest }: { latest: unknown }) => latest !== null);
+  const regression = aRegression({ series_count: 1, machine_count: 1 });
+  const culprit = { commit: { ...aCommit(), sha: "b".repeat(40) }, probability: 0.97, measured: true };
+  await page.route(/\/regressions(\?|$)/, (route) =>
+    route.fulfill({ json: { regressions: [regression], next_after: null } }),
+  );
+  await page.route(/\/regressions\/9$/, (route) =>
+    route.fulfill({
+      json: {
+        regression,
+        change_points: [aChangePoint({ series_id: seen.series_id })],
+        culprits: [culprit],
+      },
+    }),
+  );
+  await page.goto(overviewPath(report));
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    `One series got slower since bbbbbbb, on ${report.machine.slug}, which is otherwise steady. It is the commit.`,
+  );
+  const row = page.getByRole("region", { name: "Open regressions", exact: true }).getByRole("row").nth(1);
+  for (const text of ["+20 %", "4.02 µs to 4.83 µs", seen.transport.slug, "p50", report.machine.slug]) {
+    await expect(row).toContainText(text);
+  }
+  await expect(row).toContainText(`bbbbbbb ${aCommit().subject}`);
+  await row.getByRole("link", { name: "+20 %" }).click();
+  await expect(page).toHaveURL(/\/regressions\/9$/);
 });
 
 test("another message size is shown, and kept in the address", async ({ page, report }) => {
@@ -57,11 +102,11 @@ test("the machine and the run are listed", async ({ page, report }) => {
 
 test("nothing moves once there is something to click", async ({ page, report }) => {
   // The answers that come last are late: a link that moves meanwhile is missed by whoever is about to click it.
-  await page.route(/\/api\/v1\/(runs\/|points)/, async (route) => {
+  await page.route(/\/api\/v1\/(runs|charts)\//, async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     await route.continue();
   });
-  const arrived = page.waitForResponse(/\/api\/v1\/points/);
+  const arrived = page.waitForResponse(/\/api\/v1\/charts\/line/);
   await page.goto(overviewPath(report));
   const link = page.locator("a.grid-cell").first();
   const before = await link.boundingBox();

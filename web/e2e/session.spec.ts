@@ -1,19 +1,12 @@
 /** Signing in and out in a real browser, and what that shows and hides. */
-import { randomBytes } from "node:crypto";
-import type { Page } from "@playwright/test";
-import { adminToken, ask } from "./support/account";
-import { readReport } from "./support/report";
+import { adminToken, ask, beginProject, signIn } from "./support/account";
 import { expect, test } from "./support/test";
 
 const PROJECT = "private-lab";
 const NOTHING = { name: "Nothing is here" };
 
 test.beforeAll(async ({ request }) => {
-  const report = readReport();
-  // Another run of the same, so small that it needs no compression.
-  const run_id = report.run_id.slice(0, -12) + randomBytes(6).toString("hex");
-  const results = report.results.filter(({ repetitions }) => repetitions.length > 0).slice(0, 1);
-  await ask(request, "PUT", `/api/v1/runs/${run_id}`, { ...report, run_id, results, project: PROJECT });
+  await beginProject(request, PROJECT);
   await ask(request, "PATCH", `/api/v1/projects/${PROJECT}`, { visibility: "private" });
 });
 
@@ -28,7 +21,7 @@ test("who signs in by token sees a private project, and who signs out does not",
 }) => {
   await page.goto(`/${PROJECT}/runs`);
   await expect(page.getByRole("heading", NOTHING)).toBeVisible();
-  await page.getByRole("link", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Sign in to see it" }).click();
   await signIn(page, adminToken());
 
   await expect(page).toHaveURL(`/${PROJECT}/runs`);
@@ -44,7 +37,7 @@ test("who signs in by token sees a private project, and who signs out does not",
   });
 
   await page.getByRole("button", { name: "Sign out" }).click();
-  await expect(page.getByRole("link", { name: "Sign in" })).toBeVisible();
+  await expect(page.getByRole("banner").getByRole("link", { name: "Sign in" })).toBeVisible();
   expect(await context.cookies()).toEqual([]);
   await page.goto(`/${PROJECT}/runs`);
   await expect(page.getByRole("heading", NOTHING)).toBeVisible();
@@ -68,8 +61,3 @@ test("signing in leads to no other site", async ({ page, baseURL }) => {
   await expect(page.getByRole("button", { name: "Sign out" })).toBeVisible();
   expect(new URL(page.url()).origin).toBe(new URL(baseURL ?? "").origin);
 });
-
-async function signIn(page: Page, token: string): Promise<void> {
-  await page.getByLabel("Your token").fill(token);
-  await page.getByRole("button", { name: "Sign in" }).click();
-}

@@ -1,6 +1,8 @@
 /** An administrator of the server: `ROUNDTRIP_ADMIN_TOKEN_FILE` names the file with its token. */
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { APIRequestContext } from "@playwright/test";
+import type { APIRequestContext, Page } from "@playwright/test";
+import { readReport } from "./report";
 import { expect } from "./test";
 
 /**
@@ -28,4 +30,18 @@ export async function ask(
   const headers = { authorization: `Bearer ${adminToken()}` };
   const response = await request.fetch(path, { method, headers, data: data ?? undefined });
   expect(response.ok(), `${method} ${path}: ${await response.text()}`).toBe(true);
+}
+
+/** Begins a project: with another run of the report, so small that it needs no compression. */
+export async function beginProject(request: APIRequestContext, project: string): Promise<void> {
+  const report = readReport();
+  const run_id = report.run_id.slice(0, -12) + randomBytes(6).toString("hex");
+  const results = report.results.filter(({ repetitions }) => repetitions.length > 0).slice(0, 1);
+  await ask(request, "PUT", `/api/v1/runs/${run_id}`, { ...report, run_id, results, project });
+}
+
+/** Signs in on the page for it. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Your token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
 }

@@ -16,6 +16,17 @@ describe("errors of the API", () => {
     expect(error.requestId).toBe("header");
     expect(error.isTransient).toBe(true);
   });
+  it("name the member that is wrong, as a pointer or the words of a parameter say", () => {
+    const problem = { type: "/problems/x", title: "Wrong", status: 400, code: "invalid-parameter" };
+    const response = new Response(null, { status: 400 });
+    const fieldOf = (body: object) => errorOfResponse(response, { ...problem, ...body }).field;
+    expect(fieldOf({ detail: "parameter name: expected 1 to 100 bytes" })).toEqual({
+      name: "name",
+      text: "Expected 1 to 100 bytes",
+    });
+    expect(fieldOf({ detail: "not a sha", pointer: "/commit/sha" })?.name).toBe("commit");
+    expect(fieldOf({ detail: "there is no project nope" })).toBeNull();
+  });
   it("take silence for something that may pass", () => {
     expect(errorOfSilence()).toMatchObject({ status: null, isTransient: true });
   });

@@ -1,4 +1,5 @@
 /** What can go wrong with a request, as one error type whose message is a sentence for people. */
+import { upperFirst } from "@/lib/units";
 import type { Problem } from "./types";
 
 /** A request that got no usable answer. */
@@ -13,6 +14,8 @@ export class ApiError extends Error {
     readonly title: string,
     /** The request's id in the server's log. */
     readonly requestId: string | null,
+    /** The member of what was sent that is wrong, and how; `null` where the server names none. */
+    readonly field: { name: string; text: string } | null = null,
   ) {
     super(message);
   }
@@ -27,7 +30,8 @@ export class ApiError extends Error {
 export function errorOfResponse(response: Response, body: unknown): ApiError {
   const requestId = response.headers.get("x-request-id");
   if (isProblem(body)) {
-    return new ApiError(body.detail, response.status, body.title, body.request_id ?? requestId);
+    const { detail, title, request_id } = body;
+    return new ApiError(detail, response.status, title, request_id ?? requestId, fieldOf(body));
   }
   return new ApiError(
     `The server answered with status ${response.status} and no explanation.`,
@@ -45,6 +49,19 @@ export function errorOfSilence(): ApiError {
     "No answer",
     null,
   );
+}
+
+/** The error of an address whose subject is in no list that the page has. */
+export function errorOfUnknown(detail: string): ApiError {
+  return new ApiError(detail, 404, "It does not exist", null);
+}
+
+/** Which member is wrong: as a pointer says, or the words that a parameter is refused with. */
+function fieldOf({ detail, pointer }: Problem): ApiError["field"] {
+  const [, member] = pointer?.split("/") ?? [];
+  if (member !== undefined) return { name: member, text: upperFirst(detail) };
+  const [, name, text] = /^parameter (\w+): ([\s\S]+)$/.exec(detail) ?? [];
+  return name === undefined || text === undefined ? null : { name, text: upperFirst(text) };
 }
 
 function isProblem(body: unknown): body is Problem {

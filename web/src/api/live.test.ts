@@ -1,6 +1,7 @@
 import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { client } from "./client";
+import { lostSince } from "./connection";
 import { follow } from "./live";
 import { projectQuery, runQuery } from "./queries";
 
@@ -104,6 +105,22 @@ it.each(["open", "gap"])("finds out on %s whether something was missed", async (
   await told(name);
   // Once for the number, once for all that is shown.
   expect(asked).toHaveLength(3);
+});
+
+it("says since when it is lost, until it is there again or nobody follows", async () => {
+  await show();
+  expect(lostSince()).toBeNull();
+  await told("error");
+  const since = lostSince();
+  expect(since).not.toBeNull();
+  await vi.advanceTimersByTimeAsync(5_000);
+  await told("error");
+  expect(lostSince()).toBe(since);
+  await told("open");
+  expect(lostSince()).toBeNull();
+  await told("error");
+  stop();
+  expect(lostSince()).toBeNull();
 });
 
 it("is connected only while the page is visible", async () => {

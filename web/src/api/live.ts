@@ -5,6 +5,7 @@
  */
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { streamIsLost, streamIsThere } from "./connection";
 import { isChangeable, projectQuery } from "./queries";
 
 /** Between two times of asking again: a busy project has new runs more often than anybody reads. */
@@ -53,10 +54,14 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     if (isOver || document.visibilityState !== "visible") return;
     source = new EventSource(`/api/v1/projects/${encodeURIComponent(project)}/events`);
     // What does not arrive now is shown by the page itself, or asked for the next time.
-    source.addEventListener("open", () => void catchUp().catch(() => {}));
+    source.addEventListener("open", () => {
+      streamIsThere();
+      void catchUp().catch(() => {});
+    });
     source.addEventListener("gap", () => void catchUp().catch(() => {}));
     source.addEventListener("runs", () => void refresh());
     source.addEventListener("error", () => {
+      streamIsLost();
       // A broken connection is renewed by the browser, a refused one is not.
       if (source?.readyState === EventSource.CLOSED) reconnecting = setTimeout(connect, RECONNECT_MS);
     });
@@ -74,5 +79,7 @@ export function follow(project: string, queryClient: QueryClient): () => void {
     isOver = true;
     disconnect();
     document.removeEventListener("visibilitychange", connect);
+    // What nobody follows any more cannot be lost.
+    streamIsThere();
   };
 }

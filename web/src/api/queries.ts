@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf } from "./client";
 import { wholeList } from "./list";
+import type { CanaryHistory } from "./types";
 
 /** What does not change: what a run measured, after its upload. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
@@ -15,6 +16,8 @@ export function isChangeable({ queryKey: [kind] }: { queryKey: readonly unknown[
 const POINTS_MAX = 1000;
 /** The server takes at most this many series in one request for points. */
 const SERIES_MAX = 200;
+/** As many runs as a glance at a machine reaches back. */
+const CANARY_RUNS = 50;
 
 /** Who asks. It changes with the page only: signing in and out loads a new one. */
 export const sessionQuery = queryOptions({
@@ -333,4 +336,64 @@ export const pullRequestsQuery = (project: string, query: { limit?: number; afte
           signal,
         }),
       ),
+  });
+
+/** What a machine's canaries read in its newest runs. */
+export const canariesQuery = (project: string, machine: string, last = CANARY_RUNS) =>
+  queryOptions({
+    queryKey: ["canaries", project, machine, last],
+    queryFn: ({ signal }) => {
+      const [inProject, onMachine] = [project, machine].map(encodeURIComponent);
+      const path = `/api/v1/projects/${inProject}/machines/${onMachine}/canaries?last=${last}`;
+      return dataOf(undocumented<CanaryHistory>(path, signal));
+    },
+  });
+
+/** Asks for what the API's document does not have yet. */
+async function undocumented<Data>(path: string, signal: AbortSignal) {
+  const response = await fetch(path, { signal });
+  const body: unknown = await response.json().catch(() => undefined);
+  return response.ok ? { data: body as Data, response } : { error: body, response };
+}
+
+export const membersQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["members", project],
+    queryFn: ({ signal }) =>
+      wholeList(
+        (query) =>
+          dataOf(
+            client.GET("/api/v1/projects/{project}/members", {
+              params: { path: { project }, query },
+              signal,
+            }),
+          ),
+        ({ members }) => members,
+      ),
+  });
+
+/** The tokens that who asks may manage, of all projects. */
+export const tokensQuery = queryOptions({
+  queryKey: ["tokens"],
+  queryFn: ({ signal }) =>
+    wholeList(
+      (query) => dataOf(client.GET("/api/v1/tokens", { params: { query }, signal })),
+      ({ tokens }) => tokens,
+    ),
+});
+
+export const accountsQuery = queryOptions({
+  queryKey: ["accounts"],
+  queryFn: ({ signal }) =>
+    wholeList(
+      (query) => dataOf(client.GET("/api/v1/accounts", { params: { query }, signal })),
+      ({ accounts }) => accounts,
+    ),
+});
+
+/** One page of who changed what, the newest first. */
+export const auditQuery = (query: { limit?: number; after?: string }) =>
+  queryOptions({
+    queryKey: ["audit", query],
+    queryFn: ({ signal }) => dataOf(client.GET("/api/v1/audit", { params: { query }, signal })),
   });

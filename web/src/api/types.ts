@@ -59,3 +59,21 @@ export type Role = Schemas["Role"];
 export type Scope = Schemas["Scope"];
 export type HistogramBin = PointDetail["histogram"][number];
 export type Repetition = PointDetail["repetitions"][number];
+
+export type IssuedToken = Schemas["IssuedToken"];
+export type NewAccount = Schemas["NewAccount"];
+export type ProjectChange = Schemas["ProjectChange"];
+export type TokenRequest = Schemas["TokenRequest"];
+export type TokenKind = Schemas["TokenKind"];
+export type Visibility = Schemas["Visibility"];
+
+/** What the canaries of one run read; absent where they were not. Written by hand until the API's document has it. */
+export type CanaryReading = {
+  run_id: string;
+  started_at: string;
+  commit_ordinal: number;
+  environment_id: number;
+  p50_ns: Record<string, number>;
+};
+/** A machine's readings, oldest first. Written by hand until the API's document has it. */
+export type CanaryHistory = { machine: string; readings: CanaryReading[] };

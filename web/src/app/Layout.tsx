@@ -5,6 +5,7 @@ import { useLive } from "@/api/live";
 import { projectsQuery } from "@/api/queries";
 import { SelectField } from "@/components/ui/SelectField";
 import { toHome, toOverview } from "@/lib/paths";
+import { Connection } from "./Connection";
 import { EmbeddedLayout } from "./EmbeddedLayout";
 import { Mark } from "./Mark";
 import { PageLinks } from "./PageLinks";
@@ -35,6 +36,7 @@ export function Layout() {
           <ThemeSwitch />
         </div>
       </header>
+      <Connection />
       <main className="page" id="content" tabIndex={-1}>
         <Outlet />
       </main>

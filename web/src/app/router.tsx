@@ -10,9 +10,12 @@ import {
   lazyRouteComponent,
   redirect,
 } from "@tanstack/react-router";
+import { errorOfUnknown } from "@/api/errors";
 import {
+  canariesQuery,
   changePointsQuery,
   errorRatesQuery,
+  jobsQuery,
   lineQuery,
   machinesQuery,
   pointsQuery,
@@ -31,9 +34,11 @@ import { PageSkeleton } from "@/components/ui/Skeleton";
 import { parseCompareSearch } from "@/features/compare/search";
 import { ErrorRatesPage } from "@/features/error-rates/ErrorRatesPage";
 import { parseExploreSearch } from "@/features/explore/search";
+import { parseMachineSearch } from "@/features/machines/search";
 import { detailedRuns } from "@/features/overview/data";
 import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
+import { shownRegressions } from "@/features/overview/regressionRows";
 import { parseOverviewSearch } from "@/features/overview/search";
 import { InboxPage } from "@/features/regressions/InboxPage";
 import { RegressionPage } from "@/features/regressions/RegressionPage";
@@ -44,8 +49,10 @@ import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, seriesOf } from "@/features/series/request";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
+import { parseSettingsSearch } from "@/features/settings/search";
 import { parseSweepSearch } from "@/features/sweep/search";
 import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
+import { WAITING } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { ErrorPage } from "./ErrorPage";
 import { Layout } from "./Layout";
@@ -95,14 +102,22 @@ const overviewRoute = createRoute({
   path: "/",
   validateSearch: parseOverviewSearch,
   loader: async ({ context: { queryClient }, params: { project } }) => {
-    const [{ series }, { runs }] = await Promise.all([
+    const [{ series }, { runs }, { machines }, { regressions }] = await Promise.all([
       queryClient.ensureQueryData(seriesListQuery(project)),
       queryClient.ensureQueryData(runsQuery(project, {})),
       queryClient.ensureQueryData(machinesQuery(project)),
       queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
+      queryClient.prefetchQuery(errorRatesQuery(project)),
+      queryClient.prefetchQuery(jobsQuery(project, WAITING)),
     ]);
-    // They decide how tall the table of the machines is: without them, what is below moves away under the pointer.
-    await Promise.all(detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))));
+    // They decide how tall sentences and tables are: without them, what is below moves away under the pointer.
+    await Promise.all([
+      ...detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))),
+      ...machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
+      ...shownRegressions(regressions).map(({ regression_id }) =>
+        queryClient.prefetchQuery(regressionQuery(project, regression_id)),
+      ),
+    ]);
   },
   component: OverviewPage,
 });
@@ -214,12 +229,30 @@ const referenceRoute = createRoute({
 const machinesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/machines",
+  loader: async ({ context: { queryClient }, params: { project } }) => {
+    const [{ machines }] = await Promise.all([
+      queryClient.ensureQueryData(machinesQuery(project)),
+      queryClient.ensureQueryData(runsQuery(project, {})),
+      queryClient.ensureQueryData(jobsQuery(project, WAITING)),
+    ]);
+    await Promise.all(
+      machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
+    );
+  },
   component: lazyRouteComponent(() => import("@/features/machines/MachinesPage"), "MachinesPage"),
 });
 
 const machineRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/machines/$machine",
+  validateSearch: parseMachineSearch,
+  loader: async ({ context: { queryClient }, params: { project, machine } }) => {
+    const { machines } = await queryClient.ensureQueryData(machinesQuery(project));
+    if (!machines.some((entry) => entry.machine === machine)) {
+      throw errorOfUnknown(`No machine ${machine} has measured ${project}.`);
+    }
+    await queryClient.ensureQueryData(runsQuery(project, { machine }));
+  },
   component: lazyRouteComponent(() => import("@/features/machines/MachinePage"), "MachinePage"),
 });
 
@@ -241,6 +274,8 @@ const pullRequestRoute = createRoute({
 const settingsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/settings",
+  validateSearch: parseSettingsSearch,
+  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import("@/features/settings/SettingsPage"), "SettingsPage"),
 });
 

@@ -1,6 +1,8 @@
 /** What is said of regressions on more than one page. */
 import type { RegressionsAsked } from "@/api/queries";
-import type { Regression, RegressionState } from "@/api/types";
+import type { ChangePoint, CommitPlace, Regression, RegressionState, SeriesSummary } from "@/api/types";
+import { caseName } from "./cases";
+import { shortSha } from "./commits";
 import { counted } from "./units";
 
 /** Which states are shown together; those that somebody has to look at unless it is said. */
@@ -80,4 +82,39 @@ function largest(regressions: Regression[]): number | null {
   return sizes.length === 0
     ? null
     : sizes.reduce((one, other) => (Math.abs(other) > Math.abs(one) ? other : one));
+}
+
+/** What the states are called. */
+export const STATE_NAMES: Record<RegressionState, string> = {
+  new: "new",
+  acknowledged: "acknowledged",
+  fixed: "fixed",
+  invalid: "no regression",
+  machine: "the machine’s",
+};
+
+/** The commits of which one made it: `2d9f8c1`, or `after a1b2c3d, up to 2d9f8c1 (12 commits)`. */
+export function rangeText(after: CommitPlace, until: CommitPlace): string {
+  const count = until.ordinal - after.ordinal;
+  if (count <= 1) return shortSha(until.sha);
+  return `after ${shortSha(after.sha)}, up to ${shortSha(until.sha)} (${counted(count, "commit")})`;
+}
+
+/** A series as a link says it: `unix-stream round trip 64 B, two processes, same CPU on lab-1`. */
+export function seriesText(series: SeriesSummary | undefined, seriesId: number): string {
+  if (series === undefined) return `series ${seriesId}`;
+  return `${series.transport.slug} ${caseName(series.case)} on ${series.machine}`;
+}
+
+/** The changes that say most: the largest of each series, of p50 where it has one. */
+export function clearest(changes: ChangePoint[], direction: Direction): ChangePoint[] {
+  const bySeries = new Map<number, ChangePoint>();
+  for (const change of changes) {
+    if (change.direction !== direction) continue;
+    const known = bySeries.get(change.series_id);
+    if (known === undefined || (known.figure !== "p50" && change.figure === "p50")) {
+      bySeries.set(change.series_id, change);
+    }
+  }
+  return [...bySeries.values()].sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
 }

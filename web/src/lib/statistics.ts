@@ -1,4 +1,4 @@
-/** The percentiles that the API reports, in ascending order, with their names. */
+/** The percentiles that the API reports, in ascending order, with their names; the median of a few values. */
 import type { Point } from "@/api/types";
 
 /** The name of a percentile in a point's `latency_ns`. */
@@ -26,4 +26,10 @@ const VALUES_MIN: Partial<Record<PercentileKey, number>> = { p90: 10, p98: 50, p
 /** The percentiles that so many values tell: of five, p99 is only another name of the largest. */
 export function tellingPercentiles(count: number): Percentile[] {
   return PERCENTILES.filter(({ key }) => count >= (VALUES_MIN[key] ?? 1));
+}
+
+/** The median: of an even number of values the lower one of the two in the middle; `null` of none. */
+export function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
 }

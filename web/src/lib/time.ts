@@ -26,6 +26,19 @@ export function formatMoment(moment: string): string {
   return new Date(moment).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 }
 
+/** The time of day of a moment, as in 14:02. */
+export function formatClock(moment: Date): string {
+  return moment.toLocaleTimeString("en-GB", { timeStyle: "short" });
+}
+
+/** How long, in the one unit that says most: 40 s, 12 min, 3 h, 4 days. */
+export function formatSpan(span_ms: number): string {
+  if (span_ms < MINUTE_MS) return `${Math.max(0, Math.round(span_ms / 1000))} s`;
+  if (span_ms < HOUR_MS) return `${Math.round(span_ms / MINUTE_MS)} min`;
+  if (span_ms < 2 * DAY_MS) return `${Math.round(span_ms / HOUR_MS)} h`;
+  return `${Math.round(span_ms / DAY_MS)} days`;
+}
+
 /** The day of a moment, as in 14 Nov 2026. */
 export function formatDay(moment: string): string {
   return new Date(moment).toLocaleDateString("en-GB", { dateStyle: "medium" });

@@ -78,6 +78,13 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${formatCount(count)} ${count === 1 ? singular : plural}`;
 }
 
+const WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+
+/** A count within a sentence: a small one as a word. */
+export function inWords(count: number): string {
+  return WORDS[count] ?? formatCount(count);
+}
+
 /** A share between 0 and 1, as in 12.3 %. */
 export function formatShare(share: number): string {
   const percent = share * 100;

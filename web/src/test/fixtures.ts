@@ -1,6 +1,11 @@
 /** Answers of the API for tests: plausible wholes, of which a test names only what it is about. */
 import type {
+  CanaryReading,
+  ChangePoint,
   CommitSummary,
+  Job,
+  LineSeries,
+  MachineSummary,
   Methodology,
   Observed,
   Point,
@@ -11,6 +16,7 @@ import type {
   RunResult,
   RunSummary,
   SeriesSummary,
+  SessionInfo,
   StatedPoint,
 } from "@/api/types";
 
@@ -337,6 +343,109 @@ export function aRegression(change: Partial<Regression> = {}): Regression {
     muted_until: null,
     created_at: "2026-11-24T10:00:00Z",
     updated_at: "2026-11-24T10:00:00Z",
+    ...change,
+  };
+}
+
+/** A change of a series for the worse, at the 31st commit. */
+export function aChangePoint(change: Partial<ChangePoint> = {}): ChangePoint {
+  return {
+    change_point_id: 1,
+    series_id: 1,
+    environment_id: 1,
+    figure: "p50",
+    commit_ordinal: 31,
+    commit_sha: "b".repeat(40),
+    after_commit_ordinal: 30,
+    until_commit_ordinal: 31,
+    places: [{ commit_ordinal: 31, probability: 0.97 }],
+    before_ns: 4020,
+    after_ns: 4830,
+    change: 0.2,
+    direction: "regressed",
+    confidence: 0.999_999,
+    matters: true,
+    cause: "commit",
+    witnesses: [],
+    regression_id: 9,
+    found_at: "2026-11-24T10:00:00Z",
+    ...change,
+  };
+}
+
+/** A line of no points yet; columns are differences. */
+export function aLine(change: Partial<LineSeries> = {}): LineSeries {
+  return {
+    series_id: 1,
+    point_count: 0,
+    is_thinned: false,
+    kept: null,
+    commit_ordinals: [],
+    environments: [],
+    work_tree_modified: [],
+    lossy: [],
+    latency_ns: null,
+    repetition_p50_ns: null,
+    bytes_per_second: null,
+    stated: null,
+    ...change,
+  };
+}
+
+export function aMachine(change: Partial<MachineSummary> = {}): MachineSummary {
+  return {
+    machine: "lab-linux-1",
+    os: "linux",
+    arch: "x86-64",
+    run_count: 1,
+    last_run_at: "2026-11-14T11:00:00Z",
+    environment_id: 1,
+    environment: { stable: { "os.kernel": "6.12.4" }, conditions: {} },
+    lost_run_count: 0,
+    suspect_because: null,
+    ...change,
+  };
+}
+
+/** What the canaries of one run read. */
+export function aReading(change: Partial<CanaryReading> = {}): CanaryReading {
+  return {
+    run_id: "019aa8f0-5c1e-7b3a-9f00-000000000001",
+    started_at: "2026-11-14T11:00:00Z",
+    commit_ordinal: 1,
+    environment_id: 1,
+    p50_ns: { wake: 4000 },
+    ...change,
+  };
+}
+
+/** A job that waits. */
+export function aJob(change: Partial<Job> = {}): Job {
+  return {
+    job_id: 1,
+    machine: "lab-linux-1",
+    commit_sha: "c".repeat(40),
+    commit_ordinal: 28,
+    reason: "bisect",
+    regression_id: 9,
+    created_at: "2026-11-24T10:01:00Z",
+    done_at: null,
+    done_by_run_id: null,
+    ...change,
+  };
+}
+
+/** A session of somebody who is signed in; `null` for the account of a stranger. */
+export function aSession(
+  account: Partial<NonNullable<SessionInfo["account"]>> | null = {},
+  change: Partial<SessionInfo> = {},
+): SessionInfo {
+  return {
+    account: account === null ? null : { name: "ada", is_admin: false, roles: {}, ...account },
+    scopes: account === null ? [] : ["read", "ingest:write", "project:write", "admin"],
+    project: null,
+    has_github: false,
+    is_private: false,
     ...change,
   };
 }

@@ -1,13 +1,15 @@
 /**
  * A word-sized line. Its height stands for at least a tenth of the median to each side, so that ordinary noise
- * looks small and a step looks like one; a single value is a dot.
+ * looks small and a step looks like one; a single value is a dot. Below it, triangles stand where the level changed:
+ * upwards for slower, downwards for faster, at the left edge where that was before the line begins.
  */
+import type { Mark } from "@/lib/history";
 
-type Props = { values: number[]; width?: number; height?: number };
+type Props = { values: number[]; marks?: Mark[]; width?: number; height?: number };
 
 const PADDING_PX = 2;
 
-export function Sparkline({ values, width = 132, height = 22 }: Props) {
+export function Sparkline({ values, marks = [], width = 132, height = 22 }: Props) {
   const points = placed(values, width, height);
   const [first] = points;
   if (first === undefined) return <span style={{ width }} />;
@@ -18,8 +20,21 @@ export function Sparkline({ values, width = 132, height = 22 }: Props) {
       ) : (
         <polyline points={points.map(({ x, y }) => `${x},${y}`).join(" ")} strokeLinejoin="round" />
       )}
+      {marks.map(({ place, direction }) => (
+        <path
+          key={`${place} ${direction}`}
+          className={`spark-mark change-${direction}`}
+          d={triangle(place === "before" ? null : (points[place]?.x ?? width), height, direction)}
+        />
+      ))}
     </svg>
   );
+}
+
+/** A triangle below the line; towards what is not drawn where it is at no place of it. */
+function triangle(x: number | null, top: number, direction: Mark["direction"]): string {
+  if (x === null) return `M0,${top + 3}l5,-3v6z`;
+  return direction === "regressed" ? `M${x},${top}l3.5,6h-7z` : `M${x},${top + 6}l3.5,-6h-7z`;
 }
 
 function placed(values: number[], width: number, height: number): { x: number; y: number }[] {

@@ -1,5 +1,106 @@
-/** Machine. */
+/** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { canariesQuery, errorRatesQuery, jobsQuery, machinesQuery, runsQuery } from "@/api/queries";
+import type { CountedShare } from "@/api/types";
+import { RunsTable } from "@/components/RunsTable";
+import { Ago } from "@/components/ui/Ago";
+import { Section } from "@/components/ui/Section";
+import { healthOf, systemOf } from "@/lib/machines";
+import { toErrorRates, toMachines, toRuns } from "@/lib/paths";
+import { pacesOf, queueOf, WAITING } from "@/lib/queue";
+import { counted } from "@/lib/units";
+import { useNow } from "@/lib/useNow";
+import { useTitle } from "@/lib/useTitle";
+import { Drift } from "./components/Drift";
+import { Queue } from "./components/Queue";
+import { Surroundings } from "./components/Surroundings";
+import { falseComparisonsText, machineSentence } from "./data";
+import { REACHES } from "./search";
+
+const route = getRouteApi("/$project/machines/$machine");
+
+const RECENT_RUNS = 10;
 
 export function MachinePage() {
-  return <h1>Machine</h1>;
+  const { project, machine } = route.useParams();
+  const { last = REACHES[0] } = route.useSearch();
+  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { runs } = useSuspenseQuery(runsQuery(project, { machine })).data;
+  const { data: canaries } = useQuery(canariesQuery(project, machine, last));
+  const { data: jobs } = useQuery(jobsQuery(project, WAITING));
+  const { data: errorRates } = useQuery(errorRatesQuery(project));
+  const now = useNow();
+  useTitle(`${machine} of ${project}`);
+
+  const summary = machines.find((entry) => entry.machine === machine);
+  // The page is not opened for a machine that is not listed; one that goes while it is open takes the page with it.
+  if (summary === undefined) return null;
+  const readings = canaries?.readings ?? [];
+  const { system, cpu } = systemOf(summary);
+  const paces = pacesOf(runs);
+  const queue = queueOf(jobs?.jobs ?? [], paces).filter(({ job }) => job.machine === machine);
+  const rates = errorRates?.machines.find((entry) => entry.machine === machine);
+  return (
+    <>
+      <header>
+        <nav aria-label="Breadcrumb">
+          <ol className="breadcrumb">
+            <li>
+              <Link {...toMachines(project)}>Machines</Link>
+            </li>
+            <li>{machine}</li>
+          </ol>
+        </nav>
+        <h1>{machineSentence(machine, healthOf(summary, readings, runs, now))}</h1>
+        <p className="lede">
+          {system}, {cpu}; {counted(summary.run_count, "run")} of {project}, the last{" "}
+          <Ago moment={summary.last_run_at} />.
+          {summary.lost_run_count > 0 && (
+            <span className="warning">
+              {" "}
+              {counted(summary.lost_run_count, "run")} lost: acknowledged to the agent, and not in the
+              database.
+            </span>
+          )}
+        </p>
+      </header>
+      <Drift />
+      <Surroundings summary={summary} readings={readings} />
+      <Section title="Queue">
+        <Queue project={project} queue={queue} paces={paces} hasMachine={false} />
+      </Section>
+      <Section
+        title="How often verdicts are wrong here"
+        tools={<Link {...toErrorRates(project)}>By transport and scenario</Link>}
+      >
+        <Wrong share={rates?.false_comparisons} />
+      </Section>
+      <Section
+        title="Recent runs"
+        tools={
+          <Link {...toRuns(project)} search={{ machine }}>
+            All runs of {machine}
+          </Link>
+        }
+      >
+        {runs.length === 0 ? (
+          <p className="muted">Nothing that it measured is kept any more.</p>
+        ) : (
+          <RunsTable label="Recent runs" runs={runs.slice(0, RECENT_RUNS)} />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function Wrong({ share }: { share: CountedShare | undefined }) {
+  const text = share === undefined ? null : falseComparisonsText(share);
+  return text === null ? (
+    <p className="muted">
+      It was not counted yet: that takes runs with cases of twelve repetitions, and happens once in a while.
+    </p>
+  ) : (
+    <p>{text}</p>
+  );
 }

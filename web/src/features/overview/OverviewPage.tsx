@@ -1,10 +1,15 @@
-/** A project at a glance: one sentence, the machines, every transport on every machine, the newest runs. */
+/**
+ * A project at a glance: whether anything is worse and who did it, what is open, the machines, every transport on every
+ * machine, the newest runs.
+ */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
+  errorRatesQuery,
   machinesQuery,
-  pointsQuery,
   projectQuery,
+  regressionQuery,
+  regressionsQuery,
   runQuery,
   runsQuery,
   seriesListQuery,
@@ -12,84 +17,136 @@ import {
 import type { RunDetail, SeriesSummary } from "@/api/types";
 import { RunsTable } from "@/components/RunsTable";
 import { Section } from "@/components/ui/Section";
-import { groupBy } from "@/lib/collections";
+import { distinct, groupBy } from "@/lib/collections";
 import { isImport, isImported } from "@/lib/imports";
-import { toErrorRates, toRuns } from "@/lib/paths";
+import { toMachines, toRegressions, toRuns } from "@/lib/paths";
+import { askedFor, headlineOf } from "@/lib/regressions";
 import { formatCount } from "@/lib/units";
+import { useFleet } from "@/lib/useFleet";
 import { useTitle } from "@/lib/useTitle";
-import { HeadlineText } from "./components/HeadlineText";
+import { Headline } from "./components/Headline";
 import { ImportedGrid } from "./components/ImportedGrid";
 import { Machines } from "./components/Machines";
 import { Onboarding } from "./components/Onboarding";
 import { OpenRegressions } from "./components/OpenRegressions";
+import { Ranking } from "./components/Ranking";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
 import { detailedRuns, latestMeasured, transportGrid } from "./data";
 import { firstRows, importedGroups, seriesOfGroups } from "./imported";
+import { rowsOf, shownRegressions } from "./regressionRows";
 import type { OverviewSearch } from "./search";
 import { chosenSlice, seriesOfSlice } from "./slice";
+import { useDrawn } from "./useDrawn";
 
 const route = getRouteApi("/$project/");
 
-/** Commits that a sparkline reaches back. */
-const HISTORY_COMMITS = 50;
 const RECENT_RUNS = 10;
 
 export function OverviewPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const { data: summary } = useSuspenseQuery(projectQuery(project));
-  const { data: machines } = useSuspenseQuery(machinesQuery(project));
-  const { data: series } = useSuspenseQuery(seriesListQuery(project));
-  const { data: runs } = useSuspenseQuery(runsQuery(project, {}));
+  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { series } = useSuspenseQuery(seriesListQuery(project)).data;
+  const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
+  const { data: open } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
+  const { data: errorRates } = useQuery(errorRatesQuery(project));
   useTitle(project);
 
   // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
-  const measured = series.series.filter((entry) => !isImported(entry));
-  const imported = series.series.filter(isImported);
-  const measuredRuns = runs.runs.filter((run) => !isImport(run));
+  const measured = series.filter((entry) => !isImported(entry));
+  const imported = series.filter(isImported);
   const slice = chosenSlice(measured, search);
   const sliceSeries = seriesOfSlice(measured, slice);
-  const { data: points } = useQuery(pointsQuery(idsOf(sliceSeries), HISTORY_COMMITS));
-  const details = useRunDetails(detailedRuns(runs.runs, series.series));
+  const details = useRunDetails(detailedRuns(runs, series));
+  const { readings, healths, queue } = useFleet(project, machines, runs);
+  const rows = useRegressionRows(project, open.regressions, series);
 
-  const names = machines.machines.map(({ machine }) => machine);
   const having = (some: SeriesSummary[]) =>
-    names.filter((name) => some.some(({ machine }) => machine === name));
+    machines.map(({ machine }) => machine).filter((name) => some.some(({ machine }) => machine === name));
   const all = importedGroups(imported, having(imported));
   const first = firstRows(all);
   const groups = search.imported === "all" ? all : first.groups;
-  const { data: importedPoints } = useQuery(pointsQuery(idsOf(seriesOfGroups(groups)), HISTORY_COMMITS));
+  const { lines, changes } = useDrawn([
+    ...rows.flatMap(({ worst }) => worst?.change.series_id ?? []),
+    ...[...sliceSeries, ...seriesOfGroups(groups)].map(({ series_id }) => series_id),
+  ]);
 
   const latest = summary.latest_run ?? null;
   if (latest === null) return <Onboarding project={project} />;
-
-  const rows = transportGrid({
-    slice,
-    series: measured,
-    machines: having(measured),
-    histories: new Map(points?.series.map((entry) => [entry.series_id, entry.points])),
-    runs: details,
-  });
+  const newest = latestMeasured(
+    runs.filter((run) => !isImport(run)),
+    measured,
+    details,
+  );
 
   return (
     <>
-      <HeadlineText
+      <Headline
         summary={summary}
-        latest={latest}
-        latestMeasured={latestMeasured(measuredRuns, measured, details)}
-        slice={slice}
-        series={sliceSeries}
+        run={newest?.run ?? latest}
+        errorRates={errorRates}
+        isMeasured={newest !== null}
         imported={imported}
+        evidence={{
+          regressions: open.regressions,
+          isWhole: open.next_after === null,
+          seenOn: distinct(rows.flatMap((row) => row.machines)),
+          machines: machines.map(({ machine }) => ({
+            machine,
+            isSuspect: healths.get(machine)?.suspectBecause != null,
+            isSilent: healths.get(machine)?.silence != null,
+          })),
+          commitCount: summary.commit_count,
+        }}
+      />
+      {rows.length > 0 && (
+        <OpenRegressions
+          project={project}
+          all={headlineOf(open.regressions, {
+            shown: "open",
+            direction: "regressed",
+            isWhole: open.next_after === null,
+          })}
+          rows={rows}
+          lines={lines}
+        />
+      )}
+      <Section
+        title="Machines"
+        tools={
+          <span className="tools">
+            {rows.length === 0 && <Link {...toRegressions(project)}>Earlier changes</Link>}
+            <Link {...toMachines(project)}>Machines and queue</Link>
+          </span>
+        }
       >
-        <OpenRegressions project={project} />
-      </HeadlineText>
-      <Section title="Machines" tools={<Link {...toErrorRates(project)}>How often verdicts are wrong</Link>}>
-        <Machines machines={machines.machines} details={details} />
+        <Machines
+          project={project}
+          machines={machines}
+          details={details}
+          readings={readings}
+          healths={healths}
+          queue={queue}
+        />
       </Section>
-      {measured.length > 0 && (
+      {newest !== null && measured.length > 0 && (
         <Section title="Transports" tools={<SliceControls series={measured} slice={slice} />}>
-          <TransportGrid project={project} slice={slice} machines={having(measured)} rows={rows} />
+          <Ranking machine={newest.machine} slice={slice} series={sliceSeries} />
+          <TransportGrid
+            project={project}
+            slice={slice}
+            machines={having(measured)}
+            rows={transportGrid({
+              slice,
+              series: measured,
+              machines: having(measured),
+              lines,
+              changes,
+              runs: details,
+            })}
+          />
         </Section>
       )}
       {imported.length > 0 && (
@@ -108,23 +165,14 @@ export function OverviewPage() {
             )
           }
         >
-          <ImportedGrid
-            project={project}
-            machines={having(imported)}
-            groups={groups}
-            histories={new Map(importedPoints?.series.map((entry) => [entry.series_id, entry]))}
-          />
+          <ImportedGrid project={project} machines={having(imported)} groups={groups} lines={lines} />
         </Section>
       )}
       <Section title="Recent runs" tools={<Link {...toRuns(project)}>All runs</Link>}>
-        <RunsTable label="Recent runs" runs={runs.runs.slice(0, RECENT_RUNS)} />
+        <RunsTable label="Recent runs" runs={runs.slice(0, RECENT_RUNS)} />
       </Section>
     </>
   );
-}
-
-function idsOf(series: SeriesSummary[]): number[] {
-  return series.map(({ series_id }) => series_id);
 }
 
 function importedSearch({ imported: _imported, ...rest }: OverviewSearch, isAll: boolean): OverviewSearch {
@@ -136,4 +184,20 @@ function useRunDetails(wanted: string[]): Map<string, RunDetail[]> {
   const answers = useQueries({ queries: wanted.map((runId) => runQuery(runId)) });
   const arrived = answers.flatMap(({ data }) => data ?? []);
   return groupBy(arrived, ({ run }) => run.machine);
+}
+
+/** The open regressions that are shown, with their details as far as they have arrived. */
+function useRegressionRows(
+  project: string,
+  regressions: Parameters<typeof shownRegressions>[0],
+  series: SeriesSummary[],
+) {
+  const shown = shownRegressions(regressions);
+  const answers = useQueries({
+    queries: shown.map(({ regression_id }) => regressionQuery(project, regression_id)),
+  });
+  const details = answers.flatMap(({ data }) =>
+    data === undefined ? [] : [[data.regression.regression_id, data] as const],
+  );
+  return rowsOf(shown, new Map(details), series);
 }

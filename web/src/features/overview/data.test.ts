@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
-import { anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import { canaryHistory, headlineOf, shapeOf, shownCanaries, systemOf, transportGrid } from "./data";
+import { aChangePoint, aLine, anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
+import { headlineOf, shapeOf, transportGrid } from "./data";
 import { chosenSlice, parameterOptions, seriesOfSlice, sliceOptions } from "./slice";
+
+/** Nothing is drawn yet. */
+const DRAWN = { lines: new Map(), changes: new Map() };
 
 const slice = {
   scenario: "roundtrip",
@@ -84,7 +87,7 @@ describe("seriesOfSlice", () => {
         slice,
         series: entries,
         machines: ["lab-linux-1"],
-        histories: new Map(),
+        ...DRAWN,
         runs: new Map(),
       });
     expect(grid(series)[0]?.cells[0]?.cell).toMatchObject({ kind: "measured", series: { series_id: 1 } });
@@ -110,7 +113,7 @@ describe("transportGrid", () => {
         aSeries({ series_id: 3, transport: "tcp", case: { message_bytes: 64 } }),
       ],
       machines: ["lab-linux-1"],
-      histories: new Map(),
+      ...DRAWN,
       runs: new Map([
         [
           "lab-linux-1",
@@ -125,16 +128,26 @@ describe("transportGrid", () => {
     ]);
     expect(rows[1]?.cells[0]?.cell).toEqual({ kind: "unsupported", reason: "not mounted" });
   });
-  it("draws one value a commit, the newest run's", () => {
-    const point = (commit_sha: string, p50: number) => aPoint({ commit_sha, latency_ns: latency(p50) });
-    const [row] = transportGrid({
+  const line = (ordinals: number[], p50: number[]) =>
+    aLine({ commit_ordinals: ordinals, latency_ns: { p50 } });
+  const rowOf = (latest: ReturnType<typeof aPoint>) =>
+    transportGrid({
       slice,
-      series: [aSeries({ series_id: 1 })],
+      series: [aSeries({ series_id: 1, latest })],
       machines: ["lab-linux-1"],
-      histories: new Map([[1, [point("a", 1000), point("a", 2000), point("b", 3000)]]]),
+      lines: new Map([[1, line([7, 0, 1], [1000, 1000, 1000])]]),
+      changes: new Map([[1, [aChangePoint({ commit_ordinal: 8 }), aChangePoint({ commit_ordinal: 3 })]]]),
       runs: new Map(),
+    })[0]?.cells[0]?.cell;
+  it("draws one value a commit, the newest run's, and where it changed within what is drawn", () => {
+    expect(rowOf(aPoint())).toMatchObject({
+      values: [2000, 3000],
+      marks: [{ place: 1, direction: "regressed" }],
     });
-    expect(row?.cells[0]?.cell).toMatchObject({ values: [2000, 3000] });
+  });
+  it("draws rates the other way round", () => {
+    const { values } = rowOf(aPoint({ bytes_per_second: 5 })) as { values: number[] };
+    expect(values[0]).toBeGreaterThan(values[1] ?? 0);
   });
 });
 
@@ -150,7 +163,7 @@ describe("a case that one run measured in several ways", () => {
       slice: ofRoute,
       series,
       machines: ["lab-linux-1"],
-      histories: new Map(),
+      ...DRAWN,
       runs: new Map([["lab-linux-1", [aRun({ results })]]]),
     });
   const cellOf = (rows: ReturnType<typeof gridOf>) => rows[0]?.cells[0]?.cell;
@@ -224,47 +237,5 @@ describe("headlineOf", () => {
     const nothing = { ranked: [], lossy: [] };
     expect(headlineOf([aSeries({ latest: null })], "lab-linux-1")).toEqual(nothing);
     expect(headlineOf([measured("pipe", 1)], "lab-mac-2")).toEqual(nothing);
-  });
-});
-
-describe("canaries", () => {
-  const run = (wake: number | null) =>
-    aRun({
-      canaries: [
-        { slug: "clock-cost", p50_ns: 21, min_ns: 20, count: 9 },
-        { slug: "wake", p50_ns: wake, min_ns: wake, count: 9 },
-      ],
-    });
-  it("prefers the telling ones and falls back to those that were read", () => {
-    expect(shownCanaries([run(4000)])).toEqual(["wake"]);
-    expect(shownCanaries([run(null)])).toEqual(["clock-cost"]);
-  });
-  it("puts readings in the order of time and leaves gaps out", () => {
-    expect(canaryHistory([run(4300), run(null), run(4100)], "wake")).toEqual([4100, 4300]);
-  });
-});
-
-describe("systemOf", () => {
-  const machine = (stable: Record<string, string>) => ({
-    machine: "lab-linux-1",
-    os: "linux",
-    arch: "x86-64",
-    run_count: 1,
-    last_run_at: "2026-11-14T11:00:00Z",
-    environment_id: 1,
-    lost_run_count: 0,
-    suspect_because: null,
-    environment: { stable, conditions: {} },
-  });
-  it("names kernel and processor briefly", () => {
-    const stable = { "os.kernel": "6.12.4", "cpu.model": "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz" };
-    expect(systemOf(machine(stable))).toEqual({ system: "Linux 6.12.4", cpu: "Intel Xeon E5-2670 v3" });
-    expect(systemOf(machine({ "cpu.model": "AMD EPYC 9354 32-Core Processor" })).cpu).toBe("AMD EPYC 9354");
-  });
-  it("does not take a reason for a fact", () => {
-    expect(systemOf(machine({ "cpu.model": "not available: no /proc" }))).toEqual({
-      system: "Linux",
-      cpu: "x86-64",
-    });
   });
 });

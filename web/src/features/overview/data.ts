@@ -1,6 +1,7 @@
 /** From the API's answers to what the overview shows. Pure. */
-import type { Canary, MachineSummary, Point, RunDetail, RunSummary, SeriesSummary } from "@/api/types";
+import type { ChangePoint, LineSeries, Point, RunDetail, RunSummary, SeriesSummary } from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { type History, historyOf, type Mark, marksOf } from "@/lib/history";
 import { isImport, isImported } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
@@ -12,6 +13,7 @@ export type Cell =
       series: SeriesSummary;
       latest: Point;
       values: number[];
+      marks: Mark[];
       isOversubscribed: boolean;
       how: string[];
     }
@@ -33,14 +35,16 @@ export type GridInput = {
   /** All series of the project: a transport keeps its row where the slice lacks it. */
   series: SeriesSummary[];
   machines: string[];
-  /** The points of each series in ascending order of commits. */
-  histories: Map<number, Point[]>;
+  /** How each series went. */
+  lines: ReadonlyMap<number, LineSeries>;
+  /** Where each series changed its level. */
+  changes: ReadonlyMap<number, ChangePoint[]>;
   /** The newest runs of each machine, newest first: they know why a transport is missing there. */
   runs: Map<string, RunDetail[]>;
 };
 
 /** Transports by machines. */
-export function transportGrid({ slice, series: all, machines, histories, runs }: GridInput): GridRow[] {
+export function transportGrid({ slice, series: all, machines, runs, ...drawn }: GridInput): GridRow[] {
   const scenario = all.filter((entry) => entry.case.scenario === slice.scenario);
   const measured = seriesOfSlice(all, slice);
   const probed = seriesOfSlice(all, slice, true);
@@ -59,7 +63,7 @@ export function transportGrid({ slice, series: all, machines, histories, runs }:
           const rivals = scenario.filter((entry) => isHere(entry) && isOfSlice(entry.case, slice));
           return {
             machine,
-            cell: measuredCell({ ...series, latest: series.latest }, rivals, histories, ofMachine),
+            cell: measuredCell({ ...series, latest: series.latest }, rivals, ofMachine, drawn),
           };
         }
         const reason = unsupportedReason(ofMachine[0], slug, slice);
@@ -99,12 +103,9 @@ export function shapeOf(rows: GridRow[]): {
   };
 }
 
-/** Runs of each machine whose canaries are shown. */
-const CANARY_RUNS = 8;
-
 /**
- * The runs that are shown in full, with their canaries and environment: the newest of each machine that measured
- * anything. Of a machine that only imported since, the newest that any of its series knows.
+ * The runs that are read in full, for the machine's environment and for what it cannot do: the newest of each machine that
+ * measured anything. Of a machine that only imported since, the newest that any of its series knows.
  */
 export function detailedRuns(runs: RunSummary[], series: SeriesSummary[]): string[] {
   const measured = series.filter((entry) => !isImported(entry));
@@ -116,9 +117,7 @@ export function detailedRuns(runs: RunSummary[], series: SeriesSummary[]): strin
     (machine) => !ofMachines.has(machine),
   );
   return [
-    ...[...ofMachines.values()].flatMap((ofMachine) =>
-      ofMachine.slice(0, CANARY_RUNS).map(({ run_id }) => run_id),
-    ),
+    ...[...ofMachines.values()].flatMap((ofMachine) => ofMachine.slice(0, 1).map(({ run_id }) => run_id)),
     ...others.flatMap((machine) => {
       const newest = newestPoint(measured.filter((entry) => entry.machine === machine));
       return newest === null ? [] : newest.latest.run_id;
@@ -175,70 +174,16 @@ export function headlineOf(slice: SeriesSummary[], machine: string): Headline {
   };
 }
 
-/** The canaries worth a glance, in this order; where none of them was read, the first ones that were. */
-const SHOWN_CANARIES = ["wake", "null-syscall", "cache-line"];
-const CANARIES_MAX = 3;
-
-/** The names of the canaries to show, given the newest run of each machine. */
-export function shownCanaries(latestRuns: RunDetail[]): string[] {
-  const read = distinct(
-    latestRuns.flatMap(({ canaries }) => canaries.filter(hasReading).map(({ slug }) => slug)),
-  );
-  const shown = SHOWN_CANARIES.filter((slug) => read.includes(slug));
-  return shown.length > 0 ? shown : read.slice(0, CANARIES_MAX);
-}
-
-/** The readings of one canary in ascending order of time, from runs in descending order. */
-export function canaryHistory(runs: RunDetail[], slug: string): number[] {
-  return runs
-    .toReversed()
-    .flatMap(({ canaries }) => canaries.find((canary) => canary.slug === slug)?.p50_ns ?? []);
-}
-
-/**
- * A machine's operating system and processor, in a few words, from what its newest run found: of those that were
- * measured, because an import finds nothing.
- */
-export function systemOf(
-  { os, arch, environment }: MachineSummary,
-  measured?: RunDetail,
-): { system: string; cpu: string } {
-  const { stable } = measured?.environment ?? environment;
-  const fact = (key: string) => {
-    const value = stable[key];
-    return value?.startsWith("not available") === true ? undefined : value;
-  };
-  const kernel = fact("os.kernel");
-  return { system: [osName(os), kernel].filter(Boolean).join(" "), cpu: briefCpu(fact("cpu.model") ?? arch) };
-}
-
-/** A processor's name without what only lawyers and catalogues need. */
-function briefCpu(model: string): string {
-  return model
-    .replace(/\((R|TM)\)|\bCPU\b|\b(\d+-Core )?Processor\b|@.*$/gi, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-}
-
-function osName(slug: string): string {
-  const names: Record<string, string> = {
-    linux: "Linux",
-    macos: "macOS",
-    windows: "Windows",
-    freebsd: "FreeBSD",
-  };
-  return names[slug] ?? slug;
-}
-
 /** Of several methodologies that one run measured a case with, the cell says which it shows. */
 function measuredCell(
   series: MeasuredSeries,
   rivals: SeriesSummary[],
-  histories: Map<number, Point[]>,
   runs: RunDetail[],
+  { lines, changes }: Pick<GridInput, "lines" | "changes">,
 ): Cell {
   const { latest, methodology, series_id } = series;
-  const points = histories.get(series_id) ?? [latest];
+  const line = lines.get(series_id);
+  const history = line === undefined ? null : historyOf(line);
   const ofRun = rivals.filter(
     (rival) => rival.latest?.run_id === latest.run_id && rival.methodology.probe == null,
   );
@@ -248,7 +193,7 @@ function measuredCell(
     kind: "measured",
     series,
     latest,
-    values: newestOfEachCommit(points).map((point) => headlineValue(point).value),
+    ...drawnOf(latest, history, changes.get(series_id) ?? []),
     isOversubscribed: result?.observed?.oversubscribed ?? false,
     how: distinguishing(
       methodology,
@@ -262,9 +207,12 @@ function emptyCell(probed: SeriesSummary | undefined, reason: string | null): Ce
   return reason === null ? { kind: "missing" } : { kind: "unsupported", reason };
 }
 
-/** One point a commit; later runs of a commit stand after earlier ones and replace them. */
-export function newestOfEachCommit<P extends { commit_sha: string }>(points: P[]): P[] {
-  return [...new Map(points.map((point) => [point.commit_sha, point])).values()];
+/** The line of a cell. Where its figure is a rate, so is the line: of the median transfer, which is what lines have. */
+function drawnOf(latest: Point, history: History | null, changes: ChangePoint[]) {
+  const { kind, value } = headlineValue(latest);
+  if (history === null || history.values.length === 0) return { values: [value], marks: [] };
+  const marks = marksOf(changes, history).filter(({ place }) => place !== "before");
+  return { values: kind === "rate" ? history.values.map((time) => 1 / time) : history.values, marks };
 }
 
 /** Why a run has no number for a transport: the reason of this very slice, or the one of all its cases. */
@@ -274,8 +222,4 @@ function unsupportedReason(run: RunDetail | undefined, transport: string, slice:
   if (same !== undefined) return same.unsupported ?? null;
   const isNowhere = results.every(({ unsupported }) => unsupported != null);
   return isNowhere ? (results[0]?.unsupported ?? null) : null;
-}
-
-function hasReading(canary: Canary): canary is Canary & { p50_ns: number } {
-  return canary.p50_ns != null;
 }

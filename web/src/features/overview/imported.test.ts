@@ -9,7 +9,7 @@ import {
   aStatedPoint,
   latency,
 } from "@/test/fixtures";
-import { detailedRuns, latestMeasured, systemOf } from "./data";
+import { detailedRuns, latestMeasured } from "./data";
 import { firstRows, importedGroups, ROWS_MAX, seriesOfGroups, toolsOf } from "./imported";
 
 const k6 = { slug: "k6", title: "k6 (summary as JSON)" };
@@ -72,7 +72,6 @@ describe("importedGroups", () => {
 });
 
 describe("the newest run that was measured", () => {
-  const imported = "2026-12-01T00:00:00Z";
   const measured = aSeries({ machine: "lab-mac-2", latest: aPoint({ run_id: "measured" }) });
   it("is looked for in the series where only imports are among the newest", () => {
     const run = aRun({ run: aRunSummary({ run_id: "measured", machine: "lab-mac-2" }) });
@@ -82,20 +81,5 @@ describe("the newest run that was measured", () => {
       run: run.run,
     });
     expect(latestMeasured([], [], new Map())).toBeNull();
-  });
-  it("says what the machine is, not an import after it", () => {
-    const machine = {
-      machine: "lab-mac-2",
-      os: "linux",
-      arch: "x86-64",
-      run_count: 2,
-      last_run_at: imported,
-      environment_id: 2,
-      lost_run_count: 0,
-      suspect_because: null,
-      environment: { stable: {}, conditions: {} },
-    };
-    expect(systemOf(machine, aRun()).system).toBe("Linux 6.12.4");
-    expect(systemOf(machine).system).toBe("Linux");
   });
 });

@@ -3,6 +3,7 @@ import type { SeriesSummary, TransportInfo } from "@/api/types";
 import { benchmarkName } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { byName, timeName, toolName } from "@/lib/imports";
+import { counted } from "@/lib/units";
 
 /** A figure of a benchmark on one machine. */
 export type ImportedCell = {
@@ -58,7 +59,17 @@ export function seriesOfGroups(groups: ImportedGroup[]): SeriesSummary[] {
   );
 }
 
-/** How many benchmarks there are of which tools: `12 benchmarks of JMH and k6`. */
+/** From this many tools on, how many says more than which. */
+const TOOLS_NAMED_MAX = 2;
+
+/** What was imported: `12 benchmarks of JMH and k6`; of many tools, how many. */
+export function importedText(imported: SeriesSummary[]): string {
+  const { benchmarks, tools } = toolsOf(imported);
+  const named = tools.length > TOOLS_NAMED_MAX ? counted(tools.length, "tool") : tools.join(" and ");
+  return `${counted(benchmarks, "benchmark")} of ${named}`;
+}
+
+/** How many benchmarks there are of which tools. */
 export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: string[] } {
   const names = series.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`);
   return {

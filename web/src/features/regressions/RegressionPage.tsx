@@ -5,12 +5,13 @@ import { regressionQuery } from "@/api/queries";
 import { Ago } from "@/components/ui/Ago";
 import { Section } from "@/components/ui/Section";
 import { docsHref, toRegressions } from "@/lib/paths";
+import { clearest, rangeText } from "@/lib/regressions";
 import { useTitle } from "@/lib/useTitle";
 import { Culprits } from "./components/Culprits";
 import { SeriesChanges } from "./components/SeriesChanges";
 import { TriageForm } from "./components/TriageForm";
 import { Witnesses } from "./components/Witnesses";
-import { clearest, rangeText, titleOf, whereText } from "./data";
+import { titleOf, whereText } from "./data";
 
 const route = getRouteApi("/$project/regressions/$regressionId");
 

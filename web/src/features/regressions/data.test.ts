@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChangePoint, Culprit } from "@/api/types";
+import { clearest, rangeText } from "@/lib/regressions";
 import { aRegression } from "@/test/fixtures";
-import { clearest, quietText, rangeText, titleOf } from "./data";
+import { quietText, titleOf } from "./data";
 
 const REGRESSION = aRegression();
 

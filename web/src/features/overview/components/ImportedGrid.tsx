@@ -1,12 +1,12 @@
 /** What other tools have measured, on every machine: how it went over the last commits, and where it stands. */
 import { Link } from "@tanstack/react-router";
-import type { SeriesPoints } from "@/api/types";
+import type { LineSeries } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { historyOf } from "@/lib/history";
 import { toSeries } from "@/lib/paths";
 import { quantityOfNs } from "@/lib/units";
-import { newestOfEachCommit } from "../data";
 import type { ImportedCell, ImportedGroup } from "../imported";
 import { MachineHead } from "./MachineHead";
 
@@ -14,10 +14,10 @@ type Props = {
   project: string;
   machines: string[];
   groups: ImportedGroup[];
-  histories: Map<number, SeriesPoints>;
+  lines: ReadonlyMap<number, LineSeries>;
 };
 
-export function ImportedGrid({ project, machines, groups, histories }: Props) {
+export function ImportedGrid({ project, machines, groups, lines }: Props) {
   const hasStated = groups.some(({ rows }) =>
     rows.some(({ cells }) => cells.some(({ cell }) => cell?.statistic != null)),
   );
@@ -44,11 +44,7 @@ export function ImportedGrid({ project, machines, groups, histories }: Props) {
                       {cell === null ? (
                         <span className="muted">not imported</span>
                       ) : (
-                        <Figure
-                          project={project}
-                          cell={cell}
-                          history={histories.get(cell.series.series_id)}
-                        />
+                        <Figure project={project} cell={cell} line={lines.get(cell.series.series_id)} />
                       )}
                     </td>
                   ))}
@@ -59,20 +55,17 @@ export function ImportedGrid({ project, machines, groups, histories }: Props) {
         </table>
       </ScrollRegion>
       <p className="section-note">
-        Median (p50) of the samples that other tools took; lines: the last 50 commits.
+        Median (p50) of the samples that other tools took; lines: the last 60 points.
         {hasStated && " Stated: the tool's own figure, without samples, which is compared with nothing."}
       </p>
     </>
   );
 }
 
-type FigureProps = { project: string; cell: ImportedCell; history: SeriesPoints | undefined };
+type FigureProps = { project: string; cell: ImportedCell; line: LineSeries | undefined };
 
-function Figure({ project, cell: { series, value_ns, statistic }, history }: FigureProps) {
-  const values =
-    statistic === null
-      ? newestOfEachCommit(history?.points ?? []).map(({ latency_ns }) => latency_ns.p50)
-      : newestOfEachCommit(history?.summaries ?? []).map(({ center_ns }) => center_ns);
+function Figure({ project, cell: { series, value_ns, statistic }, line }: FigureProps) {
+  const { values } = line === undefined ? { values: [] } : historyOf(line);
   return (
     <Link {...toSeries(project, series.series_id)} className="grid-cell named-cell">
       <Sparkline values={values.length > 0 ? values : [value_ns]} />

@@ -1,19 +1,26 @@
-/** The machines: what they are, how their own readings move, when they were last heard of. */
-import type { MachineSummary, RunDetail } from "@/api/types";
-import { Sparkline } from "@/components/chart/Sparkline";
+/** The machines: what they are, whether they stay as they are, when they were last heard of, and what waits for them. */
+import { Link } from "@tanstack/react-router";
+import type { CanaryReading, MachineSummary, RunDetail } from "@/api/types";
+import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
+import { MachineState } from "@/components/MachineState";
 import { Ago } from "@/components/ui/Ago";
-import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { formatCount, quantityOfNs } from "@/lib/units";
-import { canaryHistory, shownCanaries, systemOf } from "../data";
+import { relativeLines } from "@/lib/canaries";
+import { type Health, systemOf } from "@/lib/machines";
+import { toMachine } from "@/lib/paths";
+import { queueText, type Waiting } from "@/lib/queue";
+import { formatCount } from "@/lib/units";
 
-/** From this many readings on, a line says more than the last number. */
-const SPARKLINE_MIN = 3;
+type Props = {
+  project: string;
+  machines: MachineSummary[];
+  details: ReadonlyMap<string, RunDetail[]>;
+  readings: ReadonlyMap<string, CanaryReading[]>;
+  healths: ReadonlyMap<string, Health>;
+  queue: Waiting[];
+};
 
-type Props = { machines: MachineSummary[]; details: Map<string, RunDetail[]> };
-
-export function Machines({ machines, details }: Props) {
-  const canaries = shownCanaries([...details.values()].flatMap((runs) => runs.slice(0, 1)));
+export function Machines({ project, machines, details, readings, healths, queue }: Props) {
   return (
     <>
       <ScrollRegion label="Machines">
@@ -22,44 +29,36 @@ export function Machines({ machines, details }: Props) {
             <tr>
               <th scope="col">machine</th>
               <th scope="col">system</th>
-              <th scope="col">processor</th>
-              {canaries.map((slug) => (
-                <th key={slug} scope="col">
-                  {slug}
-                </th>
-              ))}
-              <th scope="col" className="number">
-                runs
-              </th>
-              <th scope="col">last run</th>
+              <th scope="col">canaries, last 50 runs</th>
+              <th scope="col">state</th>
+              <th scope="col">last contact</th>
+              <th scope="col">queue</th>
             </tr>
           </thead>
           <tbody>
-            {machines.map((machine) => {
-              const runs = details.get(machine.machine) ?? [];
-              const { system, cpu } = systemOf(machine, runs[0]);
+            {machines.map((summary) => {
+              const { machine, lost_run_count } = summary;
+              const { system, cpu } = systemOf(summary, details.get(machine)?.[0]);
+              const health = healths.get(machine);
               return (
-                <tr key={machine.machine}>
+                <tr key={machine}>
                   <th scope="row">
-                    {machine.machine}
-                    {machine.suspect_because !== null && <span className="line warning">suspect</span>}
+                    <Link {...toMachine(project, machine)}>{machine}</Link>
                   </th>
-                  <td className="muted">{system}</td>
-                  <td className="muted">{cpu}</td>
-                  {canaries.map((slug) => (
-                    <td key={slug}>
-                      <Canary history={canaryHistory(runs, slug)} />
-                    </td>
-                  ))}
-                  <td className="number">
-                    {formatCount(machine.run_count)}
-                    {machine.lost_run_count > 0 && (
-                      <span className="line warning">{formatCount(machine.lost_run_count)} lost</span>
+                  <td className="muted">{[system, cpu].join(", ")}</td>
+                  <td className="muted">
+                    <Canaries readings={readings.get(machine) ?? []} />
+                  </td>
+                  <td className="flexible">
+                    {health !== undefined && <MachineState health={health} />}
+                    {lost_run_count > 0 && (
+                      <span className="line warning">{formatCount(lost_run_count)} runs lost</span>
                     )}
                   </td>
                   <td>
-                    <Ago moment={machine.last_run_at} />
+                    <Ago moment={summary.last_run_at} />
                   </td>
+                  <td>{queueText(queue, machine) ?? <span className="muted">nothing</span>}</td>
                 </tr>
               );
             })}
@@ -71,30 +70,20 @@ export function Machines({ machines, details }: Props) {
           Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
         </p>
       )}
-      {machines
-        .filter(({ suspect_because }) => suspect_because !== null)
-        .map(({ machine, suspect_because }) => (
-          <p key={machine} className="section-note">
-            {machine} is suspect: {suspect_because}. Nobody is alerted of what is measured on it.
-          </p>
-        ))}
-      {canaries.length > 0 && (
+      {machines.some(({ suspect_because }) => suspect_because !== null) && (
+        <p className="section-note">Nobody is alerted of what is measured on a machine that is suspect.</p>
+      )}
+      {[...readings.values()].some((entry) => entry.length > 0) && (
         <p className="section-note">
-          Canaries ({canaries.join(", ")}) measure the machine itself, in every run: when they move, the
-          machine moved, not the commit.
+          Canaries measure the machine itself, in every run: when they move, the machine moved, not the
+          commit. A line each, within {RELATIVE_REACH * 100} % of its median.
         </p>
       )}
     </>
   );
 }
 
-function Canary({ history }: { history: number[] }) {
-  const latest = history.at(-1);
-  if (latest === undefined) return <span className="muted">no reading</span>;
-  return (
-    <span className="with-line muted">
-      {history.length >= SPARKLINE_MIN && <Sparkline values={history} width={72} height={18} />}
-      <QuantityText plain quantity={quantityOfNs(latest)} />
-    </span>
-  );
+function Canaries({ readings }: { readings: CanaryReading[] }) {
+  const lines = relativeLines(readings);
+  return lines.length === 0 ? <>none read</> : <RelativeLines lines={lines} />;
 }

@@ -1,23 +1,129 @@
-/** Whether anything is worse: the open regressions in a sentence, which leads to them. */
-import { useSuspenseQuery } from "@tanstack/react-query";
+/** What is open: how much, where, since which commit, and how it went; all of them are in the inbox. */
 import { Link } from "@tanstack/react-router";
-import { regressionsQuery } from "@/api/queries";
-import { toRegressions } from "@/lib/paths";
-import { askedFor, headlineOf } from "@/lib/regressions";
+import type { LineSeries } from "@/api/types";
+import { Sparkline } from "@/components/chart/Sparkline";
+import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { Section } from "@/components/ui/Section";
+import { caseName } from "@/lib/cases";
+import { shortSha } from "@/lib/commits";
+import { historyOf, marksOf } from "@/lib/history";
+import { toMachine, toRegression, toRegressions } from "@/lib/paths";
+import { changeText, rangeText, STATE_NAMES } from "@/lib/regressions";
+import { counted, formatNs } from "@/lib/units";
+import type { RegressionRow } from "../regressionRows";
 
-export function OpenRegressions({ project }: { project: string }) {
-  const { data } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
-  const { regressions, next_after } = data;
-  const asked = { shown: "open", direction: "regressed", isWhole: next_after === null } as const;
+/** From this probability on a commit is named alone. */
+const SURE = 0.9;
+
+type Props = {
+  project: string;
+  /** The sentence that leads to the inbox. */
+  all: string;
+  rows: RegressionRow[];
+  lines: ReadonlyMap<number, LineSeries>;
+};
+
+export function OpenRegressions({ project, all, rows, lines }: Props) {
+  return (
+    <Section title="Open regressions" tools={<Link {...toRegressions(project)}>{all}</Link>}>
+      <ScrollRegion label="Open regressions">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                change
+              </th>
+              <th scope="col">level</th>
+              <th scope="col">case</th>
+              <th scope="col">figure</th>
+              <th scope="col">machines</th>
+              <th scope="col">since</th>
+              <th scope="col">last 60 points</th>
+              <th scope="col">state</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.regression.regression_id} project={project} row={row} lines={lines} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </Section>
+  );
+}
+
+type RowProps = { project: string; row: RegressionRow; lines: ReadonlyMap<number, LineSeries> };
+
+function Row({ project, row, lines }: RowProps) {
+  const { regression, worst, machines } = row;
+  const { regression_id, direction, worst_change, series_count, state, assignee } = regression;
+  const change = worst?.change.change ?? worst_change;
+  return (
+    <tr>
+      <th scope="row" className="number">
+        <Link {...toRegression(project, regression_id)} className={`change change-${direction} strong`}>
+          {change === null ? "unknown" : changeText(change)}
+        </Link>
+      </th>
+      <td className="muted">
+        {worst !== null &&
+          `${formatNs(Math.round(worst.change.before_ns))} to ${formatNs(Math.round(worst.change.after_ns))}`}
+      </td>
+      <td className="flexible">
+        {worst?.series === undefined ? (
+          counted(series_count, "series", "series")
+        ) : (
+          <>
+            <span className="strong">{worst.series.transport.slug}</span> {caseName(worst.series.case)}
+            {series_count > 1 && <span className="muted"> and {series_count - 1} more</span>}
+          </>
+        )}
+      </td>
+      <td className="muted">{worst?.change.figure}</td>
+      <td>
+        <MachineNames project={project} machines={machines} count={regression.machine_count} />
+      </td>
+      <td className="since">
+        <Since row={row} />
+      </td>
+      <td>
+        <Trend row={row} lines={lines} />
+      </td>
+      <td className={state === "new" ? undefined : "muted"}>
+        {STATE_NAMES[state]}
+        {assignee !== null && `, ${assignee}`}
+      </td>
+    </tr>
+  );
+}
+
+type MachineNamesProps = { project: string; machines: string[]; count: number };
+
+function MachineNames({ project, machines, count }: MachineNamesProps) {
+  const [only] = machines;
+  if (only !== undefined && machines.length === 1) return <Link {...toMachine(project, only)}>{only}</Link>;
+  return <span title={machines.join(", ")}>{counted(Math.max(count, machines.length), "machine")}</span>;
+}
+
+/** The commit that made it, where one is sure; else those of which one did. */
+function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
+  if (regression.cause === "machine") return "a machine, no commit";
+  if (culprit === undefined || culprit.probability < SURE) {
+    return rangeText(regression.after_commit, regression.until_commit);
+  }
+  const { sha, subject } = culprit.commit;
   return (
     <>
-      <Link
-        {...toRegressions(project)}
-        className={regressions.length > 0 ? "change change-regressed" : "muted"}
-      >
-        {headlineOf(regressions, asked)}
-      </Link>
-      .
+      <code title={sha}>{shortSha(sha)}</code> <span className="muted">{subject}</span>
     </>
   );
+}
+
+function Trend({ row: { worst }, lines }: Omit<RowProps, "project">) {
+  const line = worst === null ? undefined : lines.get(worst.change.series_id);
+  if (worst === null || line === undefined) return <Sparkline values={[]} />;
+  const figure = worst.change.figure === "p99" ? "p99" : "p50";
+  const history = historyOf(line, figure);
+  return <Sparkline values={history.values} marks={marksOf([worst.change], history, figure)} />;
 }

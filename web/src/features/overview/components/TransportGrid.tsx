@@ -54,7 +54,7 @@ function CellContent({ project, cell, domain }: CellProps) {
           {cell.values.length === 1 && kind === "latency" && !cell.latest.lossy ? (
             <LatencyShape latency={cell.latest.latency_ns} domain={domain} width={132} />
           ) : (
-            <Sparkline values={cell.values} />
+            <Sparkline values={cell.values} marks={cell.marks} />
           )}
           <QuantityText
             plain={cell.latest.lossy}
@@ -106,7 +106,7 @@ function noteOf(
   const ends = endsOf(slice.parameters);
   const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
   const shapes = hasHistory
-    ? "Lines: the last 50 commits."
+    ? `Lines: ${hasRate ? "of the median transfer, " : ""}the last 60 points; triangles: where the level changed.`
     : "Shapes, until there is a second commit: the middle half, median, p99 and maximum on one logarithmic axis.";
   const loss = hasLoss
     ? " Lossy: not everything arrived once, in order and intact, so the figure has no rank."

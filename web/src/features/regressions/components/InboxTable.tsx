@@ -5,9 +5,9 @@ import type { Regression } from "@/api/types";
 import { Ago } from "@/components/ui/Ago";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { toRegression } from "@/lib/paths";
-import { changeText } from "@/lib/regressions";
+import { changeText, rangeText, STATE_NAMES } from "@/lib/regressions";
 import { useNow } from "@/lib/useNow";
-import { quietText, rangeText, STATE_NAMES, whereText } from "../data";
+import { quietText, whereText } from "../data";
 
 type Props = {
   project: string;

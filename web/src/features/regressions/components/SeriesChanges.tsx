@@ -8,9 +8,8 @@ import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { shortSha } from "@/lib/commits";
 import { toSeries } from "@/lib/paths";
-import { changeText } from "@/lib/regressions";
+import { changeText, seriesText } from "@/lib/regressions";
 import { formatCount, quantityOfNs } from "@/lib/units";
-import { seriesText } from "../data";
 
 /** A regression of hundreds of series is told by its largest ones. */
 const SHOWN_MAX = 20;

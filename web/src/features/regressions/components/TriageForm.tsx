@@ -6,8 +6,8 @@ import { sessionQuery } from "@/api/queries";
 import type { Regression, RegressionChange, RegressionState } from "@/api/types";
 import { SelectField } from "@/components/ui/SelectField";
 import { toSignIn } from "@/lib/paths";
+import { STATE_NAMES } from "@/lib/regressions";
 import { formatMoment, inDays } from "@/lib/time";
-import { STATE_NAMES } from "../data";
 import { useTriage } from "../useTriage";
 
 /** For how long somebody may want to hear nothing of it, in days. */

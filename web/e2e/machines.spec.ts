@@ -1,0 +1,119 @@
+/** Looking after a machine: from the overview to it, what its canaries say, and what waits for it. */
+import type { Page } from "@playwright/test";
+import { aJob, aReading } from "../src/test/fixtures";
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, overviewPath, test } from "./support/test";
+
+const CANARIES = /\/machines\/[^/]+\/canaries\?/;
+const JOBS = /\/api\/v1\/projects\/[^/]+\/jobs\?/;
+const HOUR_MS = 3_600_000;
+
+/** Twenty hourly runs: waking became slower in the last five, and the kernel another one in the middle. */
+function history(machine: string) {
+  const now = Date.now();
+  const readings = Array.from({ length: 20 }, (_, place) =>
+    aReading({
+      run_id: `01900000-0000-7000-8000-0000000000${place + 10}`,
+      started_at: new Date(now - (20 - place) * HOUR_MS).toISOString(),
+      commit_ordinal: place + 1,
+      environment_id: place < 8 ? 1 : 2,
+      p50_ns: { wake: place < 15 ? 4000 : 4400, "null-syscall": 210 },
+    }),
+  );
+  return { machine, readings };
+}
+
+/** Answers as a server whose machine changed of late, with two jobs waiting and one done. */
+async function withMachine(page: Page, machine: string): Promise<void> {
+  await page.route(CANARIES, (route) => route.fulfill({ json: history(machine) }));
+  const waiting = [aJob({ job_id: 8, machine, reason: "repeat" }), aJob({ job_id: 7, machine })];
+  const done = aJob({
+    job_id: 3,
+    machine,
+    done_at: "2026-11-24T10:31:00Z",
+    done_by_run_id: "01900000-0000-7000-8000-000000000001",
+  });
+  await page.route(JOBS, (route) => {
+    const isDone = route.request().url().includes("done=true");
+    return route.fulfill({ json: { jobs: isDone ? [done] : waiting, next_after: null } });
+  });
+  const facts = (kernel: string) => ({ stable: { "os.kernel": kernel }, conditions: {} });
+  await page.route(/\/runs\/01900000-0000-7000-8000-0000000000(29|17)$/, async (route) => {
+    const kernel = route.request().url().endsWith("17") ? "6.12.4" : "6.12.9";
+    await route.fulfill({ json: { environment: facts(kernel) } });
+  });
+}
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("from the overview to the machines and to one of them", async ({ page, report }) => {
+      const machine = report.machine.slug;
+      await withMachine(page, machine);
+      await page.goto(overviewPath(report));
+      const machines = page.getByRole("region", { name: "Machines", exact: true });
+      await expect(machines).toContainText("2 queued, about");
+      await inspect(page, `overview-queue-${scheme}-${width}`);
+      await machines.getByRole("link", { name: "Machines and queue" }).click();
+
+      await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
+      const queue = page.getByRole("region", { name: "Queue", exact: true });
+      await expect(queue.getByRole("row").nth(1)).toContainText(
+        "it halves the range of commits, for change 9",
+      );
+      await expect(queue.getByRole("row").nth(2)).toContainText("once does not tell");
+      await expect(queue).toContainText(/An estimate: on .* (its last run took|the median of its last)/);
+      await expect(page.getByRole("region", { name: "Measured on request", exact: true })).toContainText(
+        "30 min",
+      );
+      await inspect(page, `machines-${scheme}-${width}`);
+
+      await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
+      const drift = page.getByRole("region", { name: "Canary drift" });
+      await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % against the 7 before");
+      await expect(drift.getByRole("region", { name: /^null-syscall/ })).toContainText("as the 7 before");
+      await expect(drift.getByRole("img", { name: /^wake over 20 runs: 4\.40 µs now/ })).toBeVisible();
+      const changes = page.getByRole("region", { name: "What changed of it", exact: true });
+      await expect(changes.getByRole("row").nth(1)).toContainText("os.kernel6.12.46.12.9");
+      await inspect(page, `machine-${scheme}-${width}`);
+    });
+  });
+}
+
+test("a machine's canaries are read as a table, and further back, and the address keeps both", async ({
+  page,
+  report,
+}) => {
+  const machine = report.machine.slug;
+  await withMachine(page, machine);
+  await page.goto(`${overviewPath(report)}/machines/${machine}`);
+  const drift = page.getByRole("region", { name: "Canary drift" });
+  await drift.getByRole("button", { name: "Table" }).click();
+  await expect(drift.getByRole("row")).toHaveCount(21);
+  await expect(drift.getByRole("row").nth(1)).toContainText("4.40 µs");
+  await drift.getByRole("button", { name: "1,000 runs" }).click();
+  await expect(page).toHaveURL(/last=1000/);
+  await page.reload();
+  await expect(drift.getByRole("button", { name: "1,000 runs" })).toHaveAttribute("aria-pressed", "true");
+  await expect(drift.getByRole("row")).toHaveCount(21);
+});
+
+test("the server's own answers are understood", async ({ page, report }) => {
+  const machine = report.machine.slug;
+  await page.goto(`${overviewPath(report)}/machines`);
+  await expect(page.getByText("Nothing waits to be measured.")).toBeVisible();
+  await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
+  const drift = page.getByRole("region", { name: "Canary drift" });
+  for (const { slug, p50_ns } of report.canaries ?? []) {
+    if (p50_ns != null) await expect(drift.getByRole("heading", { name: slug })).toBeVisible();
+  }
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(`${machine} is steady.`);
+});
+
+test("a machine that there is none of is not made up", async ({ page, report, complaints }) => {
+  await page.goto(`${overviewPath(report)}/machines/nowhere`);
+  await expect(page.getByText(`No machine nowhere has measured ${report.project}.`)).toBeVisible();
+  // The page that stands there instead is logged by the browser.
+  complaints.length = 0;
+});

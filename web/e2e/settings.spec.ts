@@ -1,0 +1,162 @@
+/** Settings: what a stranger sees, and what an administrator changes. */
+import type { Page } from "@playwright/test";
+import { adminToken, ask, beginProject, signIn } from "./support/account";
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, test } from "./support/test";
+
+const PROJECT = "settings-lab";
+const MEMBER = "settings-member";
+
+test.beforeAll(async ({ request }) => {
+  await beginProject(request, PROJECT);
+  await ask(request, "PATCH", `/api/v1/projects/${PROJECT}`, { visibility: "public" });
+  await ask(request, "POST", "/api/v1/accounts", { name: MEMBER });
+});
+
+test.afterAll(async ({ request }) => {
+  await ask(request, "DELETE", `/api/v1/accounts/${MEMBER}`);
+  // The last test deletes it; where that failed, this does.
+  const headers = { authorization: `Bearer ${adminToken()}` };
+  await request.delete(`/api/v1/projects/${PROJECT}`, { headers });
+});
+
+/** Opens a part of the settings as the administrator. */
+async function open(page: Page, part?: string): Promise<void> {
+  const to = `/${PROJECT}/settings${part === undefined ? "" : `?section=${part}`}`;
+  await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);
+  await signIn(page, adminToken());
+  await expect(page.getByText("an administrator of this server")).toBeVisible();
+}
+
+test("a stranger reads the settings, and is offered nothing but to sign in", async ({ page }) => {
+  await page.goto(`/${PROJECT}/settings`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    `${PROJECT} is public: everybody who reaches this server reads it.`,
+  );
+  await expect(page.getByText("Maintainers alone change this; you are not signed in.")).toBeVisible();
+  const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+  await expect(parts).toHaveText(["General", "Members", "Tokens", "Delete"]);
+  for (const part of ["Members", "Tokens", "Delete"]) {
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
+    await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
+    await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
+    await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
+  }
+});
+
+test("the visibility is changed, and back", async ({ page, request }) => {
+  await open(page);
+  const heading = page.getByRole("heading", { level: 1 });
+  const save = page.getByRole("button", { name: "Save" });
+  await expect(save).toBeDisabled();
+  await page.getByRole("radio", { name: /^private/ }).check();
+  await save.click();
+  await expect(page.getByText("Saved.")).toBeVisible();
+  await expect(heading).toContainText(`${PROJECT} is private`);
+  expect((await request.get(`/api/v1/projects/${PROJECT}`)).status()).toBe(404);
+  await page.getByRole("radio", { name: /^public/ }).check();
+  await save.click();
+  await expect(heading).toContainText(`${PROJECT} is public`);
+  expect((await request.get(`/api/v1/projects/${PROJECT}`)).status()).toBe(200);
+});
+
+test("a branch that can be none is refused beside its field", async ({ page, complaints }) => {
+  await open(page);
+  const branch = page.getByLabel("Default branch");
+  await branch.fill("b".repeat(300));
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("alert")).toContainText("Expected 1 to 255 bytes");
+  await expect(branch).toHaveAttribute("aria-invalid", "true");
+  // The browser logs the refusal that this test is about.
+  complaints.length = 0;
+});
+
+test("a token is made, seen once, and revoked", async ({ page, request }) => {
+  await open(page, "tokens");
+  await page.getByLabel("Name").fill("lab-9");
+  await page.getByLabel("Machine").fill("lab-9");
+  await page.getByLabel("Valid for, days").fill("30");
+  await page.getByRole("button", { name: "Make token" }).click();
+  const secret = await page.getByText(/^rta_/).first().innerText();
+  const upload = { headers: { authorization: `Bearer ${secret}` }, data: {} };
+  // What is wrong with it now is what was sent.
+  expect((await request.post("/api/v1/import", upload)).status()).toBe(400);
+
+  await page.getByRole("button", { name: "I have it" }).click();
+  await expect(page.getByText(secret)).toHaveCount(0);
+  await page.reload();
+  const row = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("rowheader", { name: "lab-9", exact: true }) });
+  await expect(row).toContainText("this project, lab-9");
+  await expect(page.getByText(secret)).toHaveCount(0);
+
+  await row.getByRole("button", { name: "Rotate lab-9" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+  await expect(page.getByText("The secret of lab-9")).toBeVisible();
+  await expect(row).toContainText("two secrets until tomorrow");
+  expect((await request.post("/api/v1/import", upload)).status()).toBe(400);
+
+  await row.getByRole("button", { name: "Revoke lab-9" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep" }).click();
+  await expect(row).toBeVisible();
+  await row.getByRole("button", { name: "Revoke lab-9" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+  await expect(row).toHaveCount(0);
+  expect((await request.post("/api/v1/import", upload)).status()).toBe(401);
+});
+
+test("a member is added, becomes another thing, and is removed", async ({ page, complaints }) => {
+  await open(page, "members");
+  await expect(page.getByText("Nobody is a member.")).toBeVisible();
+  await page.getByLabel("Account").fill("settings-nobody");
+  await page.getByRole("button", { name: "Add member" }).click();
+  await expect(page.getByRole("alert")).toHaveText("there is no account settings-nobody");
+  // The browser logs the refusal.
+  complaints.length = 0;
+  await page.getByLabel("Account").fill(MEMBER);
+  await page.getByRole("button", { name: "Add member" }).click();
+  const role = page.getByLabel(`Role of ${MEMBER}`);
+  await expect(role).toHaveValue("viewer");
+  await role.selectOption("maintainer");
+  await expect(role).toBeEnabled();
+  await page.reload();
+  await expect(role).toHaveValue("maintainer");
+  await page.getByRole("button", { name: `Remove ${MEMBER}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await expect(page.getByText("Nobody is a member.")).toBeVisible();
+});
+
+test("who did what is in the audit log, for administrators", async ({ page }) => {
+  await open(page, "audit");
+  const row = page.getByRole("row").filter({ hasText: "membership." }).first();
+  await expect(row).toContainText(`project:${PROJECT}`);
+});
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("every part of the settings", async ({ page }) => {
+      await page.goto(`/${PROJECT}/settings`);
+      await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
+      await inspect(page, `settings-stranger-${scheme}-${width}`);
+      await open(page);
+      for (const part of ["General", "Members", "Tokens", "Accounts", "Audit log", "Delete"]) {
+        await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
+        await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
+        await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);
+      }
+    });
+  });
+}
+
+test("a project is deleted once its name is typed", async ({ page, request }) => {
+  await open(page, "delete");
+  const button = page.getByRole("button", { name: `Delete ${PROJECT} for good` });
+  await expect(button).toBeDisabled();
+  await page.getByLabel(`Type ${PROJECT}`).fill(PROJECT);
+  await button.click();
+  await expect(page).not.toHaveURL(/settings/);
+  expect((await request.get(`/api/v1/projects/${PROJECT}`)).status()).toBe(404);
+});

@@ -1,0 +1,83 @@
+/** What pages say when there is nothing, when nothing may be seen, and when what they show may be old. */
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, overviewPath, test } from "./support/test";
+
+const EVENTS = /\/api\/v1\/projects\/[^/]+\/events$/;
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("a server without a project says how to begin", async ({ page, baseURL }) => {
+      await page.route(/\/api\/v1\/projects(\?|$)/, (route) =>
+        route.fulfill({ json: { projects: [], next_after: null } }),
+      );
+      await page.goto("/");
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("No run has arrived yet");
+      const there = `--upload ${new URL(baseURL ?? "").origin} --token-file agent.token`;
+      await expect(page.getByText(`roundtrip run ${there}`)).toBeVisible();
+      await expect(page.getByText(`roundtrip import results.json ${there}`)).toBeVisible();
+      await inspect(page, `onboarding-${scheme}-${width}`);
+    });
+
+    test("a page goes on being shown offline, says since when, and recovers by itself", async ({
+      page,
+      context,
+      report,
+      complaints,
+    }) => {
+      await page.goto(overviewPath(report));
+      await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+      await context.setOffline(true);
+      await expect(page.getByText(/^Offline: shown as of \d\d:\d\d\./)).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+      await inspect(page, `offline-${scheme}-${width}`);
+      await context.setOffline(false);
+      await expect(page.getByText(/^Offline/)).toHaveCount(0);
+      // The browser logs what it could not ask for meanwhile.
+      complaints.length = 0;
+    });
+
+    test("who is not signed in is offered to, where a project may be hidden", async ({
+      page,
+      complaints,
+    }) => {
+      await page.goto("/nowhere-lab/runs");
+      await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+      await expect(page.getByText("there is no project nowhere-lab")).toBeVisible();
+      await inspect(page, `hidden-${scheme}-${width}`);
+      await page.getByRole("link", { name: "Sign in to see it" }).click();
+      await expect(page).toHaveURL(/\/-\/sign-in\?to=%2Fnowhere-lab%2Fruns$/);
+      // The browser logs the 404 that this test is about.
+      complaints.length = 0;
+    });
+  });
+}
+
+test("a page whose stream broke off says so, and asks again when told to", async ({
+  page,
+  report,
+  complaints,
+}) => {
+  await page.route(EVENTS, (route) => route.abort());
+  await page.goto(overviewPath(report));
+  await expect(page.getByText(/^Not live since \d\d:\d\d:/)).toBeVisible();
+  const asked = page.waitForResponse(/\/api\/v1\/projects\/[^/]+\/runs/);
+  await page.getByRole("button", { name: "Refresh now" }).click();
+  expect((await asked).ok()).toBe(true);
+  // The browser logs the broken stream.
+  complaints.length = 0;
+});
+
+test("a server that does not answer is told of until it does", async ({ page, report, complaints }) => {
+  await page.goto(overviewPath(report));
+  await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
+  await page.route("**/api/v1/**", (route) => route.abort());
+  await page.getByRole("link", { name: "All runs" }).click();
+  await expect(page.getByText(/^The server does not answer: shown as of/)).toBeVisible();
+  await page.unroute("**/api/v1/**");
+  await page.getByRole("button", { name: "Refresh now" }).click();
+  await expect(page.getByText(/^The server does not answer/)).toHaveCount(0);
+  // The browser logs every request that failed.
+  complaints.length = 0;
+});

@@ -1,0 +1,106 @@
+/**
+ * Whether what is shown is still true: whether the browser has a network, whether the server answers, and whether the
+ * stream of new runs is there. Each recovers by itself; a page only says so.
+ */
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { ApiError } from "./errors";
+
+/** What is the matter, and since when what is shown may be old. */
+export type Connection =
+  | { kind: "live" }
+  | { kind: "offline"; since: Date }
+  | { kind: "no answer"; since: Date }
+  | { kind: "not live"; since: Date };
+
+/** A stream is renewed within moments, as when the server starts anew: so long nothing is said. */
+const PATIENCE_MS = 4_000;
+
+let streamLostSince: Date | null = null;
+const listeners = new Set<() => void>();
+
+/** The stream of new runs broke off, or was refused. */
+export function streamIsLost(): void {
+  change(streamLostSince ?? new Date());
+}
+
+/** The stream of new runs is there, or is not wanted. */
+export function streamIsThere(): void {
+  change(null);
+}
+
+/** Since when the stream is lost. */
+export function lostSince(): Date | null {
+  return streamLostSince;
+}
+
+function change(since: Date | null): void {
+  streamLostSince = since;
+  for (const listener of listeners) listener();
+}
+
+/** Follows all of it. */
+export function useConnection(): Connection {
+  const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
+  const lost = usePatiently(useSyncExternalStore(followStream, lostSince));
+  const unanswered = useUnanswered();
+  const queryClient = useQueryClient();
+  if (!isOnline) return { kind: "offline", since: newestAnswer(queryClient) };
+  if (unanswered) return { kind: "no answer", since: newestAnswer(queryClient) };
+  return lost === null ? { kind: "live" } : { kind: "not live", since: lost };
+}
+
+/** Whether the newest answer is that there was none. */
+function useUnanswered(): boolean {
+  const queryClient = useQueryClient();
+  const [isUnanswered, setIsUnanswered] = useState(false);
+  useEffect(
+    () =>
+      queryClient.getQueryCache().subscribe((event) => {
+        if (event.type !== "updated") return;
+        if (event.action.type === "success") setIsUnanswered(false);
+        if (event.action.type !== "error" && event.action.type !== "failed") return;
+        const { error } = event.action;
+        if (error instanceof ApiError) setIsUnanswered(error.status === null);
+      }),
+    [queryClient],
+  );
+  return isUnanswered;
+}
+
+/** When the server answered last. */
+function newestAnswer(queryClient: QueryClient): Date {
+  const moments = queryClient
+    .getQueryCache()
+    .getAll()
+    .map(({ state }) => state.dataUpdatedAt);
+  return new Date(Math.max(0, ...moments) || Date.now());
+}
+
+/** A loss that lasts. */
+function usePatiently(lost: Date | null): Date | null {
+  const [told, setTold] = useState<Date | null>(null);
+  useEffect(() => {
+    if (lost === null) {
+      setTold(null);
+      return;
+    }
+    const timer = setTimeout(() => setTold(lost), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [lost]);
+  return lost === null ? null : told;
+}
+
+function followStream(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function followNetwork(listener: () => void): () => void {
+  window.addEventListener("online", listener);
+  window.addEventListener("offline", listener);
+  return () => {
+    window.removeEventListener("online", listener);
+    window.removeEventListener("offline", listener);
+  };
+}

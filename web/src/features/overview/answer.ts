@@ -1,0 +1,124 @@
+/**
+ * The sentence that answers first: is anything worse, and is it the commit or the machine? From what the server found, in
+ * pieces, because a commit is set in another typeface. Pure.
+ */
+import type { Regression } from "@/api/types";
+import { distinct } from "@/lib/collections";
+import { inWords, upperFirst } from "@/lib/units";
+
+/** A part of the sentence: words, or a commit. */
+export type Piece = string | { sha: string };
+
+/** A machine, and what is held against it. */
+export type MachineState = { machine: string; isSuspect: boolean; isSilent: boolean };
+
+/** What the answer rests on. */
+export type Evidence = {
+  /** Those that are open, and whether that is all of them. */
+  regressions: Regression[];
+  isWhole: boolean;
+  /** The machines on which they were seen, as far as that is known. */
+  seenOn: string[];
+  machines: MachineState[];
+  commitCount: number;
+};
+
+/** The answer. */
+export function answerOf(evidence: Evidence): Piece[] {
+  const { regressions, machines, commitCount } = evidence;
+  if (regressions.length > 0) {
+    return [...worseOf(evidence), ". ", `${causeOf(regressions)}.`];
+  }
+  if (commitCount < 2) return ["Nothing can be worse yet: one commit was measured."];
+  const suspect = machines.filter(({ isSuspect }) => isSuspect).map(({ machine }) => machine);
+  const silent = machines.filter(({ isSilent }) => isSilent).map(({ machine }) => machine);
+  const all = machines.length;
+  if (suspect.length > 0) {
+    return [`No commit made anything slower. ${subject(suspect, all)} suspect${silentTail(silent, all)}.`];
+  }
+  if (silent.length > 0) {
+    return [`Nothing got slower as far as is known: ${lowerStart(subject(silent, all))} silent.`];
+  }
+  return [`Nothing got slower, and ${steadyText(all)}.`];
+}
+
+function worseOf({ regressions, isWhole, seenOn, machines }: Evidence): Piece[] {
+  const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
+  const count = isWhole
+    ? upperFirst(countedInWords(series, "series", "series"))
+    : `More than ${series.toLocaleString("en")} series`;
+  return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, seenOn, machines)}`];
+}
+
+/** Since when: of several commits, the newest. */
+function sinceOf(regressions: Regression[]): Piece[] {
+  const [newest] = regressions.toSorted((a, b) => b.until_commit.ordinal - a.until_commit.ordinal);
+  if (newest === undefined) return [];
+  const { after_commit, until_commit } = newest;
+  const shas = distinct(regressions.map((entry) => entry.until_commit.sha));
+  const range = until_commit.ordinal - after_commit.ordinal;
+  const since = range > 1 ? ` since one of ${inWords(range)} commits up to ` : " since ";
+  return [shas.length > 1 ? `, the newest${since}` : since, { sha: until_commit.sha }];
+}
+
+function whereOf(regressions: Regression[], seenOn: string[], machines: MachineState[]): string {
+  const most = Math.max(...regressions.map(({ machine_count }) => machine_count));
+  const bad = seenOn.filter((name) => machines.some((entry) => entry.machine === name && entry.isSuspect));
+  const [only] = seenOn;
+  if (seenOn.length <= 1 && most <= 1) {
+    const name = only ?? "one machine";
+    return `on ${name}, which is ${bad.length > 0 ? "suspect" : "otherwise steady"}`;
+  }
+  const where = `on ${inWords(Math.max(most, seenOn.length))} machines`;
+  if (bad.length === 0) return `${where} that are otherwise steady`;
+  return `${where}, of which ${listed(bad)} ${bad.length === 1 ? "is" : "are"} suspect`;
+}
+
+/** Who did it. */
+function causeOf(regressions: Regression[]): string {
+  const by = (cause: Regression["cause"]) => regressions.filter((entry) => entry.cause === cause);
+  const [commit, machine, unknown] = [by("commit"), by("machine"), by("unknown")];
+  const all = regressions.length;
+  const commits = distinct(commit.map(({ until_commit }) => until_commit.sha)).length;
+  if (commit.length === all) return commits === 1 ? "It is the commit" : "It is the commits, not a machine";
+  if (machine.length === all) return "It is the machine, not a commit";
+  if (unknown.length === all) return "Whether it is the commit or the machine cannot be told yet";
+  const told = [
+    ...(commit.length > 0
+      ? [`${inWords(commit.length)} of these changes ${commit.length === 1 ? "is" : "are"} a commit’s`]
+      : []),
+    ...(machine.length > 0 ? [`${inWords(machine.length)} the machine’s`] : []),
+    ...(unknown.length > 0 ? [`of ${inWords(unknown.length)} it cannot be told yet`] : []),
+  ];
+  return upperFirst(told.join(", "));
+}
+
+function silentTail(silent: string[], all: number): string {
+  return silent.length === 0 ? "" : `, and ${lowerStart(subject(silent, all))} silent`;
+}
+
+/** `lab-1 is`, `two machines are`, `all machines are`. */
+function subject(names: string[], all: number): string {
+  const [only] = names;
+  if (names.length === 1 && only !== undefined) return `${only} is`;
+  return names.length === all
+    ? `All ${inWords(all)} machines are`
+    : `${upperFirst(inWords(names.length))} machines are`;
+}
+
+/** A sentence’s beginning within one: names of machines stay as they are written. */
+function lowerStart(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+function steadyText(count: number): string {
+  return count === 1 ? "the machine is steady" : `all ${inWords(count)} machines are steady`;
+}
+
+function listed(names: string[]): string {
+  return names.length <= 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
+
+function countedInWords(count: number, singular: string, plural: string): string {
+  return `${inWords(count)} ${count === 1 ? singular : plural}`;
+}

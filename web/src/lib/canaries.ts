@@ -1,0 +1,78 @@
+/** Canaries: what each measures, and how its readings went over a machine's runs. Pure. */
+import type { CanaryReading } from "@/api/types";
+import { ascending, distinct } from "./collections";
+import { median } from "./statistics";
+
+/** What each of them measures, in the order of a report. */
+const MEANINGS: Record<string, string> = {
+  "clock-cost": "reading the monotonic clock once",
+  "clock-step": "the smallest step of the clock between two readings",
+  "null-syscall": "the way into the kernel and back, with the cheapest call",
+  "cache-line": "a cache line’s way to another processor and back",
+  wake: "waking a thread that sleeps",
+  "memcpy-64k": "copying 64 KiB, which the processor’s caches hold",
+  "memcpy-64m": "copying 64 MiB, which no cache holds",
+};
+
+/** What a canary measures; its name where it is not known here. */
+export function canaryMeaning(slug: string): string {
+  return MEANINGS[slug] ?? slug;
+}
+
+/** The canaries that were read, known ones in their usual order. */
+export function canariesOf(readings: readonly CanaryReading[]): string[] {
+  const known = Object.keys(MEANINGS);
+  const rank = (slug: string) => (known.indexOf(slug) + known.length + 1) % (known.length + 1);
+  return distinct(readings.flatMap(({ p50_ns }) => Object.keys(p50_ns))).sort(
+    (a, b) => ascending(rank(a), rank(b)) || ascending(a, b),
+  );
+}
+
+/** One reading: of which run, counted from the oldest, and what it was. */
+export type Read = { place: number; p50_ns: number };
+
+/** The readings of one canary, oldest first. */
+export function readingsOf(readings: readonly CanaryReading[], slug: string): Read[] {
+  return readings.flatMap(({ p50_ns }, place) => {
+    const value = p50_ns[slug];
+    return value === undefined ? [] : [{ place, p50_ns: value }];
+  });
+}
+
+/** Where the machine's environment became another one: the places of the first runs in it. */
+export function environmentChanges(readings: readonly CanaryReading[]): number[] {
+  return readings.flatMap(({ environment_id }, place) => {
+    const before = readings[place - 1];
+    return before === undefined || before.environment_id === environment_id ? [] : [place];
+  });
+}
+
+/** How many of the newest readings are held against those before. */
+const NEWEST = 5;
+
+/** The median of the newest readings against that of those before. */
+export type Drift = { newest_ns: number; before_ns: number; share: number; before_count: number };
+
+/**
+ * How far a canary has gone: within one environment, because readings of two are not compared. `null` where too few were
+ * read in it.
+ */
+export function driftOf(readings: readonly CanaryReading[], slug: string): Drift | null {
+  const environment = readings.at(-1)?.environment_id;
+  const values = readings.flatMap(({ environment_id, p50_ns }) =>
+    environment_id === environment && p50_ns[slug] !== undefined ? [p50_ns[slug]] : [],
+  );
+  const before = values.slice(0, -NEWEST);
+  const [newest_ns, before_ns] = [median(values.slice(-NEWEST)), median(before)];
+  if (before.length < NEWEST || newest_ns === null || before_ns === null || before_ns === 0) return null;
+  return { newest_ns, before_ns, share: newest_ns / before_ns - 1, before_count: before.length };
+}
+
+/** Every canary's readings relative to their own median: lines that are flat while the machine stays as it is. */
+export function relativeLines(readings: readonly CanaryReading[]): number[][] {
+  return canariesOf(readings).flatMap((slug) => {
+    const values = readingsOf(readings, slug).map(({ p50_ns }) => p50_ns);
+    const middle = median(values);
+    return middle === null || middle === 0 ? [] : [values.map((value) => value / middle)];
+  });
+}

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { aChangePoint, aLine } from "@/test/fixtures";
+import { historyOf, marksOf } from "./history";
+
+const line = aLine({
+  commit_ordinals: [10, 0, 2],
+  latency_ns: { p50: [100, 5, 10], p99: [900, 0, 1] },
+});
+
+it("keeps the newest run of each commit", () => {
+  expect(historyOf(line)).toEqual({ ordinals: [10, 12], values: [105, 115] });
+  expect(historyOf(line, "p99").values).toEqual([900, 901]);
+});
+
+it("takes the figures of another tool where there are no samples", () => {
+  const stated = { center: [4000, 50, 0], low: [], high: [] };
+  expect(historyOf(aLine({ commit_ordinals: [1, 1, 1], stated })).values).toEqual([4000, 4050, 4050]);
+});
+
+it("marks changes where they stand, those before it at its beginning, and none that does not matter", () => {
+  const changes = [
+    aChangePoint({ commit_ordinal: 11 }),
+    aChangePoint({ commit_ordinal: 3, direction: "improved" }),
+    aChangePoint({ commit_ordinal: 12, matters: false }),
+    aChangePoint({ commit_ordinal: 12, figure: "p99" }),
+    aChangePoint({ commit_ordinal: 99 }),
+  ];
+  expect(marksOf(changes, historyOf(line))).toEqual([
+    { place: 1, direction: "regressed" },
+    { place: "before", direction: "improved" },
+  ]);
+});

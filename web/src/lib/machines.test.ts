@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { aMachine, anImport, aReading, aRun, aRunSummary } from "@/test/fixtures";
+import { healthName, healthOf, silenceOf, systemOf, usualInterval, usualText } from "./machines";
+
+const HOUR_MS = 3_600_000;
+const BEGIN = Date.parse("2026-11-14T00:00:00Z");
+const at = (hours: number) => new Date(BEGIN + hours * HOUR_MS).toISOString();
+const now = (hours: number) => new Date(BEGIN + hours * HOUR_MS);
+
+describe("systemOf", () => {
+  const machine = (stable: Record<string, string>) => aMachine({ environment: { stable, conditions: {} } });
+  it("names kernel and processor briefly", () => {
+    const stable = { "os.kernel": "6.12.4", "cpu.model": "Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz" };
+    expect(systemOf(machine(stable))).toEqual({ system: "Linux 6.12.4", cpu: "Intel Xeon E5-2670 v3" });
+    expect(systemOf(machine({ "cpu.model": "AMD EPYC 9354 32-Core Processor" })).cpu).toBe("AMD EPYC 9354");
+  });
+  it("does not take a reason for a fact", () => {
+    expect(systemOf(machine({ "cpu.model": "not available: no /proc" }))).toEqual({
+      system: "Linux",
+      cpu: "x86-64",
+    });
+  });
+  it("asks the newest run that measured, not an import after it", () => {
+    expect(systemOf(machine({}), aRun()).system).toBe("Linux 6.12.4");
+    expect(systemOf(machine({})).system).toBe("Linux");
+  });
+});
+
+describe("a machine's silence", () => {
+  const every2h = [0, 2, 4, 6, 8].map(at);
+  it("begins after three times its usual interval, not before", () => {
+    expect(silenceOf(every2h, now(14))).toBeNull();
+    expect(silenceOf(every2h, now(14.1))).toEqual({ since: at(8), usual_ms: 2 * HOUR_MS });
+  });
+  it("is not told of where too few runs say what is usual", () => {
+    expect(silenceOf([0, 2, 4].map(at), now(1000))).toBeNull();
+  });
+  it("is no burst's end: an interval counts for at least an hour", () => {
+    const burst = [0, 0.01, 0.02, 0.03, 0.04].map(at);
+    expect(usualInterval(burst)).toBe(HOUR_MS);
+    expect(silenceOf(burst, now(3))).toBeNull();
+    expect(silenceOf(burst, now(4))).not.toBeNull();
+  });
+  it("says what is usual", () => {
+    expect(usualText({ since: at(8), usual_ms: 2 * HOUR_MS })).toBe("its runs usually begin every 2 h");
+  });
+});
+
+describe("a machine's health", () => {
+  const readings = [0, 2, 4, 6].map((hours) => aReading({ started_at: at(hours) }));
+  it("is steady while nothing is held against it and its canaries are read", () => {
+    const health = healthOf(aMachine({ last_run_at: at(6) }), readings, [], now(7));
+    expect(healthName(health)).toBe("steady");
+  });
+  it("is not called steady where no canary was read", () => {
+    expect(healthName(healthOf(aMachine({ last_run_at: at(6) }), [], [], now(7)))).toBe("not suspect");
+  });
+  it("is both suspect and silent when it is", () => {
+    const machine = aMachine({ last_run_at: at(6), suspect_because: "it made changes by itself" });
+    expect(healthName(healthOf(machine, readings, [], now(100)))).toBe("suspect, silent");
+  });
+  it("takes no import for a run of the machine's own rhythm", () => {
+    const runs = [0, 2, 4].map((hours) => aRunSummary({ started_at: at(hours) }));
+    const imports = [5, 5.1, 5.2].map((hours) => anImport({ started_at: at(hours) }));
+    const { silence } = healthOf(aMachine({ last_run_at: at(6) }), [], [...runs, ...imports], now(13));
+    expect(silence?.usual_ms).toBe(2 * HOUR_MS);
+  });
+});

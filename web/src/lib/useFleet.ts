@@ -1,0 +1,34 @@
+/** What is known of the machines besides what they are: their canaries, their health, what waits for them. */
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { canariesQuery, jobsQuery } from "@/api/queries";
+import type { MachineSummary, RunSummary } from "@/api/types";
+import { groupBy } from "./collections";
+import { healthOf } from "./machines";
+import { pacesOf, queueOf, WAITING } from "./queue";
+import { useNow } from "./useNow";
+
+/** As much of it as has arrived; the runs are the newest of all machines. */
+export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {
+  const now = useNow();
+  const answers = useQueries({ queries: machines.map(({ machine }) => canariesQuery(project, machine)) });
+  const { data: jobs } = useQuery(jobsQuery(project, WAITING));
+  const readings = new Map(
+    machines.map(({ machine }, index) => [machine, answers[index]?.data?.readings ?? []]),
+  );
+  const paces = pacesOf(runs);
+  const ofMachines = groupBy(runs, ({ machine }) => machine);
+  return {
+    readings,
+    healths: new Map(
+      machines.map((summary) => {
+        const { machine } = summary;
+        return [
+          machine,
+          healthOf(summary, readings.get(machine) ?? [], ofMachines.get(machine) ?? [], now),
+        ] as const;
+      }),
+    ),
+    paces,
+    queue: queueOf(jobs?.jobs ?? [], paces),
+  };
+}
