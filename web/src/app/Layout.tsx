@@ -8,7 +8,9 @@ import { toHome, toOverview } from "@/lib/paths";
 import { Connection } from "./Connection";
 import { EmbeddedLayout } from "./EmbeddedLayout";
 import { Mark } from "./Mark";
+import { Overlays } from "./Overlays";
 import { PageLinks } from "./PageLinks";
+import { SearchButton } from "./SearchButton";
 import { ThemeSwitch } from "./ThemeSwitch";
 import { Who } from "./Who";
 
@@ -32,6 +34,7 @@ export function Layout() {
           <nav className="nav" aria-label="Pages">
             {project !== undefined && <PageLinks project={project} />}
           </nav>
+          <SearchButton />
           <Who />
           <ThemeSwitch />
         </div>
@@ -40,6 +43,7 @@ export function Layout() {
       <main className="page" id="content" tabIndex={-1}>
         <Outlet />
       </main>
+      <Overlays project={project} />
     </>
   );
 }

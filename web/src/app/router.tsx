@@ -15,6 +15,7 @@ import {
   canariesQuery,
   changePointsQuery,
   errorRatesQuery,
+  facetsQuery,
   jobsQuery,
   lineQuery,
   machinesQuery,
@@ -190,6 +191,11 @@ const exploreRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/explore",
   validateSearch: parseExploreSearch,
+  loader: ({ context: { queryClient }, params: { project } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(facetsQuery(project, {})),
+      queryClient.ensureQueryData(machinesQuery(project)),
+    ]),
   component: lazyRouteComponent(() => import("@/features/explore/ExplorePage"), "ExplorePage"),
 });
 

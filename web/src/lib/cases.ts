@@ -193,14 +193,19 @@ export function operationName(kase: Named): string {
 
 /** A case without its transport. */
 export function caseName(kase: Case): string {
+  return caseParts(kase).join(", ");
+}
+
+/** The parts of that name, what is sent first. */
+export function caseParts(kase: Case): string[] {
   const benchmark = benchmarkName(kase);
-  if (benchmark !== null) return benchmark;
+  if (benchmark !== null) return [benchmark];
   return [
     `${scenarioName(kase.scenario)} ${sizeName(kase)}`,
     modeName(kase.mode, endsOf(kase)),
     placementName(kase.placement),
     ...parameterNames(kase),
-  ].join(", ");
+  ];
 }
 
 /** A name in the middle of a sentence. */

@@ -41,8 +41,20 @@ export const toPoint = (project: string, seriesId: number, runId: string) =>
     search: { run: runId },
   });
 
+/** Several series drawn together: on the page of the first, with the others. */
+export const toSeriesTogether = (project: string, [first = 0, ...others]: readonly number[]) =>
+  linkOptions({
+    to: "/$project/series/$seriesId",
+    params: { project, seriesId: String(first) },
+    search: { with: others.join(",") },
+  });
+
 /** All series of a project, to choose from. */
 export const toExplore = (project: string) => linkOptions({ to: "/$project/explore", params: { project } });
+
+/** Those series that a search finds. */
+export const toFound = (project: string, q: string) =>
+  linkOptions({ to: "/$project/explore", params: { project }, search: { q } });
 
 /** A project's machines and what they are asked to measure. */
 export const toMachines = (project: string) => linkOptions({ to: "/$project/machines", params: { project } });

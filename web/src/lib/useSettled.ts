@@ -1,13 +1,11 @@
-/** A value once it has stayed the same for a moment. */
+/** A value once it has not changed for a while: what is typed, when nobody types. */
 import { useEffect, useState } from "react";
 
-const SETTLED_MS = 120;
-
-export function useSettled<T>(value: T): T {
+export function useSettled<T>(value: T, delay_ms: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    const timer = setTimeout(() => setSettled(value), delay_ms);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, delay_ms]);
   return settled;
 }

@@ -1,6 +1,7 @@
 /** What keys do while a chart over commits has the focus: they pin, zoom and move as the pointer does. */
 import type { KeyboardEvent } from "react";
 import { nearest } from "./nearest";
+import { placeOfKey } from "./places";
 
 /** What a chart's keys work on. */
 export type Keyed = {
@@ -20,8 +21,6 @@ export const CHART_KEYS = [
   ["0", "all of it"],
 ] as const;
 
-const PAGE = 10;
-
 export function onChartKey(
   event: KeyboardEvent,
   pinned_x: number,
@@ -30,35 +29,13 @@ export function onChartKey(
 ): void {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const place = nearest(stops, pinned_x);
-  const target = targetOf(event.key, place, stops.length - 1);
+  const target = placeOfKey(event.key, place, stops.length - 1);
   const zoomed = zoomOf(event.key, pinned_x, domain);
   if (target === null && zoomed === undefined) return;
   event.preventDefault();
   if (zoomed !== undefined) onZoom(zoomed);
   const x = target === null ? undefined : stops[Math.min(Math.max(target, 0), stops.length - 1)];
   if (x !== undefined) onPin(x);
-}
-
-/** The place that a key leads to; `null` for keys that lead nowhere. */
-function targetOf(key: string, current: number, last: number): number | null {
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowDown":
-      return current - 1;
-    case "ArrowRight":
-    case "ArrowUp":
-      return current + 1;
-    case "PageDown":
-      return current - PAGE;
-    case "PageUp":
-      return current + PAGE;
-    case "Home":
-      return 0;
-    case "End":
-      return last;
-    default:
-      return null;
-  }
 }
 
 /** The stretch that a key shows, around the pinned point; `undefined` for other keys. */

@@ -1,11 +1,40 @@
-/** What the page keeps in the URL. */
-import { type Present, present, type RawSearch, slug } from "@/lib/search";
+/** What Explore keeps in the URL: the search as it was typed, the page of the list, and the series that are picked. */
+import { cursor, type Present, present, type RawSearch } from "@/lib/search";
 
-/** The page's state; what is absent takes its usual value. */
 export type ExploreSearch = Present<{
-  machine: string | undefined;
+  /** A text of the search grammar, which may be wrong: the page says so. */
+  q: string | undefined;
+  /** Where the server's list goes on. */
+  after: string | undefined;
+  /** Numbers of series, with commas between. */
+  picked: string | undefined;
 }>;
 
+const LENGTH_MAX = 2_000;
+const PICKED_MAX = 100;
+
 export function parseExploreSearch(raw: RawSearch): ExploreSearch {
-  return present({ machine: slug(raw.machine) });
+  return present({
+    q: queryText(raw.q),
+    after: cursor(raw.after),
+    picked: textOfPicked(pickedOf(typeof raw.picked === "number" ? String(raw.picked) : raw.picked)),
+  });
+}
+
+/** The picked series, in the order in which they were. */
+export function pickedOf(value: unknown): number[] {
+  if (typeof value !== "string" || !/^\d{1,15}(,\d{1,15})*$/.test(value)) return [];
+  return [...new Set(value.split(",").map(Number))].slice(0, PICKED_MAX);
+}
+
+/** Picked series as the address has them. */
+export function textOfPicked(ids: readonly number[]): string | undefined {
+  return ids.length === 0 ? undefined : ids.join(",");
+}
+
+/** A text of digits, `true` or `null` arrives as something else. */
+function queryText(value: unknown): string | undefined {
+  if (value === undefined || (typeof value === "object" && value !== null)) return undefined;
+  const text = String(value).trim();
+  return text === "" || text.length > LENGTH_MAX ? undefined : text;
 }

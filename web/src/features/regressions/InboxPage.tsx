@@ -5,12 +5,12 @@ import { useState } from "react";
 import { regressionsQuery } from "@/api/queries";
 import type { RegressionChange } from "@/api/types";
 import { Segmented } from "@/components/ui/Segmented";
+import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression, toRegressions } from "@/lib/paths";
 import { askedFor, DIRECTIONS, headlineOf, SHOWN, type Shown, STATE_NAMES } from "@/lib/regressions";
 import { useTitle } from "@/lib/useTitle";
 import { BulkActions } from "./components/BulkActions";
 import { InboxTable } from "./components/InboxTable";
-import { KeyMap } from "./components/KeyMap";
 import { type InboxSearch, parseInboxSearch } from "./search";
 import { useInboxKeys } from "./useInboxKeys";
 import { useTriage } from "./useTriage";
@@ -51,7 +51,7 @@ export function InboxPage() {
     if (meant.length === 0 || saying.isPending) return;
     saying.mutate({ ids: meant, change }, { onSuccess: () => setMarked(new Set()) });
   };
-  const keyMap = useInboxKeys({
+  useInboxKeys({
     move: (by) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by))),
     toggle: () => at !== undefined && toggle(at),
     open: () => at !== undefined && navigate(toRegression(project, at)),
@@ -109,7 +109,11 @@ export function InboxPage() {
           </Link>
         </p>
       )}
-      <KeyMap dialog={keyMap} />
+      <p className="section section-note">
+        <button type="button" className="text-button" onClick={() => showOverlay("keys")}>
+          Keys: <kbd>?</kbd>
+        </button>
+      </p>
     </>
   );
 }

@@ -18,10 +18,13 @@ type Props = {
   remark?: string;
 };
 
+/** Who rests so long means what is there. */
+const SETTLED_MS = 120;
+
 export function StopTooltip({ project, stop, lines, measure, axis, remark }: Props) {
   const { ordinal, values, mark, isModified, runs } = stop;
   // Who moves along a line is not asking for every commit on the way.
-  const asked = useSettled(ordinal);
+  const asked = useSettled(ordinal, SETTLED_MS);
   const { data } = useQuery(commitsQuery(project, { from: asked, to: asked, limit: 1 }));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
   const note = [

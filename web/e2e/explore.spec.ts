@@ -1,0 +1,225 @@
+/** Finding series by text, by ticking and from above any page; saved views; and all of it without a mouse. */
+import type { Locator, Page } from "@playwright/test";
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, overviewPath, test } from "./support/test";
+
+const headline = (page: Page) => page.getByRole("heading", { level: 1 });
+const field = (page: Page) => page.getByRole("searchbox", { name: "Search" });
+const palette = (page: Page) => page.getByRole("dialog", { name: "Search" });
+const grid = (page: Page) => page.getByRole("region", { name: /by series, table$/ });
+const names = (page: Page) => grid(page).getByRole("rowheader");
+
+async function openExplore(page: Page, project: string, query = ""): Promise<void> {
+  await page.goto(`/${project}/explore${query}`);
+  await expect(names(page).first()).toBeVisible();
+}
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("explore, the search above it, and the list of keys", async ({ page, report }) => {
+      await openExplore(page, report.project, "?q=p99");
+      await expect(grid(page).getByRole("img").first()).toBeVisible();
+      await inspect(page, `explore-${scheme}-${width}`);
+
+      await page.keyboard.press("/");
+      await page.getByRole("combobox", { name: "Search" }).fill("pipe");
+      await expect(
+        palette(page)
+          .getByRole("option", { name: /^pipe, / })
+          .first(),
+      ).toBeVisible();
+      await inspect(page, `palette-${scheme}-${width}`);
+      await page.keyboard.press("Escape");
+      await expect(palette(page)).toBeHidden();
+
+      await page.keyboard.press("?");
+      await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+      await inspect(page, `keys-${scheme}-${width}`);
+    });
+  });
+}
+
+test("a search narrows the rows and is in the address, and the way back undoes it", async ({
+  page,
+  report,
+}) => {
+  await openExplore(page, report.project);
+  const before = await headline(page).innerText();
+  await field(page).fill("transport:pipe size:<=1k p99");
+  await expect(headline(page)).toHaveText(/^\d+ of \d+ series match(es)?$/);
+  await expect(page).toHaveURL(/q=transport(%3A|:)pipe/);
+  await expect(page.getByRole("button", { name: "p99", exact: true })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
+  await expect(page.getByRole("heading", { name: /^p99 over the last/ })).toBeVisible();
+  for (const name of await names(page).allInnerTexts()) expect(name).toMatch(/^pipe, .* (1 KiB|\d+ B)\b/);
+
+  await page.goBack();
+  await expect(headline(page)).toHaveText(before);
+  await expect(field(page)).toHaveValue("");
+});
+
+test("a ticked box is in the text, and a text ticks its box", async ({ page, report }) => {
+  await openExplore(page, report.project);
+  const box = page.getByRole("group", { name: "Transport" }).getByRole("checkbox", { name: /^pipe\b/ });
+  await box.check();
+  await expect(field(page)).toHaveValue("transport:pipe");
+  await expect(page).toHaveURL(/q=transport(%3A|:)pipe/);
+  await field(page).fill("p99");
+  await expect(page).toHaveURL(/q=p99/);
+  await expect(box).not.toBeChecked();
+});
+
+test("a search that is wrong says where, and one that nothing can match says why", async ({
+  page,
+  report,
+}) => {
+  await openExplore(page, report.project);
+  await field(page).fill("pipe colour:red");
+  await expect(page.getByText(/^At character 6: expected one of transport:/)).toBeVisible();
+  await expect(page).toHaveURL(/\/explore$/);
+  await field(page).fill("size:>1000m");
+  await expect(page.getByText(/^No series here has size:>1000m\. There are /)).toBeVisible();
+  await page.getByRole("link", { name: "Show all series" }).click();
+  await expect(names(page).first()).toBeVisible();
+});
+
+test("one commit is shown on all lines, by pointer and by keyboard", async ({ page, report }) => {
+  await openExplore(page, report.project, "?q=transport:pipe");
+  const lines = grid(page).getByRole("img");
+  await lines.first().hover();
+  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+  await expect(grid(page).locator(".spark-cross")).toHaveCount(await lines.count());
+  await headline(page).hover();
+  await expect(grid(page).getByRole("columnheader", { name: "newest" })).toBeVisible();
+  await grid(page).getByRole("slider", { name: "Commit" }).press("End");
+  await expect(grid(page).getByRole("columnheader", { name: /^at #\d+$/ })).toBeVisible();
+});
+
+test("picked series open together", async ({ page, report }) => {
+  await openExplore(page, report.project);
+  const boxes = grid(page).getByRole("checkbox");
+  await boxes.nth(0).check();
+  await expect(page.getByText("1 picked: one more, and they open together")).toBeVisible();
+  await boxes.nth(1).check();
+  await expect(page).toHaveURL(/picked=/);
+  await page.getByRole("link", { name: "Open together" }).click();
+  await expect(page).toHaveURL(/\/series\/\d+\?with=/);
+});
+
+test("from above any page a series is found and opened, by the grammar", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await expect(headline(page)).toBeVisible();
+  await page.keyboard.press("/");
+  const input = page.getByRole("combobox", { name: "Search" });
+  await expect(input).toBeFocused();
+  await input.fill("transport:pipe size:1k p99");
+  const options = palette(page).getByRole("option");
+  await expect(options.filter({ hasText: /^pipe, / }).first()).toContainText("p99");
+  await expect(options.last()).toHaveText(/^All \d+ series in Explore/);
+  await page.keyboard.press("ArrowDown");
+  await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/series\/\d+/);
+  await expect(palette(page)).toBeHidden();
+});
+
+test("a page, a commit and a machine are found by their names", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await expect(headline(page)).toBeVisible();
+  await page.keyboard.press("Control+k");
+  const input = page.getByRole("combobox", { name: "Search" });
+  const options = palette(page).getByRole("option");
+  await input.fill(report.machine.slug);
+  await expect(options.filter({ hasText: report.machine.slug }).first()).toBeVisible();
+  await input.fill(report.commit.sha.slice(0, 10));
+  await expect(options.filter({ hasText: report.commit.subject }).first()).toBeVisible();
+  await input.fill("error rates");
+  await options.filter({ hasText: "Error rates" }).click();
+  await expect(page).toHaveURL(/\/error-rates$/);
+});
+
+test("a view is saved, found again, renamed and deleted", async ({ page, report }) => {
+  await openExplore(page, report.project, "?q=transport:pipe%20p99");
+  await page.getByRole("button", { name: "Save this view" }).click();
+  const views = page.getByRole("dialog", { name: "Saved views" });
+  await views.getByLabel("This page as").fill("pipe, the tail");
+  await page.keyboard.press("Enter");
+  await expect(views.getByText("Saved as pipe, the tail.")).toBeVisible();
+  await inspect(page, "saved-views");
+  await page.keyboard.press("Escape");
+
+  await page.goto(overviewPath(report));
+  await expect(headline(page)).toBeVisible();
+  await page.keyboard.press("/");
+  await page.getByRole("combobox", { name: "Search" }).fill("tail");
+  await palette(page)
+    .getByRole("option", { name: /^pipe, the tail/ })
+    .click();
+  await expect(field(page)).toHaveValue("transport:pipe p99");
+
+  await page.keyboard.press("v");
+  await views.getByRole("button", { name: "Rename pipe, the tail" }).click();
+  await views.getByLabel("Name", { exact: true }).fill("tail");
+  await page.keyboard.press("Enter");
+  await expect(views.getByRole("link", { name: "tail", exact: true })).toBeVisible();
+  await views.getByRole("button", { name: "Delete tail" }).click();
+  await expect(views.getByText("No view is saved yet.")).toBeVisible();
+});
+
+test("the list of keys has those of the page and those of all pages, and they can be turned off", async ({
+  page,
+  report,
+}) => {
+  await openExplore(page, report.project);
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  await expect(keys).toContainText("one commit back, on all lines");
+  await expect(keys).toContainText("g o");
+  await keys.getByRole("checkbox", { name: /keys without Ctrl/ }).uncheck();
+  await page.keyboard.press("Escape");
+  await expect(keys).toBeHidden();
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await expect(page).toHaveURL(/\/explore$/);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search" }).fill("keys");
+  await page.keyboard.press("Enter");
+  await keys.getByRole("checkbox", { name: /keys without Ctrl/ }).check();
+  await page.keyboard.press("Escape");
+  await expect(keys).toBeHidden();
+  await page.keyboard.press("g");
+  await page.keyboard.press("o");
+  await expect(page).toHaveURL(new RegExp(`${overviewPath(report)}$`));
+});
+
+test("the keyboard alone leads from the first link over a search to a series", async ({ page, report }) => {
+  await page.goto(overviewPath(report));
+  await expect(headline(page)).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("g");
+  await page.keyboard.press("e");
+  await expect(names(page).first()).toBeVisible();
+  await tabTo(page, field(page));
+  await page.keyboard.type("transport:pipe");
+  await page.keyboard.press("Enter");
+  await expect(headline(page)).toHaveText(/^\d+ of \d+ series match/);
+  await tabTo(page, names(page).first().getByRole("link"));
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/series\/\d+/);
+});
+
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  const STEPS_MAX = 90;
+  for (let step = 0; step < STEPS_MAX; step++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The focus did not arrive within ${STEPS_MAX} presses of Tab.`);
+}

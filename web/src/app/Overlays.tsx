@@ -1,0 +1,41 @@
+/** What is open above the page. Its script is fetched while nothing else is to do, so that it is there when it is needed. */
+import { useLocation } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect } from "react";
+import { show, useOverlay } from "@/lib/overlays";
+import { useGlobalKeys } from "./keys";
+
+const load = () => import("./overlayParts");
+const Palette = lazy(async () => ({ default: (await load()).Palette }));
+const SavedViews = lazy(async () => ({ default: (await load()).SavedViews }));
+const KeyList = lazy(async () => ({ default: (await load()).KeyList }));
+
+export function Overlays({ project }: { project: string | undefined }) {
+  const overlay = useOverlay();
+  const { pathname } = useLocation();
+  useGlobalKeys(project);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on another page, what was open was for the one before.
+  useEffect(() => () => show(null), [pathname]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      show("palette");
+    };
+    document.addEventListener("keydown", onKey);
+    // Late enough to keep nothing waiting that the page needs.
+    const fetching = setTimeout(load, LATER_MS);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+      clearTimeout(fetching);
+    };
+  }, []);
+  return (
+    <Suspense fallback={null}>
+      {overlay === "palette" && <Palette project={project} />}
+      {overlay === "views" && project !== undefined && <SavedViews project={project} />}
+      {overlay === "keys" && <KeyList />}
+    </Suspense>
+  );
+}
+
+const LATER_MS = 2_000;

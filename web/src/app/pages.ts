@@ -1,0 +1,36 @@
+/** The pages of a project: those that are looked at every day, and the others. */
+import {
+  toCompare,
+  toErrorRates,
+  toExplore,
+  toMachines,
+  toOverview,
+  toPullRequests,
+  toReference,
+  toRegressions,
+  toRuns,
+  toSettings,
+  toSizes,
+  toSweep,
+  toTopology,
+} from "@/lib/paths";
+
+export const OVERVIEW = { to: toOverview, label: "Overview" };
+
+export const DAILY_PAGES = [
+  { to: toExplore, label: "Explore" },
+  { to: toCompare, label: "Compare" },
+  { to: toRegressions, label: "Changes" },
+  { to: toMachines, label: "Machines" },
+];
+
+export const OTHER_PAGES = [
+  { to: toSweep, label: "Size sweep" },
+  { to: toTopology, label: "Topology" },
+  { to: toSizes, label: "Sizes" },
+  { to: toReference, label: "Reference" },
+  { to: toPullRequests, label: "Pull requests" },
+  { to: toRuns, label: "Runs" },
+  { to: toErrorRates, label: "Error rates" },
+  { to: toSettings, label: "Settings" },
+];

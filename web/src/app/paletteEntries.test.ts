@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { EVERYTHING } from "@/lib/query";
+import { aCommit, aPoint, aRunSummary, aSeries } from "@/test/fixtures";
+import { isAboutSeries, isMatch, placeAfter, runsOf, seriesDetail } from "./paletteEntries";
+
+it("finds what begins with every word", () => {
+  expect(isMatch("Pull requests", ["req"])).toBe(true);
+  expect(isMatch("Pull requests", ["requests", "pull"])).toBe(true);
+  expect(isMatch("Pull requests", ["quests"])).toBe(false);
+  expect(isMatch("lab-linux-1 linux", ["linux", "1"])).toBe(true);
+  expect(isMatch("Overview", [])).toBe(true);
+});
+
+it("does not look for pages or commits that have a size or a transport", () => {
+  expect(isAboutSeries({ ...EVERYTHING, words: ["pipe"], figure: "p99" })).toBe(false);
+  expect(isAboutSeries({ ...EVERYTHING, os: ["linux"] })).toBe(true);
+  expect(isAboutSeries({ ...EVERYTHING, peers: [2] })).toBe(true);
+});
+
+it("gives the newest run of each machine at a commit", () => {
+  const commit = aCommit({ sha: "a".repeat(40) });
+  const runs = [
+    aRunSummary({ run_id: "1", machine: "lab-1", commit }),
+    aRunSummary({ run_id: "2", machine: "lab-1", commit }),
+    aRunSummary({ run_id: "3", machine: "lab-2", commit }),
+    aRunSummary({ run_id: "4", machine: "lab-2", commit: aCommit({ sha: "b".repeat(40) }) }),
+  ];
+  expect(runsOf([commit], runs).map(({ run_id }) => run_id)).toEqual(["1", "3"]);
+});
+
+it("says of a series the figure that was asked for", () => {
+  const latest = aPoint();
+  const p99 = { ...latest, latency_ns: { ...latest.latency_ns, p99: 8400 } };
+  expect(seriesDetail(aSeries({ machine: "lab-1", latest: p99 }), "p99")).toBe("lab-1, p99 8.40 µs");
+});
+
+it("goes round the ends of the list", () => {
+  expect([placeAfter(0, -1, 3), placeAfter(2, 1, 3), placeAfter(0, 1, 0)]).toEqual([2, 0, 0]);
+});

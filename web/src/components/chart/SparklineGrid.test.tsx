@@ -1,0 +1,100 @@
+import { fireEvent, render, screen } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import { CrosshairScope } from "./crosshair";
+import { SparklineGrid, type SparkRow } from "./SparklineGrid";
+import { SPARK } from "./sparklines";
+
+const ORDINALS = [10, 11, 12];
+
+/** The pointer's events of this environment have no position. */
+function pointAt(element: Element, clientX = 0) {
+  fireEvent(element, new MouseEvent("pointermove", { clientX, bubbles: true }));
+}
+
+function aRow(key: string, values: (number | null)[]): SparkRow {
+  return {
+    key,
+    cells: [key],
+    spark: { values, breaks: [], marks: [{ place: 1, direction: "regressed", text: "p50 +12 % since #11" }] },
+    text: `${key} in words`,
+    newest: `newest ${key}`,
+  };
+}
+
+function setUp() {
+  const format = vi.fn((value: number) => `${value} ns`);
+  const rows = [aRow("pipe", [100, 101, 102]), aRow("fifo", [200, null, 202])];
+  render(
+    <CrosshairScope>
+      <SparklineGrid
+        label="Series"
+        columns={["series"]}
+        rows={rows}
+        ordinals={ORDINALS}
+        describe={(ordinal) => `commit ${ordinal}`}
+        format={format}
+      />
+    </CrosshairScope>,
+  );
+  const line = screen.getByRole("img", { name: "pipe in words" });
+  vi.spyOn(line, "getBoundingClientRect").mockReturnValue(new DOMRect(0, 0, SPARK.width, SPARK.height));
+  return {
+    line,
+    values: () =>
+      screen
+        .getAllByRole("row")
+        .slice(1)
+        .map((row) => row.lastChild?.textContent),
+  };
+}
+
+it("shows the value of every series at the commit that is pointed at on one of them", () => {
+  const { line, values } = setUp();
+  expect(values()).toEqual(["newest pipe", "newest fifo"]);
+  pointAt(line, SPARK.width / 2);
+  expect(values()).toEqual(["101 ns", "not measured"]);
+  expect(screen.getByRole("columnheader", { name: "at #11" })).toBeTruthy();
+  expect(document.querySelectorAll(".spark-cross line")).toHaveLength(2);
+  expect(document.querySelectorAll(".spark-cross circle")).toHaveLength(1);
+  pointAt(line, SPARK.width);
+  expect(values()).toEqual(["102 ns", "202 ns"]);
+});
+
+it("shows the newest again when nothing is pointed at", () => {
+  const { line, values } = setUp();
+  pointAt(line, 0);
+  pointAt(screen.getByRole("rowheader", { name: "pipe" }));
+  expect(values()).toEqual(["newest pipe", "newest fifo"]);
+});
+
+it("draws no line anew while the crosshair moves", () => {
+  const { line } = setUp();
+  const paths = [...document.querySelectorAll("svg > path")];
+  const changes = vi.fn();
+  const observer = new MutationObserver(changes);
+  for (const path of paths) observer.observe(path, { attributes: true, childList: true });
+  pointAt(line, 0);
+  pointAt(line, SPARK.width);
+  expect(observer.takeRecords()).toEqual([]);
+  expect([...document.querySelectorAll("svg > path")]).toEqual(paths);
+});
+
+it("is a slider over the commits to the keyboard", async () => {
+  const { values } = setUp();
+  const slider = screen.getByRole("slider", { name: "Commit" });
+  slider.focus();
+  await userEvent.keyboard("{ArrowLeft}");
+  expect(slider.getAttribute("aria-valuetext")).toBe("commit 12");
+  await userEvent.keyboard("{ArrowLeft}");
+  expect(values()).toEqual(["101 ns", "not measured"]);
+  await userEvent.keyboard("{Home}{ArrowLeft}");
+  expect(slider.getAttribute("aria-valuenow")).toBe("10");
+  await userEvent.keyboard("{Escape}");
+  expect(values()).toEqual(["newest pipe", "newest fifo"]);
+});
+
+it("says at a mark what changed", () => {
+  setUp();
+  expect(screen.getAllByText("p50 +12 % since #11")).toHaveLength(2);
+});

@@ -1,0 +1,169 @@
+/**
+ * Many lines over the same commits, one a row, with one crosshair through all of them: whichever line is pointed at, each
+ * says its value at that commit. By keyboard the crosshair is a slider over the commits.
+ */
+import { memo, type PointerEvent, type ReactNode, useMemo } from "react";
+import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { CommitSlider, placeOf } from "./CommitSlider";
+import { useCrosshair, usePoint } from "./crosshair";
+import { drawn, placeAt, placeX, SPARK, type Spark } from "./sparklines";
+
+/** One row: its first cells, and its line. */
+export type SparkRow = {
+  key: string;
+  cells: ReactNode[];
+  /** `null` while it is on its way. */
+  spark: Spark | null;
+  /** The line in words. */
+  text: string;
+  /** What stands at the end when no commit is pointed at. */
+  newest: ReactNode;
+};
+
+type Props = {
+  label: string;
+  /** The names of the first cells; the empty one has only controls. */
+  columns: string[];
+  rows: SparkRow[];
+  /** The commits in ascending order: where a place is. */
+  ordinals: readonly number[];
+  /** A commit in words. */
+  describe: (ordinal: number) => string;
+  format: (value: number) => ReactNode;
+};
+
+/** The name of the grid among what moves the crosshair. */
+const SOURCE = "grid";
+const FULL_HEIGHT_PX = SPARK.height + SPARK.markRoom;
+
+export function SparklineGrid({ label, columns, rows, ordinals, describe, format }: Props) {
+  const point = usePoint();
+  const onPointerMove = ({ target, clientX }: PointerEvent) => {
+    const line = target instanceof Element ? target.closest("[data-spark]") : null;
+    if (line === null) return point(null);
+    const { left, width } = line.getBoundingClientRect();
+    const x = ordinals[placeAt((clientX - left) / width, ordinals.length)];
+    point(x === undefined ? null : { x, source: SOURCE });
+  };
+  return (
+    <ScrollRegion label={label}>
+      <table className="table table-dense sparks">
+        <thead>
+          <tr>
+            {columns.map((name) =>
+              name === "" ? (
+                <td key={name} />
+              ) : (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ),
+            )}
+            <th scope="col">
+              <CommitSlider ordinals={ordinals} describe={describe} />
+            </th>
+            <th scope="col" className="number">
+              <ValueHead ordinals={ordinals} />
+            </th>
+          </tr>
+        </thead>
+        <tbody onPointerMove={onPointerMove} onPointerLeave={() => point(null)}>
+          {rows.map((row) => (
+            <Row key={row.key} row={row} names={columns} ordinals={ordinals} format={format} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+type RowProps = { row: SparkRow; names: string[] } & Pick<Props, "ordinals" | "format">;
+
+const Row = memo(function Row({ row, names, ordinals, format }: RowProps) {
+  const firstNamed = names.findIndex((name) => name !== "");
+  return (
+    <tr>
+      {row.cells.map((cell, index) =>
+        index === firstNamed ? (
+          <th key={names[index]} scope="row">
+            {cell}
+          </th>
+        ) : (
+          <td key={names[index]}>{cell}</td>
+        ),
+      )}
+      <td>{row.spark !== null && <Line spark={row.spark} text={row.text} ordinals={ordinals} />}</td>
+      <td className="number spark-value">
+        <ValueAt spark={row.spark} newest={row.newest} ordinals={ordinals} format={format} />
+      </td>
+    </tr>
+  );
+});
+
+type LineProps = { spark: Spark; text: string } & Pick<Props, "ordinals">;
+
+function Line({ spark, text, ordinals }: LineProps) {
+  const { path, y } = useMemo(() => drawn(spark), [spark]);
+  return (
+    <svg
+      className="sparkline"
+      data-spark=""
+      width={SPARK.width}
+      height={FULL_HEIGHT_PX}
+      role="img"
+      aria-label={text}
+    >
+      {/* What can be pointed at is more than the line. */}
+      <rect width={SPARK.width} height={FULL_HEIGHT_PX} fill="transparent" stroke="none" />
+      <path d={path} strokeLinejoin="round" strokeLinecap="round" />
+      {spark.marks.map(({ place, direction, text: markText }) => (
+        <path
+          key={`${place} ${direction}`}
+          className={`spark-mark spark-${direction}`}
+          d={triangle(placeX(place, spark.values.length), direction)}
+        >
+          <title>{markText}</title>
+        </path>
+      ))}
+      <Cross spark={spark} y={y} ordinals={ordinals} />
+    </svg>
+  );
+}
+
+type CrossProps = { spark: Spark; y: (value: number) => number } & Pick<Props, "ordinals">;
+
+/** The crosshair's part in one line. */
+function Cross({ spark, y, ordinals }: CrossProps) {
+  const place = placeOf(useCrosshair(), ordinals);
+  if (place === null) return null;
+  const x = placeX(place, spark.values.length);
+  const value = spark.values[place] ?? null;
+  return (
+    <g className="spark-cross">
+      <line x1={x} x2={x} y1={0} y2={FULL_HEIGHT_PX} />
+      {value !== null && <circle cx={x} cy={y(value)} r={2.5} />}
+    </g>
+  );
+}
+
+type ValueProps = Pick<SparkRow, "spark" | "newest"> & Pick<Props, "ordinals" | "format">;
+
+function ValueAt({ spark, newest, ordinals, format }: ValueProps) {
+  const place = placeOf(useCrosshair(), ordinals);
+  if (place === null || spark === null) return newest;
+  const value = spark.values[place] ?? null;
+  return value === null ? <span className="muted">not measured</span> : format(value);
+}
+
+function ValueHead({ ordinals }: Pick<Props, "ordinals">) {
+  const place = placeOf(useCrosshair(), ordinals);
+  return place === null ? "newest" : `at #${ordinals[place]}`;
+}
+
+/** Below the line: upwards for slower, downwards for faster. */
+function triangle(x: number, direction: "regressed" | "improved"): string {
+  const [top, bottom] = [SPARK.height + 1, FULL_HEIGHT_PX];
+  return direction === "regressed"
+    ? `M${x},${top}l4,${bottom - top}h-8z`
+    : `M${x},${bottom}l4,${top - bottom}h-8z`;
+}

@@ -1,0 +1,61 @@
+import { act, fireEvent, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { SearchForm } from "./SearchForm";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const field = () => screen.getByRole<HTMLInputElement>("searchbox");
+const wait = () => act(() => vi.advanceTimersByTime(1000));
+
+function type(text: string) {
+  fireEvent.change(field(), { target: { value: text } });
+}
+
+it("searches once nobody types, and puts one bout of typing into the history once", () => {
+  const onSearch = vi.fn();
+  render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
+  fireEvent.focus(field());
+  type("pi");
+  type("pipe");
+  wait();
+  type("pipe p99");
+  wait();
+  expect(onSearch.mock.calls).toEqual([
+    ["pipe", false],
+    ["pipe p99", true],
+  ]);
+  fireEvent.focus(field());
+  type("fifo");
+  wait();
+  expect(onSearch).toHaveBeenLastCalledWith("fifo", false);
+});
+
+it("does not search for what is not understood, and says why", () => {
+  const onSearch = vi.fn();
+  render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
+  type("colour:red");
+  wait();
+  expect(onSearch).not.toHaveBeenCalled();
+  expect(screen.getByRole("status").textContent).toMatch(/^At character 1: expected one of transport:/);
+  expect(field().getAttribute("aria-invalid")).toBe("true");
+});
+
+it("shows what the address became by other means, and does not search for it", () => {
+  const onSearch = vi.fn();
+  const { rerender } = render(<SearchForm text="pipe" notes={[]} onSearch={onSearch} />);
+  rerender(<SearchForm text="" notes={["No series here has os:beos"]} onSearch={onSearch} />);
+  wait();
+  expect(field().value).toBe("");
+  expect(screen.getByRole("status").textContent).toMatch(/os:beos/);
+  expect(onSearch).not.toHaveBeenCalled();
+});
+
+it("searches at once with Enter", () => {
+  const onSearch = vi.fn();
+  render(<SearchForm text="" notes={[]} onSearch={onSearch} />);
+  type("pipe");
+  fireEvent.submit(field());
+  wait();
+  expect(onSearch.mock.calls).toEqual([["pipe", false]]);
+});

@@ -1,0 +1,123 @@
+/** From the API's answers to what Explore draws. Pure. */
+import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
+import type { Spark, SparkMark } from "@/components/chart/sparklines";
+import { caseName, caseParts } from "@/lib/cases";
+import { ascending, distinct, groupBy } from "@/lib/collections";
+import { environmentsOf, numbersOf } from "@/lib/delta";
+import { distinguishing } from "@/lib/methodology";
+import { type Figure, figureName } from "@/lib/query";
+import { changeText } from "@/lib/regressions";
+import { counted, formatNs } from "@/lib/units";
+
+/** How many commits a line goes back. */
+export const COMMITS_MAX = 60;
+/** Changes are looked for in these figures. */
+export const SEARCHED_FIGURES: readonly Figure[] = ["p50", "p99"];
+
+/** The newest commits that any of the lines has a point of, ascending. */
+export function ordinalsOf(lines: readonly LineSeries[]): number[] {
+  return distinct(lines.flatMap((line) => numbersOf(line.commit_ordinals)))
+    .sort(ascending)
+    .slice(-COMMITS_MAX);
+}
+
+/** A line over these commits; `null` while its figure is not there. Of a commit's runs, the newest of the commit itself. */
+export function sparkOf(
+  line: LineSeries | undefined,
+  changes: readonly ChangePoint[],
+  ordinals: readonly number[],
+  figure: Figure,
+): Spark | null {
+  const column = line?.stated?.center ?? line?.latency_ns?.[figure];
+  if (line === undefined || column == null) return null;
+  const values = numbersOf(column);
+  const environments = environmentsOf(line.environments, values.length);
+  const places = new Map<number, number>();
+  for (const [index, ordinal] of numbersOf(line.commit_ordinals).entries()) {
+    if (!places.has(ordinal) || !line.work_tree_modified.includes(index)) places.set(ordinal, index);
+  }
+  const indices = ordinals.map((ordinal) => places.get(ordinal));
+  let environment: number | undefined;
+  const breaks = indices.flatMap((index, place) => {
+    if (index === undefined) return [];
+    const isOther = environment !== undefined && environments[index] !== environment;
+    environment = environments[index];
+    return isOther ? place : [];
+  });
+  return {
+    values: indices.map((index) => (index === undefined ? null : (values[index] ?? null))),
+    breaks,
+    marks: marksOf(changes, ordinals, figure),
+  };
+}
+
+/**
+ * Where a series changed its level, as far as it matters, at the first of the commits that has the new one. They are those
+ * of the figure; of one that is not searched for changes, those of either that is.
+ */
+function marksOf(changes: readonly ChangePoint[], ordinals: readonly number[], figure: Figure): SparkMark[] {
+  const isShown = (change: ChangePoint) =>
+    change.matters && (change.figure === figure || !SEARCHED_FIGURES.includes(figure));
+  const [first = Number.POSITIVE_INFINITY] = ordinals;
+  const marks = changes.filter(isShown).flatMap((change) => {
+    const place = ordinals.findIndex((ordinal) => ordinal >= change.commit_ordinal);
+    if (place === -1 || change.commit_ordinal < first) return [];
+    const text = `${change.figure} ${changeText(change.change)} since #${change.commit_ordinal}`;
+    return { place, direction: change.direction, text };
+  });
+  return [...groupBy(marks, ({ place, direction }) => `${place} ${direction}`).values()].flatMap((same) => {
+    const [mark] = same;
+    return mark === undefined ? [] : { ...mark, text: same.map(({ text }) => text).join(", ") };
+  });
+}
+
+/** A line in words: how far it goes, and where it changed. */
+export function sparkText(spark: Spark, name: string): string {
+  const values = spark.values.filter((value) => value !== null);
+  if (values.length === 0) return `${name}: not measured at these commits`;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const range = `${name} at ${counted(values.length, "commit")}, ${formatNs(low)} to ${formatNs(high)}`;
+  return [range, ...spark.marks.map(({ text }) => text)].join("; ");
+}
+
+/** What a series' figure is called: another tool's is what that tool states. */
+export function figureOf({ latest_summary, methodology }: SeriesSummary, figure: Figure): string {
+  return latest_summary === null ? figureName(figure) : `stated ${methodology.statistic ?? "figure"}`;
+}
+
+/** How a row is named, without what is the same in all rows. */
+export type RowName = { transport: string; kase: string; how: string[] };
+
+/** The names of rows, and what all of them have in common. */
+export function namesOf(series: readonly SeriesSummary[]): { names: RowName[]; common: string[] } {
+  const parts = series.map((entry) => caseParts(entry.case));
+  // What is sent is said in every row.
+  const common = distinct(parts.flatMap((ofRow) => ofRow.slice(1))).filter((part) =>
+    parts.every((ofRow) => ofRow.slice(1).includes(part)),
+  );
+  const alike = groupBy(series, keyOf);
+  const names = series.map((entry, index) => ({
+    transport: entry.transport.slug,
+    kase: (parts[index] ?? []).filter((part, place) => place === 0 || !common.includes(part)).join(", "),
+    how: distinguishing(
+      entry.methodology,
+      (alike.get(keyOf(entry)) ?? []).map(({ methodology }) => methodology),
+    ),
+  }));
+  return { names, common: series.length > 1 ? common : [] };
+}
+
+function keyOf({ machine, transport, case: kase }: SeriesSummary): string {
+  return `${machine} ${transport.slug} ${caseName(kase)}`;
+}
+
+/** The sentence that answers first. */
+export function headlineOf(found: number, all: number, transports: number, machines: number): string {
+  if (all === 0) return "Nothing is measured yet";
+  if (found === all) {
+    return `${counted(all, "series", "series")}: ${counted(transports, "transport")} on ${counted(machines, "machine")}`;
+  }
+  return found === 0
+    ? "No series matches"
+    : `${counted(found, "of", "of")} ${counted(all, "series", "series")} match${found === 1 ? "es" : ""}`;
+}

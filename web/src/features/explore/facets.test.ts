@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import type { SeriesFacets } from "@/api/types";
+import { parseQuery, type Query, textOf } from "@/lib/query";
+import { choicesOf, facetsOf } from "./facets";
+
+const counted = <T>(...values: T[]) => values.map((value) => ({ value, series_count: 2 }));
+
+const FACETS: SeriesFacets = {
+  series_count: 8,
+  machine: counted("lab-1", "mac-1"),
+  transport: counted("fifo", "pipe"),
+  scenario: counted("roundtrip"),
+  mode: counted("2proc"),
+  placement: counted("same-cpu"),
+  message_bytes: counted(64, 4096, 65_536),
+  peers: counted(1),
+};
+const KNOWN = {
+  facets: FACETS,
+  machines: [
+    { machine: "lab-1", os: "linux" },
+    { machine: "mac-1", os: "macos" },
+  ],
+};
+
+function queryOf(text: string): Query {
+  const parsed = parseQuery(text);
+  if (parsed.kind === "error") throw new Error(parsed.error.message);
+  return parsed.query;
+}
+
+function valuesOf(text: string, title: string, counts = FACETS) {
+  return facetsOf(queryOf(text), counts, KNOWN).find((facet) => facet.title === title)?.values ?? [];
+}
+
+it("ticks what the text says, and ticking changes the text", () => {
+  const values = valuesOf("transport:pipe p99", "Transport");
+  expect(values.map(({ label, count, isOn }) => [label, count, isOn])).toEqual([
+    ["fifo", 2, false],
+    ["pipe", 2, true],
+  ]);
+  expect(values.map(({ toggled }) => textOf(toggled))).toEqual(["transport:pipe,fifo p99", "p99"]);
+});
+
+it("ticks the sizes that a comparison means", () => {
+  const values = valuesOf("size:>=4k", "Message size");
+  expect(values.map(({ label, isOn }) => [label, isOn])).toEqual([
+    ["64 B", false],
+    ["4 KiB", true],
+    ["64 KiB", true],
+  ]);
+  expect(textOf(values[2]?.toggled ?? queryOf(""))).toBe("size:4k");
+});
+
+it("keeps what is ticked in sight when it leads to nothing", () => {
+  const none = { ...FACETS, transport: counted("fifo") };
+  expect(valuesOf("transport:pipe", "Transport", none).map(({ value, count }) => [value, count])).toEqual([
+    ["fifo", 2],
+    ["pipe", 0],
+  ]);
+});
+
+it("offers the machines of a system only, where one is asked for", () => {
+  expect(valuesOf("os:linux", "Machine").map(({ value }) => value)).toEqual(["lab-1"]);
+  expect(valuesOf("os:linux machine:mac-1", "Machine").map(({ value }) => value)).toEqual(["lab-1", "mac-1"]);
+});
+
+it("does not offer what leaves no choice, and says that it is the same in all", () => {
+  const { choices, same } = choicesOf(facetsOf(queryOf(""), FACETS, KNOWN));
+  expect(choices.map(({ title }) => title)).toEqual(["Transport", "Machine", "System", "Message size"]);
+  expect(same).toEqual(["round trip", "two processes", "same CPU", "1 receiver"]);
+  const ticked = choicesOf(facetsOf(queryOf("mode:2proc"), FACETS, KNOWN));
+  expect(ticked.choices.map(({ title }) => title)).toContain("Mode");
+});

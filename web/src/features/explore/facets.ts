@@ -1,0 +1,74 @@
+/** What Explore offers to tick: each value of each facet with the number of series that it leads to. Pure. */
+import type { SeriesFacets } from "@/api/types";
+import type { NameKey, Query } from "@/lib/query";
+import { type Known, meantSizes } from "@/lib/queryAsked";
+import { systemCounts, withName, withPeers, withSize } from "@/lib/queryFacets";
+import { counted, formatBytesExactly } from "@/lib/units";
+import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+
+/** A value that can be ticked, and the search with that done. */
+export type FacetValue = { value: string; label: string; count: number; isOn: boolean; toggled: Query };
+
+/** One facet. */
+export type Facet = { title: string; values: FacetValue[] };
+
+const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] = [
+  { key: "transport", title: "Transport", label: String },
+  { key: "scenario", title: "Scenario", label: scenarioName },
+  { key: "machine", title: "Machine", label: String },
+  { key: "os", title: "System", label: String },
+  { key: "mode", title: "Mode", label: modeName },
+  { key: "placement", title: "Placement", label: placementName },
+];
+
+/** The facets of a search: the values that lead to series, and those that are ticked. */
+export function facetsOf(query: Query, counts: SeriesFacets, known: Known): Facet[] {
+  const names = NAMES.map(({ key, title, label }) => {
+    const found = key === "os" ? systemCounts(counts, known.machines, query) : counts[key];
+    const values = shown(found, query[key]).filter(
+      ({ value }) => key !== "machine" || isOnSystem(value, query, known) || query.machine.includes(value),
+    );
+    return {
+      title,
+      values: values.map(({ value, count }) => {
+        const isOn = query[key].includes(value);
+        return { value, label: label(value), count, isOn, toggled: withName(query, key, value, !isOn) };
+      }),
+    };
+  });
+  const meant = query.size.length === 0 ? [] : meantSizes(query, known);
+  const sizes = shown(counts.message_bytes, meant).map(({ value, count }) => {
+    const isOn = meant.includes(value);
+    const toggled = withSize(query, value, !isOn, known);
+    return { value: String(value), label: formatBytesExactly(value), count, isOn, toggled };
+  });
+  const peers = shown(counts.peers, query.peers).map(({ value, count }) => {
+    const isOn = query.peers.includes(value);
+    const toggled = withPeers(query, value, !isOn);
+    return { value: String(value), label: counted(value, "receiver"), count, isOn, toggled };
+  });
+  return [...names, { title: "Message size", values: sizes }, { title: "Receivers", values: peers }];
+}
+
+/** Facets that leave a choice, and the names of what leaves none: the same in all series. */
+export function choicesOf(facets: Facet[]): { choices: Facet[]; same: string[] } {
+  const isChoice = ({ values }: Facet) => values.length > 1 || values.some(({ isOn }) => isOn);
+  return {
+    choices: facets.filter(isChoice),
+    same: facets.filter((facet) => !isChoice(facet)).flatMap(({ values: [only] }) => only?.label ?? []),
+  };
+}
+
+/** What was counted, and what was asked for and has none. */
+function shown<T extends string | number>(
+  counts: { value: T; series_count: number }[],
+  asked: T[],
+): { value: T; count: number }[] {
+  const counted = counts.map(({ value, series_count }) => ({ value, count: series_count }));
+  const missing = asked.filter((value) => counts.every((entry) => entry.value !== value));
+  return [...counted, ...missing.map((value) => ({ value, count: 0 }))];
+}
+
+function isOnSystem(machine: string, { os }: Query, { machines }: Known): boolean {
+  return os.length === 0 || machines.some((entry) => entry.machine === machine && os.includes(entry.os));
+}

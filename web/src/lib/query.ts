@@ -1,0 +1,182 @@
+/**
+ * The search grammar: `transport:pipe,fifo size:>=64k os:linux p99`. A key narrows to any of its values, words are found
+ * in what a series is made of, and a bare percentile says which figure is shown. A text becomes a query or an error that
+ * says where and what was expected: nothing is dropped in silence. A query becomes a text again. Pure.
+ */
+import { EXPECTED_SIZE, parseSizeTerm, type SizeTerm, textOfSizeTerm } from "./sizeTerms";
+
+/** The figures that a search may ask for, as the API calls them. */
+export const FIGURES = ["p50", "p90", "p98", "p99", "p999"] as const;
+export type Figure = (typeof FIGURES)[number];
+
+/** The keys whose values are names. */
+export const NAME_KEYS = ["transport", "machine", "scenario", "mode", "placement", "os"] as const;
+export type NameKey = (typeof NAME_KEYS)[number];
+
+/** All keys, as they are told to who writes another one. */
+export const KEYS = [...NAME_KEYS, "size", "peers"] as const;
+export type Key = (typeof KEYS)[number];
+
+/** What is looked for. A list without entries asks for nothing. */
+export type Query = Record<NameKey, string[]> & {
+  words: string[];
+  /** All of these, and of each any. */
+  size: SizeTerm[][];
+  peers: number[];
+  figure: Figure | undefined;
+};
+
+/** Why a text is no query: the characters from `from` to `to`, counted from 0. */
+export type QueryError = { from: number; to: number; message: string };
+
+export type Parsed = { kind: "query"; query: Query } | { kind: "error"; error: QueryError };
+
+/** Asks for everything. */
+export const EVERYTHING: Query = {
+  transport: [],
+  machine: [],
+  scenario: [],
+  mode: [],
+  placement: [],
+  os: [],
+  words: [],
+  size: [],
+  peers: [],
+  figure: undefined,
+};
+
+/** The server takes words up to these bounds. */
+const WORDS_MAX = 16;
+const WORDS_LENGTH_MAX = 200;
+
+/** Reads a text. */
+export function parseQuery(text: string): Parsed {
+  const query: Query = { ...EVERYTHING };
+  for (const token of tokensOf(text)) {
+    const error = read(token, query);
+    if (error !== null) return { kind: "error", error };
+  }
+  if (query.words.length > WORDS_MAX || query.words.join(" ").length > WORDS_LENGTH_MAX) {
+    const message = `expected at most ${WORDS_MAX} words, of ${WORDS_LENGTH_MAX} characters together`;
+    return { kind: "error", error: { from: 0, to: text.length, message } };
+  }
+  return { kind: "query", query };
+}
+
+/** The text of a query: keys in one order, then words, then the figure. Reading it gives the same query. */
+export function textOf(query: Query): string {
+  return [
+    ...NAME_KEYS.filter((key) => query[key].length > 0).map((key) => `${key}:${query[key].join(",")}`),
+    ...query.size.map((terms) => `size:${terms.map(textOfSizeTerm).join(",")}`),
+    ...(query.peers.length > 0 ? [`peers:${query.peers.join(",")}`] : []),
+    ...query.words.map(textOfWord),
+    ...(query.figure === undefined ? [] : [figureName(query.figure)]),
+  ].join(" ");
+}
+
+/** A figure as people write it: `p99.9`. */
+export function figureName(figure: Figure): string {
+  return figure === "p999" ? "p99.9" : figure;
+}
+
+/** An error with its place, for people. */
+export function errorText({ from, message }: QueryError): string {
+  return `At character ${from + 1}: ${message}.`;
+}
+
+type Token = { from: number; text: string };
+
+function tokensOf(text: string): Token[] {
+  // A quote reaches to the next one, over spaces; one without an end reaches to the end.
+  return [...text.matchAll(/(?:"[^"]*(?:"|$)|[^\s"])+/g)].map(({ index, 0: token }) => ({
+    from: index,
+    text: token,
+  }));
+}
+
+/** Adds what a token says to the query, or says what is wrong with it. */
+function read({ from, text }: Token, query: Query): QueryError | null {
+  const wrong = (message: string, at = 0, length = text.length - at): QueryError => ({
+    from: from + at,
+    to: from + at + length,
+    message,
+  });
+  if (text.includes('"')) {
+    const [, word] = /^"([^"]+)"$/.exec(text) ?? [];
+    if (word === undefined) return wrong("expected one quote before the words that are meant and one after");
+    query.words = [...query.words, word];
+    return null;
+  }
+  const colon = text.indexOf(":");
+  if (colon === -1) return readBare(text, query, wrong);
+  const name = text.slice(0, colon).toLowerCase();
+  const key = KEYS.find((candidate) => candidate === name);
+  if (key === undefined) {
+    const expected = `expected one of ${KEYS.map((known) => `${known}:`).join(", ")}`;
+    return wrong(`${expected}; a word with a colon stands in quotes`, 0, colon + 1);
+  }
+  if (key !== "size" && query[key].length > 0) {
+    return wrong(`${key}: is there already; expected its values together, with commas between`);
+  }
+  return readValues(key, { from: colon + 1, text: text.slice(colon + 1) }, query, wrong);
+}
+
+type Wrong = (message: string, at?: number, length?: number) => QueryError;
+
+function readBare(text: string, query: Query, wrong: Wrong): QueryError | null {
+  const figure = figureOf(text);
+  // The server would leave it out.
+  if (!/[\p{L}\p{N}]/u.test(text)) return wrong("expected a word with a letter or a digit");
+  if (figure === undefined) query.words = [...query.words, text];
+  else if (query.figure !== undefined && query.figure !== figure) {
+    return wrong(`expected one figure: ${figureName(query.figure)} is there already`);
+  } else query.figure = figure;
+  return null;
+}
+
+function readValues(key: Key, values: Token, query: Query, wrong: Wrong): QueryError | null {
+  const sizes: SizeTerm[] = [];
+  let at = values.from;
+  for (const value of values.text.split(",")) {
+    if (key === "size") {
+      const term = parseSizeTerm(value);
+      if ("expected" in term) return wrong(`expected ${term.expected}`, at, value.length);
+      sizes.push(term);
+    } else if (key === "peers") {
+      const peers = /^\d{1,9}$/.test(value) ? Number(value) : 0;
+      if (peers === 0) return wrong("expected how many receivers, as peers:1 or peers:2,4", at, value.length);
+      if (!query.peers.includes(peers)) query.peers = [...query.peers, peers];
+    } else {
+      const name = value.toLowerCase();
+      if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) {
+        return wrong(`expected ${EXAMPLES[key]}`, at, value.length);
+      }
+      if (!query[key].includes(name)) query[key] = [...query[key], name];
+    }
+    at += value.length + 1;
+  }
+  if (key === "size") query.size = [...query.size, sizes];
+  return null;
+}
+
+/** What stands behind each key. */
+const EXAMPLES: Record<Key, string> = {
+  transport: "the name of a transport, as transport:pipe or transport:pipe,unix-stream",
+  machine: "the name of a machine, as machine:lab-1",
+  scenario: "the name of a scenario, as scenario:roundtrip",
+  mode: "mode:2proc or mode:2thread",
+  placement: "placement:same-cpu, placement:cross-cpu or placement:free",
+  os: "a system, as os:linux",
+  size: EXPECTED_SIZE,
+  peers: "how many receivers, as peers:1",
+};
+
+function figureOf(text: string): Figure | undefined {
+  const name = text.toLowerCase();
+  return FIGURES.find((figure) => figure === name || figureName(figure) === name);
+}
+
+/** What would be read as something else stands in quotes. */
+function textOfWord(word: string): string {
+  return /[\s:]/.test(word) || figureOf(word) !== undefined ? `"${word}"` : word;
+}

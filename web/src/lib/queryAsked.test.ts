@@ -1,0 +1,107 @@
+import { expect, it } from "vitest";
+import type { SeriesFacets } from "@/api/types";
+import { EVERYTHING, parseQuery, type Query, textOf } from "./query";
+import { askedOf } from "./queryAsked";
+import { systemCounts, withName, withPeers, withSize } from "./queryFacets";
+
+const names = (...values: string[]) => values.map((value) => ({ value, series_count: 1 }));
+const numbers = (...values: number[]) => values.map((value) => ({ value, series_count: 1 }));
+
+const FACETS: SeriesFacets = {
+  series_count: 8,
+  machine: names("lab-1", "lab-2", "mac-1"),
+  transport: names("fifo", "pipe"),
+  scenario: names("roundtrip"),
+  mode: names("2proc"),
+  placement: names("same-cpu"),
+  message_bytes: numbers(64, 4096, 65_536),
+  peers: numbers(1, 2),
+};
+const MACHINES = [
+  { machine: "lab-1", os: "linux" },
+  { machine: "lab-2", os: "linux" },
+  { machine: "mac-1", os: "macos" },
+];
+const KNOWN = { facets: FACETS, machines: MACHINES };
+
+function queryOf(text: string): Query {
+  const parsed = parseQuery(text);
+  if (parsed.kind === "error") throw new Error(parsed.error.message);
+  return parsed.query;
+}
+
+const asked = (text: string) => askedOf(queryOf(text), KNOWN);
+
+it("asks for the sizes that a comparison means here, and for the machines of a system", () => {
+  expect(asked("transport:pipe size:>=4k os:linux p99 ring 64")).toEqual({
+    kind: "asked",
+    asked: { q: "ring 64", transport: "pipe", message_bytes: "4096,65536", machine: "lab-1,lab-2" },
+    notes: [],
+  });
+});
+
+it("asks for nothing of a facet that is meant whole", () => {
+  expect(asked("size:>=1 os:linux,macos")).toEqual({ kind: "asked", asked: {}, notes: [] });
+});
+
+it("means both where a machine and a system are said", () => {
+  expect(asked("os:linux machine:lab-2,mac-1")).toMatchObject({ asked: { machine: "lab-2" } });
+  expect(asked("os:linux machine:mac-1")).toMatchObject({
+    kind: "nothing",
+    because: "None of the machines mac-1 runs linux.",
+  });
+});
+
+it.each([
+  ["size:>1m p99", "No series here has size:>1m. There are 64 B, 4 KiB, 64 KiB.", "p99"],
+  ["size:>64 size:<4k", "No series here has size:>64 size:<4k. There are 64 B, 4 KiB, 64 KiB.", ""],
+  ["transport:ring fast", "No series here has transport:ring. There are fifo, pipe.", "fast"],
+  ["os:freebsd", "No series here has os:freebsd. There are linux, macos.", ""],
+  ["machine:lab-9", "No series here has machine:lab-9. There are lab-1, lab-2, mac-1.", ""],
+  ["peers:4", "No series here has 4 receivers. There are series with 1 receiver, 2 receivers.", ""],
+])("says of %s why nothing can match, instead of asking for everything", (text, because, without) => {
+  const answer = asked(text);
+  expect(answer).toMatchObject({ kind: "nothing", because });
+  expect(answer.kind === "nothing" && textOf(answer.without)).toBe(without);
+});
+
+it("asks for what there is, and says what there is not", () => {
+  expect(asked("transport:pipe,ring peers:1,9")).toEqual({
+    kind: "asked",
+    asked: { transport: "pipe", peers: "1" },
+    notes: [
+      "No series here has transport:ring. There are fifo, pipe",
+      "No series here has 9 receivers. There are series with 1 receiver, 2 receivers",
+    ],
+  });
+});
+
+it("does not ask for more values than the server takes", () => {
+  const sizes = Array.from({ length: 150 }, (_, index) => index + 1);
+  const known = { ...KNOWN, facets: { ...FACETS, message_bytes: numbers(...sizes) } };
+  expect(askedOf(queryOf("size:<=120"), known)).toMatchObject({ because: /^120 sizes match/ });
+  expect(askedOf(queryOf("size:<=100"), known)).toMatchObject({ kind: "asked" });
+});
+
+it("ticks names and numbers", () => {
+  const ticked = withPeers(withName(EVERYTHING, "transport", "pipe", true), 2, true);
+  expect(textOf(ticked)).toBe("transport:pipe peers:2");
+  expect(withPeers(withName(ticked, "transport", "pipe", false), 2, false)).toEqual(EVERYTHING);
+});
+
+it("turns a comparison into the sizes that it means when one is ticked off", () => {
+  expect(textOf(withSize(queryOf("size:>=4k"), 65_536, false, KNOWN))).toBe("size:4k");
+  expect(textOf(withSize(queryOf("size:>=4k"), 64, true, KNOWN))).toBe("size:64,4k,64k");
+  expect(textOf(withSize(EVERYTHING, 64, true, KNOWN))).toBe("size:64");
+  expect(textOf(withSize(queryOf("size:64"), 64, false, KNOWN))).toBe("");
+});
+
+it("counts the series of a system on the machines that are asked for", () => {
+  expect(systemCounts(FACETS, MACHINES, EVERYTHING)).toEqual([
+    { value: "linux", series_count: 2 },
+    { value: "macos", series_count: 1 },
+  ]);
+  expect(systemCounts(FACETS, MACHINES, queryOf("machine:lab-1"))).toEqual([
+    { value: "linux", series_count: 1 },
+  ]);
+});

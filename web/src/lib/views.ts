@@ -1,0 +1,113 @@
+/**
+ * Saved views: names for addresses of a project's pages, which are all of their state. They are kept in this browser, and
+ * what is found there is not trusted: an entry that is none is left out, and a browser that keeps nothing breaks no page.
+ */
+import { useSyncExternalStore } from "react";
+import { localPath } from "./localPath";
+
+/** One view: its name, once a project, and the path with its query. */
+export type View = { name: string; href: string };
+
+/** The longest name. */
+export const NAME_LENGTH_MAX = 80;
+const VIEWS_MAX = 200;
+const STORAGE_KEY = "roundtrip.views";
+
+const listeners = new Set<() => void>();
+/** The parsed form of what was stored last, so that the same text is the same list. */
+let known: { project: string; stored: string | null; views: readonly View[] } | null = null;
+
+/** A project's views by name. */
+export function viewsOf(project: string): readonly View[] {
+  const stored = read(project);
+  if (known === null || known.project !== project || known.stored !== stored) {
+    known = { project, stored, views: parsed(project, stored) };
+  }
+  return known.views;
+}
+
+/** The same, followed, here and in other windows. */
+export function useViews(project: string): readonly View[] {
+  return useSyncExternalStore(subscribe, () => viewsOf(project));
+}
+
+/** Keeps an address under a name, in place of another one of that name. False where the browser keeps nothing. */
+export function saveView(project: string, { name, href }: View): boolean {
+  const named = name.trim().slice(0, NAME_LENGTH_MAX);
+  const others = viewsOf(project).filter((view) => view.name !== named);
+  return write(project, [...others, { name: named, href }]);
+}
+
+/** Gives a view another name; a view that had it is replaced. */
+export function renameView(project: string, from: string, to: string): boolean {
+  const view = viewsOf(project).find(({ name }) => name === from);
+  const others = viewsOf(project).filter(({ name }) => name !== from);
+  const named = to.trim().slice(0, NAME_LENGTH_MAX);
+  if (view === undefined || named === "") return false;
+  return write(project, [...others.filter(({ name }) => name !== named), { ...view, name: named }]);
+}
+
+/** Forgets a view. */
+export function deleteView(project: string, name: string): boolean {
+  return write(
+    project,
+    viewsOf(project).filter((view) => view.name !== name),
+  );
+}
+
+function parsed(project: string, stored: string | null): View[] {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(stored ?? "[]");
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(entries)) return [];
+  return entries
+    .flatMap((entry) => viewOf(project, entry) ?? [])
+    .filter(({ name }, index, views) => views.findIndex((other) => other.name === name) === index)
+    .slice(0, VIEWS_MAX)
+    .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+/** A stored value as a view; `null` where it is none, or leads out of the project. */
+function viewOf(project: string, value: unknown): View | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { name, href } = value as Record<string, unknown>;
+  const path = localPath(href);
+  if (typeof name !== "string" || name.trim() === "" || name.length > NAME_LENGTH_MAX) return null;
+  const root = `/${project}`;
+  if (path?.startsWith(root) !== true || !["", "/", "?", "#"].includes(path.charAt(root.length))) return null;
+  return { name, href: path };
+}
+
+function keyOf(project: string): string {
+  return `${STORAGE_KEY}.${project}`;
+}
+
+function read(project: string): string | null {
+  try {
+    return localStorage.getItem(keyOf(project));
+  } catch {
+    return null;
+  }
+}
+
+function write(project: string, views: readonly View[]): boolean {
+  try {
+    localStorage.setItem(keyOf(project), JSON.stringify(views));
+  } catch {
+    return false;
+  }
+  for (const listener of listeners) listener();
+  return true;
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("storage", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("storage", listener);
+  };
+}
