@@ -3,10 +3,11 @@
  * with the token for uploads. They become runs of the very commit that was measured.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Report } from "./report";
 
 /** The repository that this is a part of. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -22,6 +23,29 @@ export type Imported = { file: Buffer; run_id: string };
  * @throws when the command is not named, or fails: its message says why.
  */
 export function importGolden(name: string, url: string): Imported {
+  const path = join(ROOT, GOLDEN, name);
+  const { run_id } = importInto([path, "--upload", url]);
+  return { file: readFileSync(path), run_id };
+}
+
+/**
+ * The report that times become which hyperfine wrote, by command and in seconds. It is uploaded nowhere.
+ *
+ * @throws when the command is not named, or fails: its message says why.
+ */
+export function reportOfTimes(times: Record<string, number[]>): Report {
+  const results = Object.entries(times).map(([command, seconds]) => ({ command, times: seconds }));
+  const folder = mkdtempSync(join(tmpdir(), "roundtrip-times-"));
+  try {
+    const path = join(folder, "times.json");
+    writeFileSync(path, JSON.stringify({ results }));
+    return importInto([path, "--format", "hyperfine"]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function importInto(options: string[]): Report {
   const agent = process.env.ROUNDTRIP_AGENT;
   if (agent === undefined || agent === "") {
     throw new Error("ROUNDTRIP_AGENT is not set: expected the path of the program `roundtrip`.");
@@ -29,10 +53,8 @@ export function importGolden(name: string, url: string): Imported {
   const folder = mkdtempSync(join(tmpdir(), "roundtrip-import-"));
   try {
     const output = join(folder, "report.json");
-    const path = join(GOLDEN, name);
-    execFileSync(agent, ["import", path, "--upload", url, "--output", output], { cwd: ROOT, stdio: "pipe" });
-    const { run_id } = JSON.parse(readFileSync(output, "utf8"));
-    return { file: readFileSync(join(ROOT, path)), run_id };
+    execFileSync(agent, ["import", ...options, "--output", output], { cwd: ROOT, stdio: "pipe" });
+    return JSON.parse(readFileSync(output, "utf8"));
   } finally {
     rmSync(folder, { recursive: true });
   }

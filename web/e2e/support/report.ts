@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs";
 import type { components } from "../../src/api/schema.gen";
 
-type Report = components["schemas"]["RunReport"];
+/** A report as it is uploaded. */
+export type Report = components["schemas"]["RunReport"];
 type Result = Report["results"][number];
 
 /** Quantiles in parts per million, so that ranks are exact. */

@@ -1,8 +1,9 @@
 /** One query per endpoint: its cache key, how to ask, and how long the answer stays fresh. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf } from "./client";
+import { ApiError } from "./errors";
 import { wholeList } from "./list";
-import type { CanaryHistory } from "./types";
+import type { CanaryHistory, PullRequestSummary } from "./types";
 
 /** What does not change: what a run measured, after its upload. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
@@ -396,4 +397,55 @@ export const auditQuery = (query: { limit?: number; after?: string }) =>
   queryOptions({
     queryKey: ["audit", query],
     queryFn: ({ signal }) => dataOf(client.GET("/api/v1/audit", { params: { query }, signal })),
+  });
+
+/** A commit by its object name, or as many of its first digits as no other has. */
+export const commitQuery = (project: string, sha: string) =>
+  queryOptions({
+    queryKey: ["commit", project, sha],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/commits/{sha}", {
+          params: { path: { project, sha } },
+          signal,
+        }),
+      ),
+  });
+
+/** The server answers with so many pull requests at a time. */
+const PULL_REQUESTS_MAX = 100;
+
+/**
+ * One pull request. There is no address for one: the list is asked, the largest number first, until it is reached.
+ *
+ * @throws ApiError of status 404 when no run names it.
+ */
+export const pullRequestQuery = (project: string, pull_request: number) =>
+  queryOptions({
+    queryKey: ["pull-request", project, pull_request],
+    queryFn: async ({ signal }) => {
+      let after: string | null = null;
+      do {
+        const query: { limit: number; after?: string } = {
+          limit: PULL_REQUESTS_MAX,
+          ...(after !== null && { after }),
+        };
+        const answer: { pull_requests: PullRequestSummary[]; next_after: string | null } = await dataOf(
+          client.GET("/api/v1/projects/{project}/pull-requests", {
+            params: { path: { project }, query },
+            signal,
+          }),
+        );
+        const found = answer.pull_requests.find((entry) => entry.pull_request === pull_request);
+        if (found !== undefined) return found;
+        const isPassed = (answer.pull_requests.at(-1)?.pull_request ?? 0) < pull_request;
+        after = isPassed ? null : answer.next_after;
+      } while (after !== null);
+      throw new ApiError(
+        `No run of ${project} names pull request ${pull_request}.`,
+        404,
+        "Nothing is here",
+        null,
+      );
+    },
   });

@@ -8,6 +8,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from "@tanstack/react-router";
 import { errorOfUnknown } from "@/api/errors";
@@ -22,6 +23,7 @@ import {
   pointsQuery,
   projectQuery,
   projectsQuery,
+  pullRequestsQuery,
   regressionQuery,
   regressionsQuery,
   runQuery,
@@ -32,6 +34,7 @@ import {
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
+import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { ErrorRatesPage } from "@/features/error-rates/ErrorRatesPage";
 import { parseExploreSearch } from "@/features/explore/search";
@@ -41,6 +44,9 @@ import { OverviewPage } from "@/features/overview/OverviewPage";
 import { ProjectsPage } from "@/features/overview/ProjectsPage";
 import { shownRegressions } from "@/features/overview/regressionRows";
 import { parseOverviewSearch } from "@/features/overview/search";
+import { numberOf } from "@/features/pull-requests/data";
+import { loadPullRequest } from "@/features/pull-requests/load";
+import { parsePullRequestSearch, parsePullRequestsSearch } from "@/features/pull-requests/search";
 import { InboxPage } from "@/features/regressions/InboxPage";
 import { RegressionPage } from "@/features/regressions/RegressionPage";
 import { parseInboxSearch } from "@/features/regressions/search";
@@ -55,6 +61,7 @@ import { parseSweepSearch } from "@/features/sweep/search";
 import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
 import { WAITING } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
+import { present } from "@/lib/search";
 import { ErrorPage } from "./ErrorPage";
 import { Layout } from "./Layout";
 import { NotFoundPage } from "./NotFoundPage";
@@ -203,6 +210,8 @@ const compareRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/compare",
   validateSearch: parseCompareSearch,
+  loaderDeps: ({ search: { base, head, machine } }) => present({ base, head, machine }),
+  loader: ({ context, params, deps }) => loadCompare(context.queryClient, params.project, deps),
   component: lazyRouteComponent(() => import("@/features/compare/ComparePage"), "ComparePage"),
 });
 
@@ -265,6 +274,10 @@ const machineRoute = createRoute({
 const pullRequestsRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/pull-requests",
+  validateSearch: parsePullRequestsSearch,
+  loaderDeps: ({ search }) => ({ ...search }),
+  loader: ({ context, params, deps }) =>
+    context.queryClient.ensureQueryData(pullRequestsQuery(params.project, parsePullRequestsSearch(deps))),
   component: lazyRouteComponent(
     () => import("@/features/pull-requests/PullRequestsPage"),
     "PullRequestsPage",
@@ -274,6 +287,13 @@ const pullRequestsRoute = createRoute({
 const pullRequestRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/pull-requests/$pullRequest",
+  validateSearch: parsePullRequestSearch,
+  loaderDeps: ({ search: { machine, after } }) => present({ machine, after }),
+  loader: ({ context, params, deps }) => {
+    const number = numberOf(params.pullRequest);
+    if (number === null) throw notFound();
+    return loadPullRequest(context.queryClient, params.project, number, deps);
+  },
   component: lazyRouteComponent(() => import("@/features/pull-requests/PullRequestPage"), "PullRequestPage"),
 });
 

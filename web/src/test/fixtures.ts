@@ -450,11 +450,11 @@ export function aSession(
   };
 }
 
-function aTransport(slug: string): SeriesSummary["transport"] {
+export function aTransport(slug: string): SeriesSummary["transport"] {
   return { slug, title: slug, family: "pipe", semantics: "Bytes are copied in and out.", control: true };
 }
 
-function aMethodology(): Methodology {
+export function aMethodology(): Methodology {
   return {
     protocol_version: 1,
     send: "blocking",

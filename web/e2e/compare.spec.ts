@@ -1,0 +1,164 @@
+/** Two commits side by side, and pull requests: in a project of its own, of times whose difference is known. */
+import { randomBytes } from "node:crypto";
+import type { APIRequestContext, Page } from "@playwright/test";
+import { adminToken, ask } from "./support/account";
+import { reportOfTimes } from "./support/import";
+import { inspect, SCREENS } from "./support/inspect";
+import type { Report } from "./support/report";
+import { expect, overviewPath, test } from "./support/test";
+
+const PROJECT = "compared";
+const SLOWER = "pipes --copies 2";
+const STEADY = "pipes --copies 1";
+const PULL_REQUEST = 42;
+
+/** Twelve times around one of these, in seconds. */
+const around = (seconds: number) => Array.from({ length: 12 }, (_, index) => seconds * (1 + index / 1000));
+const TIMES = { [STEADY]: around(0.1), [SLOWER]: around(0.2) };
+const SLOWER_TIMES = { ...TIMES, [SLOWER]: around(0.25) };
+
+let base: Report;
+let head: Report;
+
+test.beforeAll(async ({ request }) => {
+  base = await put(request, reportOfTimes(TIMES));
+  head = await put(request, childOf(base, reportOfTimes(SLOWER_TIMES), "Copy every message twice"));
+  const topic = childOf(base, reportOfTimes(SLOWER_TIMES), "Copy on write");
+  await put(request, { ...topic, branch: "topic", pull_request: PULL_REQUEST });
+});
+
+test.afterAll(async ({ request }) => {
+  await ask(request, "DELETE", `/api/v1/projects/${PROJECT}`);
+});
+
+test("two commits are compared, and who follows the link sees the same", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  // Short links are made for who may write.
+  await page.setExtraHTTPHeaders({ authorization: `Bearer ${adminToken()}` });
+  await page.goto(`/${PROJECT}/compare`);
+  await page.getByRole("link", { name: "Compare these two" }).click();
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toHaveText(
+    new RegExp(`^${SLOWER} of hyperfine got 25\\.0\\s% slower \\(.+\\) on .+; 1 of 2 cases changed\\.$`),
+  );
+  const headline = (await heading.innerText()).replaceAll("\u00a0", " ");
+
+  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  const markdown = await copied(page);
+  expect(markdown).toContain(SLOWER);
+  expect(markdown).toContain("| ▲ slower |");
+  expect(markdown).toMatch(/\(http:\/\/.+\/l\/[0-9a-f]+\)/);
+
+  await page
+    .getByRole("group", { name: /^Changes by case/ })
+    .getByRole("button", { name: "Link" })
+    .click();
+  const link = await copied(page, /^http/);
+  expect(link).toMatch(/\/l\/[0-9a-f]+#forest$/);
+  const other = await context.newPage();
+  await other.goto(link);
+  await expect(other.getByRole("heading", { level: 1 })).toHaveText(headline);
+  await other.close();
+
+  await page.getByRole("link", { name: `hyperfine ${SLOWER}` }).click();
+  await expect(page).toHaveURL(new RegExp(`/series/\\d+\\?run=${head.run_id}`));
+  await page.goBack();
+  await expect(heading).toHaveText(headline);
+});
+
+test("sides are chosen with the keyboard, swapped, and gone back to", async ({ page }) => {
+  await page.goto(`/${PROJECT}/compare?base=${base.commit.sha.slice(0, 10)}`);
+  await page.getByRole("combobox", { name: "Head" }).focus();
+  await page.keyboard.type("message twice");
+  await expect(page.getByRole("listbox").getByRole("option")).toHaveCount(1);
+  await page.keyboard.press("Enter");
+  const heading = page.getByRole("heading", { level: 1 });
+  await expect(heading).toContainText("25.0 % slower");
+  await page.getByRole("button", { name: "Swap" }).click();
+  await expect(heading).toContainText("20.0 % faster");
+  await page.goBack();
+  await expect(heading).toContainText("25.0 % slower");
+
+  await page.getByRole("button", { name: "Show", exact: true }).click();
+  await expect(page.getByRole("rowheader", { name: `hyperfine ${STEADY}` })).toBeVisible();
+  await page.getByRole("searchbox", { name: "Case" }).fill("nothing of this name");
+  await expect(page.getByText("No compared case matches.")).toBeVisible();
+});
+
+test("a side that is no commit is said to be none", async ({ page }) => {
+  await page.goto(`/${PROJECT}/compare?base=main&head=${head.commit.sha}`);
+  await expect(page.getByRole("alert")).toContainText("“main” names no commit and no run");
+});
+
+test("a pull request is compared with where it left the main line", async ({ page, report }) => {
+  await page.goto(`/${PROJECT}/pull-requests`);
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("1 pull request was measured");
+  await page.getByRole("link", { name: `#${PULL_REQUEST}` }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(
+    `Pull request ${PULL_REQUEST}: ${SLOWER} of hyperfine got 25.0 % slower`,
+  );
+  await expect(page.getByRole("region", { name: "Runs, table" }).getByRole("row")).toHaveCount(2);
+  await page.goto(`${overviewPath(report)}/pull-requests`);
+  await expect(page.getByText("roundtrip run --output report.json")).toBeVisible();
+});
+
+test("what is no pull request is not found", async ({ page, complaints }) => {
+  for (const name of ["7", "seven"]) {
+    await page.goto(`/${PROJECT}/pull-requests/${name}`);
+    await expect(page.getByRole("heading", { name: "Nothing is here" })).toBeVisible();
+  }
+  // React logs what a page's error boundary caught.
+  complaints.length = 0;
+});
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("comparisons and pull requests", async ({ page, report }) => {
+      await page.goto(`/${PROJECT}/compare`);
+      await expect(page.getByRole("link", { name: "Compare these two" })).toBeVisible();
+      await page.getByRole("combobox", { name: "Base" }).click();
+      await expect(page.getByRole("listbox")).toBeVisible();
+      await inspect(page, `compare-start-${scheme}-${width}`);
+      await page.goto(`/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}&unchanged=true`);
+      await expect(page.getByRole("rowheader", { name: `hyperfine ${STEADY}` })).toBeVisible();
+      await inspect(page, `compare-${scheme}-${width}`);
+      await page.goto(`/${PROJECT}/pull-requests`);
+      await expect(page.getByRole("table")).toBeVisible();
+      await inspect(page, `pull-requests-${scheme}-${width}`);
+      await page.goto(`/${PROJECT}/pull-requests/${PULL_REQUEST}`);
+      await expect(page.getByRole("heading", { name: "Changes by case" })).toBeVisible();
+      await inspect(page, `pull-request-${scheme}-${width}`);
+      await page.goto(`${overviewPath(report)}/pull-requests`);
+      await expect(page.getByRole("heading", { name: "No pull request was measured yet" })).toBeVisible();
+      await inspect(page, `pull-requests-none-${scheme}-${width}`);
+    });
+  });
+}
+
+/** Uploads a report to the project of this file. */
+async function put(request: APIRequestContext, report: Report): Promise<Report> {
+  const uploaded = { ...report, project: PROJECT };
+  await ask(request, "PUT", `/api/v1/runs/${report.run_id}`, uploaded);
+  return uploaded;
+}
+
+/** The same report, of a commit behind that of another one. */
+function childOf({ commit: parent }: Report, report: Report, subject: string): Report {
+  const commit = {
+    ...report.commit,
+    sha: randomBytes(20).toString("hex"),
+    parents: [parent.sha],
+    subject,
+    first_parent_ordinal: (parent.first_parent_ordinal ?? 0) + 1,
+  };
+  return { ...report, commit, history: [parent, ...(report.history ?? [])] };
+}
+
+/** What was copied, once it looks like this. */
+async function copied(page: Page, like = /./): Promise<string> {
+  const read = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(read).toMatch(like);
+  return read();
+}

@@ -1,0 +1,130 @@
+/** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
+import { type ReactNode, useMemo } from "react";
+import type { ComparisonPair } from "@/api/types";
+import { ForestAxis } from "@/components/chart/ForestPlot";
+import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
+import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { formatCount } from "@/lib/units";
+import { PairRow } from "./PairRow";
+import { KIND_NAMES, KINDS, type Kind, keyOf } from "./pairs";
+import { type ComparisonSearch, type ComparisonSearchChange, moreRows } from "./search";
+import { boundsOf, signedText } from "./shares";
+
+type Props = {
+  project: string;
+  kinds: Record<Kind, ComparisonPair[]>;
+  search: ComparisonSearch;
+  onSearch: (change: ComparisonSearchChange) => void;
+};
+
+const COLUMNS = 8;
+/** So many rows of a kind are shown at first, and so many more at a time. */
+const ROWS = 200;
+const ROWS_MORE = 500;
+
+export function PairTable({ project, kinds, search, onSearch }: Props) {
+  // Those that did not change are folded only as long as nobody looks for some of them.
+  const isUnfolded = search.unchanged === true || search.verdict === "unchanged" || search.q !== undefined;
+  const isFolded = (kind: Kind) => kind === "unchanged" && !isUnfolded;
+  const more = moreRows(search.rows);
+  const limit = (kind: Kind) => (more?.kind === kind ? more.count : ROWS);
+  const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind].slice(0, limit(kind))));
+  const { limit: end } = scaleOf(shown.length > 0 ? shown : kinds.unchanged);
+  // The same one as long as it ends where it did: rows need not be drawn again.
+  const scale = useMemo(() => scaleTo(end), [end]);
+  return (
+    <ScrollRegion label="Changes by case">
+      <table className="table table-dense forest">
+        <thead>
+          <tr>
+            <th scope="col" className="number">
+              change
+            </th>
+            <th scope="col" className="number">
+              95 % interval
+            </th>
+            <th scope="col">case</th>
+            <th scope="col">machine</th>
+            <th scope="col" className="number">
+              base p50
+            </th>
+            <th scope="col" className="number">
+              head p50
+            </th>
+            <th scope="col" className="forest-cell">
+              <ForestAxis scale={scale} label={tickText} />
+            </th>
+            <th scope="col">repetitions</th>
+          </tr>
+        </thead>
+        {KINDS.filter((kind) => kinds[kind].length > 0).map((kind) => (
+          <tbody key={kind}>
+            <tr className="group">
+              <th scope="rowgroup" colSpan={COLUMNS}>
+                {formatCount(kinds[kind].length)} {KIND_NAMES[kind]}
+                {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
+                  <RowButton
+                    isOpen={isUnfolded}
+                    onClick={() => onSearch({ unchanged: isUnfolded ? undefined : true })}
+                  >
+                    {isUnfolded ? "Hide" : "Show"}
+                  </RowButton>
+                )}
+              </th>
+            </tr>
+            {!isFolded(kind) &&
+              kinds[kind]
+                .slice(0, limit(kind))
+                .map((pair) => (
+                  <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
+                ))}
+            {!isFolded(kind) && kinds[kind].length > limit(kind) && (
+              <tr>
+                <td colSpan={COLUMNS}>
+                  {formatCount(limit(kind))} of {formatCount(kinds[kind].length)} are shown.
+                  <RowButton onClick={() => onSearch({ rows: `${kind}.${limit(kind) + ROWS_MORE}` })}>
+                    Show {formatCount(Math.min(ROWS_MORE, kinds[kind].length - limit(kind)))} more
+                  </RowButton>
+                </td>
+              </tr>
+            )}
+          </tbody>
+        ))}
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function RowButton({
+  isOpen,
+  onClick,
+  children,
+}: {
+  isOpen?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <button
+      type="button"
+      className="text-button row-button"
+      {...(isOpen === undefined ? {} : { "aria-expanded": isOpen })}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** One axis for all rows that are shown. */
+function scaleOf(pairs: ComparisonPair[]): ForestScale {
+  return forestScale(
+    pairs.flatMap(({ change, change_interval, least_change }) =>
+      change === null ? [] : [{ change, interval: boundsOf(change_interval), least: least_change }],
+    ),
+  );
+}
+
+function tickText(change: number): string {
+  return change === 0 ? "0" : signedText(change).replace(".0 %", " %");
+}

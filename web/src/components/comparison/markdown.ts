@@ -1,0 +1,104 @@
+/** A comparison as text for a pull request or an issue: a table as GitHub draws it, no longer than fits there. Pure. */
+import type { Comparison, ComparisonPair } from "@/api/types";
+import { caseName } from "@/lib/cases";
+import { shortSha } from "@/lib/commits";
+import { counted, formatNs, upperFirst } from "@/lib/units";
+import { groupsOf } from "./differences";
+import { countsText, headlineOf } from "./headline";
+import { byKind, KIND_NAMES, type Kind, machineOf, remarksOf, transportName } from "./pairs";
+import { boundsOf, intervalText, signedText } from "./shares";
+
+/** A comment holds 65,536 characters; what is left is for who quotes it. */
+const BYTES_MAX = 60_000;
+/** Kept free for the line that says how much was left out. */
+const BYTES_LEFT_OUT = 100;
+/** What is not comparable is told of so many reasons. */
+const REASONS_MAX = 20;
+const REASON_LENGTH_MAX = 300;
+
+/** The rows that are worth reading there. */
+const TOLD: Kind[] = ["slower", "faster", "elsewhere", "inconclusive"];
+const MARKS: Partial<Record<Kind, string>> = { slower: "▲ ", faster: "▼ " };
+
+/** All of it, with a link to the page that it is from. */
+export function markdownOf(comparison: Comparison, link: string): string {
+  const { base, head, pairs } = comparison;
+  const kinds = byKind(pairs);
+  const opening = [
+    `**${escaped(headlineOf(comparison))}**`,
+    "",
+    `Base ${commitText(base.commit)}, head ${commitText(head.commit)}. ${upperFirst(countsText(pairs))}.`,
+    "",
+  ];
+  const below = ["", ...reasonLines(pairs), `[All of it, with every repetition](${link})`, ""];
+  const rows = TOLD.flatMap((kind) => kinds[kind].map((pair) => rowOf(pair, kind)));
+  const fitting = fittingIn(BYTES_MAX - BYTES_LEFT_OUT - bytesOf(opening) - bytesOf(below), rows);
+  const left = rows.length - fitting.length;
+  return [
+    ...opening,
+    ...(rows.length === 0 ? [] : [...HEAD, ...fitting]),
+    ...(left === 0 ? [] : ["", `And ${counted(left, "more row")} on the page.`]),
+    ...below,
+  ].join("\n");
+}
+
+const HEAD = [
+  "| verdict | case | machine | base p50 | head p50 | change | 95 % interval | remarks |",
+  "|---|---|---|--:|--:|--:|--:|---|",
+];
+
+function rowOf(pair: ComparisonPair, kind: Kind): string {
+  const interval = boundsOf(pair.change_interval);
+  const [base, head] = [pair.base, pair.head].map((side) =>
+    side === null ? "" : formatNs(side.repetition_p50_ns.median),
+  );
+  const cells = [
+    `${MARKS[kind] ?? ""}${KIND_NAMES[kind]}`,
+    escaped(`${transportName(pair)} ${caseName(pair.case)}`),
+    escaped(machineOf(pair)),
+    base,
+    head,
+    pair.change === null ? "" : signedText(pair.change),
+    interval === null ? "" : intervalText(interval),
+    escaped(remarksOf(pair).join("; ")),
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+function reasonLines(pairs: ComparisonPair[]): string[] {
+  const groups = groupsOf(pairs);
+  if (groups.length === 0) return [];
+  const told = groups.slice(0, REASONS_MAX).map(({ title, pairs: { length } }) => {
+    const text = title.length > REASON_LENGTH_MAX ? `${title.slice(0, REASON_LENGTH_MAX)}…` : title;
+    return `- ${counted(length, "case")}: ${escaped(text)}`;
+  });
+  const left = groups.length - told.length;
+  const more = left === 0 ? [] : [`- and for ${counted(left, "more reason")}`];
+  return ["Not comparable:", "", ...told, ...more, ""];
+}
+
+function commitText({ sha, subject }: Comparison["base"]["commit"]): string {
+  return `\`${shortSha(sha)}\` ${escaped(subject)}`;
+}
+
+/** As many of the rows as fit, from the first one on. */
+function fittingIn(bytes: number, rows: string[]): string[] {
+  let left = bytes - bytesOf(HEAD);
+  const end = rows.findIndex((row) => {
+    left -= bytesOf([row]);
+    return left < 0;
+  });
+  return end === -1 ? rows : rows.slice(0, end);
+}
+
+function bytesOf(lines: string[]): number {
+  return new TextEncoder().encode(`${lines.join("\n")}\n`).length;
+}
+
+/** What anybody may have written, without any meaning in Markdown: no table, link, mention or element comes of it. */
+function escaped(text: string): string {
+  return text
+    .replace(/\s+/g, " ")
+    .replace(/[\\`*_{}[\]<>#|~!]/g, "\\$&")
+    .replaceAll("@", "&#64;");
+}

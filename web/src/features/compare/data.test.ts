@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { aCommit, aRunSummary } from "@/test/fixtures";
+import { newestTwo, revisionOf } from "./data";
+import { parseCompareSearch } from "./search";
+
+it("knows commits by their first digits and runs by their identity", () => {
+  expect(revisionOf(" 68EE74F ")).toEqual({ kind: "commit", name: "68ee74f", isWhole: false });
+  expect(revisionOf("a".repeat(40))).toMatchObject({ kind: "commit", isWhole: true });
+  const runId = "019aa8f0-5c1e-7b3a-9f00-000000000001";
+  expect(revisionOf(runId)).toEqual({ kind: "run", runId });
+  expect(["68ee74", "main", ""].map((text) => revisionOf(text).kind)).toEqual(["none", "none", "none"]);
+});
+
+it("offers the newest two commits of the main line, however many runs they have", () => {
+  const run = (ordinal: number, pull_request: number | null = null) =>
+    aRunSummary({ commit: aCommit({ sha: String(ordinal).repeat(40), ordinal }), pull_request });
+  const newest = newestTwo([run(3), run(5), run(5), run(9, 42), run(4)]);
+  expect(newest?.base.ordinal).toBe(4);
+  expect(newest?.head.ordinal).toBe(5);
+  expect(newestTwo([run(5), run(5), run(4, 42)])).toBeNull();
+});
+
+it("keeps both sides in the address, a name of digits too", () => {
+  expect(parseCompareSearch({ base: 6843749, head: "2e5f291", machine: "lab-1" })).toEqual({
+    base: "6843749",
+    head: "2e5f291",
+    machine: "lab-1",
+  });
+  expect(parseCompareSearch({ base: {}, head: "" })).toEqual({});
+});

@@ -1,0 +1,29 @@
+/** From what an address or a person names to the two sides that are compared. Pure. */
+import type { CommitSummary, RunSummary } from "@/api/types";
+import { ascending } from "@/lib/collections";
+
+/** What a text names. */
+export type Revision =
+  | { kind: "commit"; name: string; isWhole: boolean }
+  | { kind: "run"; runId: string }
+  | { kind: "none" };
+
+/** What the text of an address names: a commit by at least seven digits, or a run. */
+export function revisionOf(text: string): Revision {
+  const name = text.trim().toLowerCase();
+  if (/^[0-9a-f]{7,64}$/.test(name)) {
+    return { kind: "commit", name, isWhole: name.length === 40 || name.length === 64 };
+  }
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)
+    ? { kind: "run", runId: name }
+    : { kind: "none" };
+}
+
+/** The newest two commits that were measured on the main line, of these runs: base and head; null of fewer. */
+export function newestTwo(runs: readonly RunSummary[]): { base: CommitSummary; head: CommitSummary } | null {
+  const commits = new Map(
+    runs.filter(({ pull_request }) => pull_request === null).map(({ commit }) => [commit.sha, commit]),
+  );
+  const [head, base] = [...commits.values()].sort((one, other) => ascending(other.ordinal, one.ordinal));
+  return head === undefined || base === undefined ? null : { base, head };
+}

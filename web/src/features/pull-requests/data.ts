@@ -1,0 +1,51 @@
+/** What is asked and said of a pull request. Pure. */
+import type { Comparison, PullRequestSummary } from "@/api/types";
+import { headlineOf } from "@/components/comparison/headline";
+import { lowerFirst } from "@/lib/cases";
+import { shortSha } from "@/lib/commits";
+
+/** The number of a pull request in an address; null where it is none. */
+export function numberOf(text: string): number | null {
+  const number = Number(text);
+  return /^\d{1,15}$/.test(text) && number > 0 ? number : null;
+}
+
+/** What is compared: where it left the main line, and its newest measured commit; null where that is not known. */
+export function sidesOf({ merge_base, head }: PullRequestSummary, machine: string | undefined) {
+  if (merge_base === null || merge_base.sha === head.sha) return null;
+  return { base: merge_base.sha, head: head.sha, ...(machine !== undefined && { machine }) };
+}
+
+/** Which of its runs are asked for. */
+export function runsAsked(pull_request: number, after: string | undefined) {
+  return { pull_request, ...(after !== undefined && { after }) };
+}
+
+/** The sentence that answers first. */
+export function titleOf(summary: PullRequestSummary, comparison: Comparison | undefined): string {
+  const { pull_request, merge_base, head } = summary;
+  const name = `Pull request ${pull_request}`;
+  if (merge_base === null) {
+    return `${name} cannot be compared: where it left the main line is not known.`;
+  }
+  if (merge_base.sha === head.sha) {
+    return `${name} has nothing of its own: ${shortSha(head.sha)} is on the main line.`;
+  }
+  if (comparison === undefined) return name;
+  if (isBaseMissing(comparison)) {
+    return `${name} cannot be compared: ${shortSha(merge_base.sha)}, where it left the main line, was not measured.`;
+  }
+  return `${name}: ${inSentence(headlineOf(comparison))}`;
+}
+
+/** Whether the merge base has not been measured, and the pull request has. */
+export function isBaseMissing({ pairs }: Comparison): boolean {
+  return pairs.every(({ base }) => base === null);
+}
+
+/** Numbers and names begin as they are; words with a small letter. */
+function inSentence(sentence: string): string {
+  return /^(None|No|Nothing|The|Times|Whether|Messages|Writes)\b/.test(sentence)
+    ? lowerFirst(sentence)
+    : sentence;
+}
