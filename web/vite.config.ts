@@ -1,13 +1,15 @@
 /**
- * Builds `dist/`, which the server embeds; in development, proxies the API to a server on its usual port.
+ * Builds `dist/`, which the server embeds; in development, proxies the API to a server on its usual port, or in the mode
+ * `mock` answers it by itself.
  * The unit tests' settings are here too, so that both resolve modules alike.
  */
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
+import { mockApi } from "./mock/plugin.ts";
 
-export default defineConfig({
-  plugins: [react()],
+export default defineConfig(({ mode }) => ({
+  plugins: [react(), mode === "mock" && mockApi()],
   resolve: {
     alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) },
   },
@@ -22,7 +24,7 @@ export default defineConfig({
   },
   test: {
     environment: "jsdom",
-    include: ["src/**/*.test.{ts,tsx}"],
+    include: ["src/**/*.test.{ts,tsx}", "mock/**/*.test.ts"],
     setupFiles: ["src/test/setup.ts"],
   },
-});
+}));

@@ -1,5 +1,8 @@
 //! `bench`: the budgets, measured. One row a bar with its ratio to a peer of the same run; exit code 3 for a miss.
 
+mod browser;
+mod stock;
+
 use crate::postgres_binaries::Search;
 use crate::screen::Step;
 use crate::{platform, programs, tool, workspace};
@@ -14,11 +17,11 @@ pub(crate) struct Options {
     /// What to print.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// Fewer repetitions: under two minutes, a wider spread.
+    /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
     /// One part alone: a transport by its slug; of the server, `ingest`, `reads` or `analysis`; of
-    /// verdicts, `changes`, `comparisons` or `speed`.
+    /// verdicts, `changes`, `comparisons` or `speed`; of the web, `charts`, `hover`, `transfer` or `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -35,6 +38,8 @@ enum Budgets {
     Server,
     /// How often verdicts are right, and what they cost.
     Verdicts,
+    /// How fast the web interface is with ten million points stored, what it fetches and what it keeps.
+    Web,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -54,6 +59,7 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
         Budgets::Rings => "rings",
         Budgets::Server => return server(options),
         Budgets::Verdicts => return verdicts(options),
+        Budgets::Web => return browser::measure(options),
     };
     let step = Step::start("programs");
     let built = programs::build(&step, &["roundtrip-bench"], "release")?;
@@ -101,12 +107,7 @@ fn of_package(
     options: &Options,
     prepare: impl FnOnce(&mut Command),
 ) -> Result<ExitCode> {
-    let only = options.only.as_deref();
-    ensure!(
-        only.is_none_or(|only| parts.contains(&only)),
-        "--only names a part of these budgets: {}",
-        parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(" or ")
-    );
+    let only = part_of(parts, options)?;
     let mut command = Command::new("cargo");
     command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
     command.current_dir(workspace::root()).args(only);
@@ -119,4 +120,15 @@ fn of_package(
     }
     let status = command.status().context("the benchmark does not start")?;
     Ok(tool::exit_code(status))
+}
+
+/// The part that alone is wanted, if one is; it must be one of these.
+fn part_of<'a>(parts: &[&str], options: &'a Options) -> Result<Option<&'a str>> {
+    let only = options.only.as_deref();
+    ensure!(
+        only.is_none_or(|only| parts.contains(&only)),
+        "--only names a part of these budgets: {}",
+        parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(" or ")
+    );
+    Ok(only)
 }

@@ -2,7 +2,7 @@
 //!
 //! A step that fails does not end the run. The last line is always `N passed, N failed`.
 
-mod chromium;
+pub(crate) mod chromium;
 mod contract;
 mod end_to_end;
 mod linters;
@@ -46,6 +46,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("rust format", rust::format)?;
     tally.step("web install", web_ui::install)?;
     tally.step("web build", web_ui::build)?;
+    tally.step("web scripts", |_| web_ui::scripts_are_few())?;
     tally.step("clippy", rust::clippy)?;
     let mut made = None;
     tally.step("test programs", |step| {

@@ -5,7 +5,11 @@ use anyhow::{Context, Result};
 use std::path::PathBuf;
 
 /// What is in `web/` without having a say in what the build produces.
-const NOT_BUILD_INPUTS: &[&str] = &["dist", "e2e", "node_modules", "playwright-report", "test-results"];
+const NOT_BUILD_INPUTS: &[&str] =
+    &["bench", "dist", "e2e", "mock", "node_modules", "playwright-report", "test-results"];
+
+/// The most of scripts that a page may begin with, compressed.
+pub(crate) const SCRIPTS_KIB_MAX: u32 = 250;
 
 /// The folder of the web UI.
 pub(crate) fn folder() -> PathBuf {

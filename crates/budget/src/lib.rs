@@ -21,6 +21,9 @@ pub struct Row {
     /// The interval that holds the true ratio at 95 %; absent where there were too few turns to say.
     #[serde(skip_serializing_if = "Option::is_none")]
     ratio_interval: Option<[f64; 2]>,
+    /// The best of the turns that the value is the median of; absent where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<u64>,
     holds: bool,
 }
 
@@ -73,6 +76,7 @@ impl Row {
             ratio_to: peer.name,
             ratio,
             ratio_interval: None,
+            best: None,
             holds,
         }
     }
@@ -81,6 +85,12 @@ impl Row {
     #[must_use]
     pub fn with_interval(self, ratio_interval: Option<[f64; 2]>) -> Self {
         Self { ratio_interval, ..self }
+    }
+
+    /// With the best of its turns: what the machine can do when it does nothing else.
+    #[must_use]
+    pub fn with_best(self, best: Option<u64>) -> Self {
+        Self { best, ..self }
     }
 
     /// Whether the bar holds.
@@ -107,20 +117,25 @@ pub fn table(rows: &[Row]) -> String {
     let value_width = width(|row| row.value.to_string().len());
     let unit_width = width(|row| row.unit.len());
     let bar_width = width(|row| bar(row).chars().count());
+    let best_width = width(|row| best(row).len());
     let other_width = width(|row| row.ratio_to.chars().count());
     let mut table = String::new();
     for row in rows {
         let Row { name, value, unit, ratio_to, ratio, ratio_interval, holds, .. } = row;
         let interval = ratio_interval.map_or(String::new(), |[low, high]| format!("({low:.3} to {high:.3})"));
         let verdict = if *holds { "holds" } else { "MISSED" };
-        let bar = bar(row);
+        let (bar, best) = (bar(row), best(row));
         // Writing to a string cannot fail.
         let _ = writeln!(
             table,
-            "{name:name_width$}  {value:>value_width$} {unit:unit_width$}  bar {bar:bar_width$}  ratio to {ratio_to:other_width$}  {ratio:.3} {interval:16}  {verdict}"
+            "{name:name_width$}  {value:>value_width$} {unit:unit_width$}{best:best_width$}  bar {bar:bar_width$}  ratio to {ratio_to:other_width$}  {ratio:.3} {interval:16}  {verdict}"
         );
     }
     table
+}
+
+fn best(Row { best, .. }: &Row) -> String {
+    best.map_or(String::new(), |best| format!("  best {best}"))
 }
 
 fn bar(Row { bar, bar_is, unit, .. }: &Row) -> String {
@@ -161,6 +176,17 @@ mod tests {
         ] {
             assert_eq!(row("x", value, 1_000.0, bar_is, bar).holds(), holds, "{bar_is:?} {value}");
         }
+    }
+
+    #[test]
+    fn the_best_turn_is_told_beside_the_median() {
+        let rows = [
+            row("one turn", 7, 7.0, BarIs::ValueAtMost, 9.0),
+            row("many", 7, 7.0, BarIs::ValueAtMost, 9.0).with_best(Some(5)),
+        ];
+        let told = table(&rows);
+        assert!(told.contains("7 ns  best 5  bar"), "{told}");
+        assert!(!table(&rows[..1]).contains("best"), "{told}");
     }
 
     #[test]

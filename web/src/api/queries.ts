@@ -27,11 +27,12 @@ export const sessionQuery = queryOptions({
   ...FOREVER,
 });
 
+/** Never given up: the entry waits for it, and what else shows it may leave meanwhile. */
 export const projectsQuery = queryOptions({
   queryKey: ["projects"],
-  queryFn: async ({ signal }) => ({
+  queryFn: async () => ({
     projects: await wholeList(
-      (query) => dataOf(client.GET("/api/v1/projects", { params: { query }, signal })),
+      (query) => dataOf(client.GET("/api/v1/projects", { params: { query } })),
       ({ projects }) => projects,
     ),
   }),

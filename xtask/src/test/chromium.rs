@@ -1,12 +1,12 @@
-//! The browser of the end-to-end test: the system's, installed where that is possible.
+//! The browser of the end-to-end test and of the web interface's budgets: the system's, installed where that is possible.
 
 use crate::screen::Step;
 use crate::{platform, tool};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 
-/// The variable that names a browser, for this program and for the test.
-pub(super) const VARIABLE: &str = "CHROMIUM";
+/// The variable that names a browser, for this program and for what opens pages in it.
+pub(crate) const VARIABLE: &str = "CHROMIUM";
 
 const NAMES: &[&str] = &["chromium", "google-chrome", "google-chrome-stable", "chrome", "chromium-browser"];
 const PLACES: &[&str] = &[
@@ -20,7 +20,7 @@ const PLACES: &[&str] = &[
 ///
 /// # Errors
 /// It is missing and cannot be installed.
-pub(super) fn find_or_install(step: &Step) -> Result<PathBuf> {
+pub(crate) fn find_or_install(step: &Step) -> Result<PathBuf> {
     if let Some(path) = find()? {
         return Ok(path);
     }

@@ -1,0 +1,73 @@
+/**
+ * The peer: the same points as lines of one inline drawing, in a page that has nothing else, from a server that does
+ * nothing else. Nobody can show them sooner.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { APIRequestContext } from "@playwright/test";
+import type { components } from "../../src/api/schema.gen";
+
+type LineChart = components["schemas"]["LineChart"];
+
+const WIDTH = 1_200;
+const HEIGHT = 300;
+
+/** Pages by their path, until it is closed. */
+export class BarePages {
+  private readonly pages = new Map<string, Buffer>();
+  private constructor(
+    private readonly server: Server,
+    private readonly url: string,
+  ) {}
+
+  static async start(): Promise<BarePages> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const pages = new BarePages(server, `http://127.0.0.1:${port}`);
+    server.on("request", ({ url }, response) => {
+      const page = pages.pages.get(url ?? "");
+      if (page === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { "content-type": "text/html", "content-encoding": "gzip" }).end(page);
+    });
+    return pages;
+  }
+
+  /** A page with lines of these series; its address. */
+  async draw(request: APIRequestContext, series: number[], commits: number): Promise<string> {
+    const address = `/api/v1/charts/line?series=${series.join(",")}&last=${commits}&quantiles=p50&repetitions=false`;
+    const answer = await request.get(address);
+    if (!answer.ok()) throw new Error(`${address} was answered with ${answer.status()}.`);
+    const chart: LineChart = await answer.json();
+    const lines = chart.series.map((line) => summed(line.latency_ns?.p50 ?? []));
+    const most = Math.max(...lines.flat());
+    const drawn = lines.map((values) => `<path class="bare-line" d="${pathOf(values, most)}"/>`);
+    const html = `<!doctype html><title>Lines</title><style>path{fill:none;stroke:#000}</style>
+<main><svg class="bare-chart" width="${WIDTH}" height="${HEIGHT}">${drawn.join("")}</svg></main>
+<script>document.querySelector("svg").addEventListener("mousemove", () => {})</script>`;
+    const path = `/${series.join("-")}-${commits}`;
+    this.pages.set(path, gzipSync(html));
+    return `${this.url}${path}`;
+  }
+
+  close(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
+
+/** The numbers of a column of differences. */
+function summed(deltas: number[]): number[] {
+  let last = 0;
+  return deltas.map((delta) => {
+    last += delta;
+    return last;
+  });
+}
+
+function pathOf(values: number[], most: number): string {
+  const x = (index: number) => ((index / values.length) * WIDTH).toFixed(1);
+  const y = (value: number) => (HEIGHT - (value / most) * HEIGHT).toFixed(1);
+  return values.map((value, index) => `${index === 0 ? "M" : "L"}${x(index)},${y(value)}`).join("");
+}

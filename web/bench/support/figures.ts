@@ -1,0 +1,43 @@
+/** What was measured, as the verb that judges it reads it: a line of JSON a figure. */
+import { appendFileSync } from "node:fs";
+
+/** Values of turns, in the unit that the bar of the key has, and those of a peer that took turns with it. */
+export type Figure = {
+  /** Which bar it is held against. */
+  key: string;
+  /** Of what, where one bar is for several. */
+  of: string;
+  values: number[];
+  peer: { name: string; values: number[] };
+};
+
+const FILE = process.env.ROUNDTRIP_FIGURES;
+
+/** Whether fewer turns do. */
+export const IS_QUICK = process.env.ROUNDTRIP_QUICK !== undefined;
+
+/** How many: of a whole measurement, or of a quick one. */
+export const turns = (whole: number, quick: number): number => (IS_QUICK ? quick : whole);
+
+/**
+ * Hands a figure on.
+ *
+ * @throws when nobody said where to.
+ */
+export function keep(figure: Figure): void {
+  if (FILE === undefined || FILE === "") {
+    throw new Error("ROUNDTRIP_FIGURES is not set: run `cargo xtask bench web`.");
+  }
+  appendFileSync(FILE, `${JSON.stringify(figure)}\n`);
+}
+
+/** A remark for whoever reads the rows: it holds for this run alone. */
+export function remark(text: string): void {
+  process.stdout.write(`remark: ${text}\n`);
+}
+
+/** The value that so many hundredths are not above. */
+export function percentile(values: number[], hundredths: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.max(0, Math.ceil((sorted.length * hundredths) / 100) - 1)] ?? 0;
+}

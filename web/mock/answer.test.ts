@@ -1,0 +1,92 @@
+// @vitest-environment node
+import { expect, it } from "vitest";
+import { MockApi } from "./answer";
+import { stateOf } from "./state";
+
+type Body = Record<string, unknown>;
+
+async function ask(
+  api: MockApi,
+  method: string,
+  url: string,
+  body?: unknown,
+): Promise<{ status: number; body: Body }> {
+  const answer = await api.answer({ method, url, body });
+  if (answer === null) throw new Error(`${url} is not the API's.`);
+  return { status: answer.status, body: answer.body === "" ? {} : JSON.parse(answer.body) };
+}
+
+it("leaves what is not the API's to others", async () => {
+  expect(await new MockApi().answer({ method: "GET", url: "/src/main.tsx" })).toBeNull();
+});
+
+it("answers what it does not have with a problem", async () => {
+  const api = new MockApi();
+  expect((await ask(api, "GET", "/api/v1/nothing")).status).toBe(404);
+  const { status, body } = await ask(api, "GET", "/api/v1/projects/other");
+  expect({ status, code: body.code }).toEqual({ status: 404, code: "unknown-project" });
+  expect((await ask(api, "POST", "/api/v1/import", {})).status).toBe(501);
+});
+
+it("shows what was said of a regression from then on", async () => {
+  const api = new MockApi();
+  const url = "/api/v1/projects/libfoo/regressions";
+  const states = async () => (await ask(api, "GET", `${url}?state=new`)).body.regressions as Body[];
+  expect(await states()).toHaveLength(1);
+  const { body } = await ask(api, "PATCH", `${url}/1`, { state: "acknowledged", note: "Looked at." });
+  expect(body.regression).toMatchObject({ state: "acknowledged", note: "Looked at." });
+  expect(await states()).toEqual([]);
+  expect((await ask(new MockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(1);
+});
+
+it("shows what a project was set to", async () => {
+  const api = new MockApi();
+  await ask(api, "PATCH", "/api/v1/projects/libfoo", { visibility: "private" });
+  expect((await ask(api, "GET", "/api/v1/projects/libfoo")).body.visibility).toBe("private");
+});
+
+it("keeps tokens that are made and forgets those that are revoked", async () => {
+  const api = new MockApi();
+  const names = async () => {
+    const { tokens } = (await ask(api, "GET", "/api/v1/tokens")).body;
+    return (tokens as Body[]).map(({ name }) => name);
+  };
+  const made = await ask(api, "POST", "/api/v1/tokens", {
+    kind: "agent",
+    name: "lab-3",
+    expires_in_days: 90,
+  });
+  expect(made.body).toMatchObject({ token: { name: "lab-3", scopes: ["ingest:write"] } });
+  expect(await names()).toContain("lab-3");
+  expect((await ask(api, "DELETE", "/api/v1/tokens/1")).status).toBe(204);
+  expect(await names()).not.toContain("lab-linux-1");
+});
+
+it("finds one page after another", async () => {
+  const api = new MockApi();
+  const url = "/api/v1/projects/libfoo/runs?limit=50";
+  const first = (await ask(api, "GET", url)).body;
+  const second = (await ask(api, "GET", `${url}&after=${first.next_after}`)).body;
+  const ids = [first, second].flatMap(({ runs }) => (runs as Body[]).map(({ run_id }) => run_id));
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(second.next_after).toBeNull();
+});
+
+it("tells a library that became slower on both machines, and a machine that drifted", async () => {
+  const { body } = await ask(new MockApi(), "GET", "/api/v1/projects/libfoo/regressions");
+  const told = (body.regressions as Body[]).map(({ cause, direction, machine_count }) => [
+    cause,
+    direction,
+    machine_count,
+  ]);
+  expect(told).toEqual([
+    ["machine", "regressed", 1],
+    ["commit", "regressed", 2],
+    ["commit", "improved", 2],
+  ]);
+});
+
+it("refuses a state that there is none of", () => {
+  expect(stateOf(undefined)).toBe("usual");
+  expect(() => stateOf("broken")).toThrow("expected one of usual, empty");
+});

@@ -1,0 +1,168 @@
+// @vitest-environment node
+/** Every read of the API's document has a mock, and what it answers is what the document says. */
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, it } from "vitest";
+import { MockApi } from "./answer";
+import type { Plain } from "./endpoint";
+import { READS } from "./reads";
+import { STATES } from "./state";
+
+type Schema = Record<string, unknown>;
+type Parameter = { name: string; in: string; required?: boolean };
+type Response = { content?: Record<string, { schema: Schema }>; $ref?: string };
+type Read = { parameters?: Parameter[]; responses: Record<string, Response> };
+type Document = { paths: Record<string, { get?: Read }>; components: { schemas: Record<string, Schema> } };
+
+const FILE = new URL("../../server/openapi.json", import.meta.url);
+const document: Document = JSON.parse(readFileSync(FILE, "utf8"));
+const reads = Object.entries(document.paths).flatMap(([path, { get }]) =>
+  get === undefined ? [] : ([[path, get]] as [string, Read][]),
+);
+
+const api = new MockApi();
+const { world } = api;
+const newest = world.runs[0]?.run_id ?? "";
+const imported = world.runs.find(({ preset }) => preset === "import")?.run_id ?? "";
+
+/** What parameters are asked for; a parameter that is required and not here fails, so that it is added. */
+const EXAMPLES: Record<string, string> = {
+  base: world.commits.at(-20)?.sha ?? "",
+  code: "0123456789",
+  head: world.commits.at(-1)?.sha ?? "",
+  machine: "lab-linux-1",
+  over: "message_bytes",
+  project: world.project,
+  regression_id: "1",
+  run_id: newest,
+  scenario: "roundtrip",
+  series: "1",
+  series_id: String(
+    world.series.find(({ machine }) => machine.machine === world.runs[0]?.machine)?.summary.series_id,
+  ),
+  sha: world.commits.at(-1)?.sha ?? "",
+};
+
+/** Where another example is needed. */
+const OF_PATH: Record<string, Record<string, string>> = {
+  "/api/v1/runs/{run_id}/original": { run_id: imported },
+};
+
+/** Addresses that show more of an answer's shape than the one above: imports, other runs, everything at once. */
+const FURTHER: Record<string, string[]> = {
+  "/api/v1/charts/changes": [`series=${everySeries()}`],
+  "/api/v1/charts/line": [`series=${everySeries()}&quantiles=min,p50,p999&repetitions=false`],
+  "/api/v1/points": [`series=${everySeries()}`],
+  "/api/v1/projects/{project}/charts/sweep": ["over=peers&machine=lab-arm-1&scenario=route"],
+  "/api/v1/projects/{project}/compare": [`base=${world.commits.at(-5)?.sha}&head=${newest}`],
+  "/api/v1/projects/{project}/series": ["limit=1000"],
+};
+
+function everySeries(): string {
+  return world.series.map(({ summary }) => summary.series_id).join(",");
+}
+
+/** The address of a read with examples for all that it needs. */
+function addressOf(path: string, { parameters = [] }: Read): string {
+  const example = ({ name }: Parameter) => {
+    const value = OF_PATH[path]?.[name] ?? EXAMPLES[name];
+    if (value === undefined)
+      throw new Error(`EXAMPLES has nothing for the parameter ${name} of ${path}: add it.`);
+    return encodeURIComponent(value);
+  };
+  const needed = parameters.filter(({ required }) => required === true);
+  const filled = needed.reduce(
+    (address, entry) => (entry.in === "path" ? address.replace(`{${entry.name}}`, example(entry)) : address),
+    path,
+  );
+  const query = needed
+    .filter((entry) => entry.in === "query")
+    .map((entry) => `${entry.name}=${example(entry)}`);
+  return query.length === 0 ? filled : `${filled}?${query.join("&")}`;
+}
+
+/** The document with objects that hold nothing else than it says: a field that was renamed is found. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const isOpen = "properties" in copy && copy.type === "object" && !("additionalProperties" in copy);
+  return isOpen ? { ...copy, additionalProperties: false } : copy;
+}
+
+const formats = Object.fromEntries(["int32", "int64", "double"].map((name) => [name, true]));
+const ajv = new Ajv2020({
+  strict: false,
+  formats: {
+    ...formats,
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    "date-time": /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/,
+  },
+});
+ajv.addSchema(closed(document) as Schema, "document");
+
+/** What is wrong with a body, as sentences; none where nothing is. */
+function complaints(pointer: string, body: string): string[] {
+  const validate = ajv.getSchema(`document#${pointer}`);
+  if (validate === undefined) throw new Error(`The document has no ${pointer}.`);
+  validate(JSON.parse(body));
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+/** What of an answer is not as the document says. */
+function complaintsOf(path: string, { responses }: Read, { status, headers, body }: Plain): string[] {
+  const { content } = responses[String(status)] ?? {};
+  if (responses[String(status)] === undefined)
+    return [`is answered with ${status}, which the document does not say`];
+  if (content === undefined) return [];
+  const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
+  if (content[type] === undefined) return [`is of type ${type}, which the document does not say`];
+  if (type !== "application/json") return [];
+  const escaped = path.replaceAll("~", "~0").replaceAll("/", "~1");
+  return complaints(
+    `/paths/${encodeURIComponent(escaped)}/get/responses/${status}/content/application~1json/schema`,
+    body,
+  );
+}
+
+async function get(of: MockApi, url: string): Promise<Plain> {
+  const answer = await of.answer({ method: "GET", url });
+  if (answer === null) throw new Error(`The mock leaves ${url} to others.`);
+  return answer;
+}
+
+it("has a mock for every read, and none for what is none", () => {
+  expect(Object.keys(READS).sort()).toEqual(reads.map(([path]) => path).sort());
+});
+
+it.each(reads)("answers %s as the document says", async (path, read) => {
+  const address = addressOf(path, read);
+  const further = (FURTHER[path] ?? []).map((query) => `${address.split("?")[0]}?${query}`);
+  for (const url of [address, ...further]) {
+    const answer = await get(api, url);
+    expect(answer.status, `${url}: ${answer.body}`).toBeLessThan(400);
+    expect(complaintsOf(path, read, answer), url).toEqual([]);
+  }
+});
+
+it("answers for every run as the document says", async () => {
+  const path = "/api/v1/runs/{run_id}";
+  const read = document.paths[path]?.get as Read;
+  for (const { run_id } of world.runs) {
+    expect(complaintsOf(path, read, await get(api, `/api/v1/runs/${run_id}`)), run_id).toEqual([]);
+  }
+});
+
+it.each(STATES.filter((state) => state !== "usual" && state !== "slow"))(
+  "says why where there is nothing in the state %s",
+  async (state) => {
+    const other = new MockApi(state);
+    for (const [path, read] of reads) {
+      const answer = await get(other, addressOf(path, read));
+      if (answer.status < 400) expect(complaintsOf(path, read, answer), path).toEqual([]);
+      else expect(complaints("/components/schemas/Problem", answer.body), path).toEqual([]);
+    }
+  },
+);

@@ -1,0 +1,109 @@
+/**
+ * What a mock of an endpoint is: a function from the world and what is asked to the answer. Its paths, the names of its
+ * parameters and the shape of its answer are those of the generated document, so that `tsc` refuses a mock that is behind.
+ */
+import type { paths } from "@/api/schema.gen";
+import type { World } from "./world/world";
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** Paths of the document that have a method. */
+export type PathsWith<M extends Method> = {
+  [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
+}[keyof paths];
+
+type Operation<Path extends keyof paths, M extends Method> =
+  paths[Path] extends Record<M, infer Found> ? Found : never;
+
+/** The parameters of an address, as they come: text. */
+type Text<Parameters> = [Parameters] extends [never] ? unknown : { [Name in keyof Parameters]: string };
+
+type Json<Response> = Response extends { content: { "application/json": infer Body } } ? Body : never;
+
+type Success<Op> = Op extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Status extends 200 | 201 ? Json<Responses[Status]> : never;
+    }[keyof Responses]
+  : never;
+
+/** What is asked of an endpoint. */
+export type Asked<Op> = {
+  path: Op extends { parameters: { path: infer P } } ? Text<P> : unknown;
+  query: Op extends { parameters: { query?: infer Q } } ? Partial<Text<NonNullable<Q>>> : unknown;
+  body: Op extends { requestBody: { content: { "application/json": infer Body } } } ? Body : unknown;
+};
+
+/** A mock of an endpoint. */
+export type Mock<Path extends keyof paths, M extends Method> = (
+  world: World,
+  asked: Asked<Operation<Path, M>>,
+) => Success<Operation<Path, M>> | Plain;
+
+/** A mock for each path with a method. */
+export type Mocks<M extends Method> = { [Path in PathsWith<M>]: Mock<Path, M> };
+
+/** An answer that is no JSON: text of another type, or no body at all. */
+export class Plain {
+  constructor(
+    readonly status: number,
+    readonly headers: Record<string, string> = {},
+    readonly body = "",
+    /** Whether more may follow, so that the answer does not end. */
+    readonly isStream = false,
+  ) {}
+}
+
+/** Text of some type. */
+export const text = (type: string, body: string) => new Plain(200, { "content-type": type }, body);
+
+/** What a write answers that has nothing to say. */
+export const nothing = () => new Plain(204);
+
+/** An answer that says why there is none, as a problem. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly title: string,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** What the server says of what does not exist. */
+export const unknown = (kind: string, name: string) =>
+  new Refusal(404, `unknown-${kind}`, "It does not exist", `There is no ${kind} ${name} in the mock.`);
+
+/**
+ * What was looked for.
+ *
+ * @throws Refusal with status 404 if it was not found.
+ */
+export function found<Entry>(entry: Entry | undefined, kind: string, name: string | number): Entry {
+  if (entry === undefined) throw unknown(kind, String(name));
+  return entry;
+}
+
+/** The server's limit on entries where none is asked for. */
+const LIMIT = 100;
+
+/** A page of a list, and what to ask for to get the next: here simply where it begins. */
+export function page<Entry>(
+  entries: Entry[],
+  { limit, after }: { limit?: string; after?: string },
+): { entries: Entry[]; next_after: string | null } {
+  const begin = after === undefined ? 0 : Number(after);
+  const end = begin + (limit === undefined ? LIMIT : Number(limit));
+  return { entries: entries.slice(begin, end), next_after: end < entries.length ? String(end) : null };
+}
+
+/** What is between two places, as far as they are asked for. */
+export function between<Entry>(
+  entries: Entry[],
+  ordinal: (entry: Entry) => number,
+  { from, to }: { from?: string; to?: string },
+): Entry[] {
+  const [least, most] = [Number(from ?? 0), Number(to ?? Number.POSITIVE_INFINITY)];
+  return entries.filter((entry) => ordinal(entry) >= least && ordinal(entry) <= most);
+}

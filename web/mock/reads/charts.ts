@@ -1,0 +1,201 @@
+/** Charts: lines over commits by columns, heat maps, sweeps, and where levels change. */
+import type { HeatMapChart, LineSeries, Point, SweepChart } from "@/api/types";
+import { between, type Mocks } from "../endpoint";
+import { changesOf } from "../world/changes";
+import { binsOf, STEPS_PER_DOUBLING, statedPointOf } from "../world/figures";
+import type { MockSeries } from "../world/series";
+import { isStated, type World } from "../world/world";
+import { seriesIn, seriesOf } from "./series";
+
+type Path =
+  | "/api/v1/charts/changes"
+  | "/api/v1/charts/heatmap"
+  | "/api/v1/charts/line"
+  | "/api/v1/projects/{project}/charts/sweep";
+
+type Range = { last?: string; from?: string; to?: string };
+type Quantile = keyof Point["latency_ns"];
+
+export const charts: Pick<Mocks<"get">, Path> = {
+  "/api/v1/charts/changes": (world, { query }) => ({
+    change_points: changesOf(world, seriesIn(world, query.series)),
+  }),
+  "/api/v1/charts/heatmap": (world, { query }) => heatMap(world, seriesOf(world, query.series ?? ""), query),
+  "/api/v1/charts/line": (world, { query }) => {
+    const quantiles = (query.quantiles ?? "p50,p90,p99").split(",") as Quantile[];
+    return {
+      series: seriesIn(world, query.series).map((entry) =>
+        isStated(entry)
+          ? statedLine(world, entry)
+          : measuredLine(world, entry, query, quantiles, query.repetitions !== "false"),
+      ),
+    };
+  },
+  "/api/v1/projects/{project}/charts/sweep": (world, { query }) => sweep(world, query),
+};
+
+/** A column: the first number, then the difference of each to the one before. */
+function deltas(values: number[]): number[] {
+  return values.map((value, index) => value - (index === 0 ? 0 : (values[index - 1] ?? 0)));
+}
+
+function inRange(points: Point[], range: Range): Point[] {
+  return between(points, ({ commit_ordinal }) => commit_ordinal, range).slice(-Number(range.last ?? 1000));
+}
+
+/** Places of what something holds for. */
+function placesOf<Entry>(entries: Entry[], holds: (entry: Entry) => boolean): number[] {
+  return entries.flatMap((entry, index) => (holds(entry) ? index : []));
+}
+
+/** What lines of measured and of stated points have in common. */
+function line(
+  { summary }: MockSeries,
+  points: { commit_ordinal: number; environment_id: number; work_tree_modified: boolean }[],
+): Omit<LineSeries, "latency_ns" | "lossy" | "repetition_p50_ns" | "stated"> {
+  const begins = placesOf(points, (point) => {
+    const before = points[points.indexOf(point) - 1];
+    return before?.environment_id !== point.environment_id;
+  });
+  return {
+    series_id: summary.series_id,
+    point_count: points.length,
+    is_thinned: false,
+    kept: null,
+    commit_ordinals: deltas(points.map(({ commit_ordinal }) => commit_ordinal)),
+    environments: begins.map((index) => ({ index, environment_id: points[index]?.environment_id ?? 0 })),
+    work_tree_modified: placesOf(points, ({ work_tree_modified }) => work_tree_modified),
+  };
+}
+
+function measuredLine(
+  world: World,
+  series: MockSeries,
+  range: Range,
+  quantiles: Quantile[],
+  repetitions: boolean,
+): LineSeries {
+  const points = inRange(world.pointsOf(series), range);
+  const column = (quantile: Quantile) => deltas(points.map(({ latency_ns }) => latency_ns[quantile]));
+  const quartile = (name: keyof Point["repetition_p50_ns"]) =>
+    deltas(points.map(({ repetition_p50_ns }) => repetition_p50_ns[name]));
+  return {
+    ...line(series, points),
+    lossy: placesOf(points, ({ lossy }) => lossy),
+    latency_ns: Object.fromEntries(quantiles.map((quantile) => [quantile, column(quantile)])),
+    repetition_p50_ns: repetitions
+      ? { q1: quartile("q1"), median: quartile("median"), q3: quartile("q3") }
+      : null,
+    stated: null,
+  };
+}
+
+function statedLine(world: World, series: MockSeries): LineSeries {
+  const points = world.runsOf(series).map((run) => statedPointOf(series, run));
+  return {
+    ...line(series, points),
+    lossy: [],
+    latency_ns: null,
+    repetition_p50_ns: null,
+    stated: {
+      center: deltas(points.map(({ center_ns }) => center_ns)),
+      low: deltas(points.map(({ low_ns }) => low_ns ?? 0)),
+      high: deltas(points.map(({ high_ns }) => high_ns ?? 0)),
+    },
+  };
+}
+
+function heatMap(world: World, series: MockSeries, range: Range): HeatMapChart {
+  const points = inRange(world.pointsOf(series), range);
+  const ordinals = deltas(points.map(({ commit_ordinal }) => commit_ordinal));
+  const bins = points.map(binsOf);
+  return {
+    series_id: series.summary.series_id,
+    point_count: points.length,
+    commit_count: points.length,
+    missing_count: 0,
+    steps_per_doubling: STEPS_PER_DOUBLING,
+    columns: {
+      from_ordinals: ordinals,
+      to_ordinals: ordinals,
+      first_bins: deltas(bins.map(({ first }) => first)),
+      counts: bins.map(({ counts }) => packed(counts)),
+      lossy: placesOf(points, ({ lossy }) => lossy),
+    },
+  };
+}
+
+/** Counts with stretches of nothing as one number below zero. */
+function packed(counts: number[]): number[] {
+  const done: number[] = [];
+  for (const count of counts) {
+    const last = done.at(-1) ?? 0;
+    if (count === 0 && last < 0) done[done.length - 1] = last - 1;
+    else done.push(count === 0 ? -1 : count);
+  }
+  return done;
+}
+
+type SweepQuery = {
+  over?: string;
+  machine?: string;
+  scenario?: string;
+  mode?: string;
+  placement?: string;
+  commit?: string;
+};
+
+function sweep(world: World, query: SweepQuery): SweepChart {
+  const over = query.over === "peers" ? "peers" : query.over === "senders" ? "senders" : "message_bytes";
+  const matching = world.series.filter(
+    ({ summary: { machine, case: kase }, isImported, unsupported }) =>
+      !isImported &&
+      unsupported === null &&
+      machine === query.machine &&
+      kase.scenario === query.scenario &&
+      (query.mode === undefined || kase.mode === query.mode) &&
+      (query.placement === undefined || kase.placement === query.placement),
+  );
+  const placements = new Set(matching.map(({ summary }) => summary.case.placement));
+  const lines = new Map<string, SweepChart["lines"][number]>();
+  for (const series of matching) {
+    const { transport, methodology, case: kase, series_id } = series.summary;
+    const point = world
+      .pointsOf(series)
+      .findLast(({ commit_sha }) => query.commit === undefined || commit_sha === query.commit);
+    if (point === undefined) continue;
+    const key = `${transport.slug} ${kase.placement}`;
+    const of = lines.get(key) ?? {
+      transport,
+      methodology,
+      parameters: { scenario: kase.scenario, mode: kase.mode, placement: kase.placement },
+      told_apart: {
+        transport: transport.slug,
+        ...(placements.size > 1 ? { placement: kase.placement } : {}),
+      },
+      points: [],
+    };
+    const { run_id, commit_sha, commit_ordinal, environment_id, work_tree_modified, lossy } = point;
+    const { p50, p90, p99 } = point.latency_ns;
+    of.points.push({
+      x: kase[over] ?? 1,
+      series_id,
+      run_id,
+      commit_sha,
+      commit_ordinal,
+      environment_id,
+      work_tree_modified,
+      lossy,
+      latency_ns: { p50, p90, p99 },
+      repetition_p50_ns: point.repetition_p50_ns,
+      bytes_per_second: point.bytes_per_second,
+    });
+    lines.set(key, of);
+  }
+  return {
+    over,
+    commit: query.commit === undefined ? null : (world.commit(query.commit) ?? null),
+    told_apart_by: placements.size > 1 ? ["placement", "transport"] : ["transport"],
+    lines: [...lines.values()],
+  };
+}

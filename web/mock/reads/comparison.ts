@@ -1,0 +1,153 @@
+/** Two commits or runs, side by side. */
+import type {
+  CommitSummary,
+  Comparison,
+  ComparisonPair,
+  MeasuredSide,
+  RunSummary,
+  Verdict,
+} from "@/api/types";
+import { found, type Mocks } from "../endpoint";
+import { pointOf, repetitionsOf } from "../world/figures";
+import { noise } from "../world/noise";
+import type { MockSeries } from "../world/series";
+import { isStated, type World } from "../world/world";
+
+type Path = "/api/v1/projects/{project}/compare";
+
+export const comparison: Pick<Mocks<"get">, Path> = {
+  "/api/v1/projects/{project}/compare": (world, { query }) => {
+    const [base, head] = [sideOf(world, query.base ?? ""), sideOf(world, query.head ?? "")];
+    const machines = query.machine === undefined ? null : new Set([query.machine]);
+    const pairs = world.series
+      .filter(({ machine, unsupported }) => unsupported === null && (machines?.has(machine.machine) ?? true))
+      .filter((series) => !series.isImported && !isStated(series))
+      .flatMap((series) => pairOf(series, base.runs, head.runs));
+    return { base: base.side, head: head.side, pairs };
+  },
+};
+
+type Side = { side: Comparison["base"]; runs: RunSummary[] };
+
+/** The runs that a run's identity or a commit's object name stands for. */
+function sideOf(world: World, name: string): Side {
+  const run = world.runs.find(({ run_id }) => run_id === name);
+  if (run !== undefined) return { side: { commit: run.commit, run_id: run.run_id }, runs: [run] };
+  const commit: CommitSummary = found(world.commit(name), "commit", name);
+  return {
+    side: { commit, run_id: null },
+    runs: world.runs.filter((entry) => entry.commit.sha === commit.sha && entry.preset !== "import"),
+  };
+}
+
+function measured(series: MockSeries, run: RunSummary): MeasuredSide {
+  const point = pointOf(series, run);
+  const { p50, p90, p99 } = point.latency_ns;
+  const repetitions = repetitionsOf(point);
+  return {
+    series_id: series.summary.series_id,
+    machine: series.machine.machine,
+    methodology: series.summary.methodology,
+    run_id: run.run_id,
+    environment_id: point.environment_id,
+    work_tree_modified: point.work_tree_modified,
+    lossy: point.lossy,
+    latency_ns: { p50, p90, p99 },
+    repetition_p50_ns: point.repetition_p50_ns,
+    bytes_per_second: point.bytes_per_second,
+    interval_ns: [Math.round(p50 * 0.99), Math.round(p50 * 1.012)],
+    repetitions: {
+      p50_ns: repetitions.map(({ p50_ns }) => p50_ns),
+      p90_ns: repetitions.map(({ p50_ns }) => Math.round(p50_ns * 1.1)),
+      p99_ns: repetitions.map(({ p99_ns }) => p99_ns),
+    },
+  };
+}
+
+function pairOf(series: MockSeries, bases: RunSummary[], heads: RunSummary[]): ComparisonPair[] {
+  const own = ({ machine }: RunSummary) => machine === series.machine.machine;
+  const [baseRun, headRun] = [bases.find(own), heads.find(own)];
+  if (baseRun === undefined && headRun === undefined) return [];
+  const base = baseRun === undefined ? null : measured(series, baseRun);
+  const head = headRun === undefined ? null : measured(series, headRun);
+  const pair = {
+    ...NOT_COMPARED,
+    transport: series.summary.transport,
+    case: series.summary.case,
+    base,
+    head,
+  };
+  if (base === null || head === null) {
+    return [
+      {
+        ...pair,
+        reasons: [`the ${base === null ? "base" : "head"} has no run on ${series.machine.machine}`],
+      },
+    ];
+  }
+  if (base.environment_id !== head.environment_id) {
+    const kernel = (run: RunSummary | undefined) =>
+      series.machine.environmentAt(run?.commit.ordinal ?? 0).environment.stable["os.kernel"] ?? "";
+    return [
+      {
+        ...pair,
+        differences: [{ what: "environment.os.kernel", base: kernel(baseRun), head: kernel(headRun) }],
+      },
+    ];
+  }
+  return [{ ...pair, ...told(base, head) }];
+}
+
+const NOT_COMPARED = {
+  verdict: "not comparable",
+  ratio: null,
+  change: null,
+  change_interval: null,
+  p: null,
+  p_adjusted: null,
+  t: null,
+  stars: "",
+  least_change: null,
+  undecided: null,
+  p90: null,
+  p99: null,
+  shape: null,
+  differences: [],
+  reasons: [],
+} satisfies Partial<ComparisonPair>;
+
+/** The least change that is said to be one. */
+const LEAST_CHANGE = 0.05;
+
+/** What is said of two sides that can be compared. */
+function told(base: MeasuredSide, head: MeasuredSide): Partial<ComparisonPair> {
+  const ratio = head.repetition_p50_ns.median / base.repetition_p50_ns.median;
+  const change = ratio - 1;
+  const isChanged = Math.abs(change) >= LEAST_CHANGE;
+  const isUndecided = !isChanged && noise(base.series_id, head.latency_ns.p50) > 0.93;
+  const unchanged: Verdict = isUndecided ? "inconclusive" : "no change";
+  const verdict: Verdict = !isChanged ? unchanged : change > 0 ? "regressed" : "improved";
+  const beside: ComparisonPair["p99"] = {
+    change,
+    change_interval: [change - 0.02, change + 0.02],
+    p_adjusted: isChanged ? 0.002 : 0.6,
+    verdict: isChanged ? verdict : "no change",
+  };
+  return {
+    verdict,
+    ratio,
+    change,
+    change_interval: [change - 0.012, change + 0.012],
+    p: isChanged ? 0.0001 : 0.4,
+    p_adjusted: isChanged ? 0.0008 : 0.7,
+    t: isChanged ? -change * 60 : -change * 20,
+    stars: isChanged ? "***" : "",
+    least_change: LEAST_CHANGE,
+    undecided: isUndecided
+      ? "the repetitions are too uneven to tell a change of 5 %: 14 more would do"
+      : null,
+    p90: beside,
+    p99: beside,
+    shape: { changed: false, difference: null, p_adjusted: 0.8 },
+  };
+}

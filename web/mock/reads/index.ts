@@ -1,0 +1,23 @@
+/** All reads of the API. One that the document has and this list lacks does not compile. */
+import type { Mocks } from "../endpoint";
+import { access } from "./access";
+import { charts } from "./charts";
+import { commits } from "./commits";
+import { comparison } from "./comparison";
+import { projects } from "./projects";
+import { regressions } from "./regressions";
+import { runs } from "./runs";
+import { series } from "./series";
+import { service } from "./service";
+
+export const READS: Mocks<"get"> = {
+  ...access,
+  ...charts,
+  ...commits,
+  ...comparison,
+  ...projects,
+  ...regressions,
+  ...runs,
+  ...series,
+  ...service,
+};

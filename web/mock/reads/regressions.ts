@@ -1,0 +1,26 @@
+/** What changed and why. */
+import { found, type Mocks, page } from "../endpoint";
+import { detailOf } from "../world/changes";
+
+type Path =
+  | "/api/v1/projects/{project}/regressions"
+  | "/api/v1/projects/{project}/regressions/{regression_id}";
+
+export const regressions: Pick<Mocks<"get">, Path> = {
+  "/api/v1/projects/{project}/regressions": (world, { path, query }) => {
+    const states = query.state?.split(",");
+    const asked = world.regressions.filter(
+      ({ project, state, direction, held_because, muted_until }) =>
+        project === path.project &&
+        (states?.includes(state) ?? true) &&
+        (query.direction === undefined || query.direction === direction) &&
+        (query.quiet === "true" || (held_because === null && muted_until === null)),
+    );
+    const { entries, next_after } = page(asked, query);
+    return { regressions: entries, next_after };
+  },
+  "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id } }) => {
+    const regression = world.regressions.find((entry) => entry.regression_id === Number(regression_id));
+    return detailOf(world, found(regression, "regression", regression_id));
+  },
+};

@@ -1,0 +1,128 @@
+/** Runs, what each measured, and the files that they came in. */
+import type { RunDetail, RunResult, RunSummary } from "@/api/types";
+import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";
+import { found, type Mocks, page, Refusal, text } from "../endpoint";
+import { histogramOf, pointOf, repetitionsOf, statedPointOf } from "../world/figures";
+import { MACHINES } from "../world/machines";
+import { canariesOf } from "../world/runs";
+import type { MockSeries } from "../world/series";
+import { isStated, type World } from "../world/world";
+import { reportOf } from "./report";
+import { seriesOf } from "./series";
+
+type Path =
+  | "/api/v1/projects/{project}/runs"
+  | "/api/v1/projects/{project}/runs.atom"
+  | "/api/v1/runs/{run_id}"
+  | "/api/v1/runs/{run_id}/original"
+  | "/api/v1/runs/{run_id}/report"
+  | "/api/v1/runs/{run_id}/series/{series_id}";
+
+export const runs: Pick<Mocks<"get">, Path> = {
+  "/api/v1/projects/{project}/runs": (world, { path, query }) => {
+    const asked = world.runs.filter(
+      ({ project, machine, pull_request }) =>
+        project === path.project &&
+        (query.machine === undefined || query.machine === machine) &&
+        (query.pull_request === undefined || query.pull_request === String(pull_request)),
+    );
+    const { entries, next_after } = page(asked, query);
+    return { runs: entries, next_after };
+  },
+  "/api/v1/projects/{project}/runs.atom": (world, { path }) =>
+    text("application/atom+xml", feed(world, path.project)),
+  "/api/v1/runs/{run_id}": (world, { path }) => detail(world, runOf(world, path.run_id)),
+  "/api/v1/runs/{run_id}/original": (world, { path }) => {
+    const { preset } = runOf(world, path.run_id);
+    if (preset !== "import")
+      throw new Refusal(404, "unknown-file", "It does not exist", "The run was not imported.");
+    return text("application/octet-stream", ORIGINAL);
+  },
+  "/api/v1/runs/{run_id}/report": (world, { path }) => reportOf(detail(world, runOf(world, path.run_id))),
+  "/api/v1/runs/{run_id}/series/{series_id}": (world, { path }) => {
+    const run = runOf(world, path.run_id);
+    const series = seriesOf(world, path.series_id);
+    if (series.unsupported !== null || isStated(series) || series.machine.machine !== run.machine) {
+      throw new Refusal(404, "unknown-point", "It does not exist", "The run has no samples of the series.");
+    }
+    const point = pointOf(series, run);
+    return aPointDetail({ point, histogram: histogramOf(point), repetitions: repetitionsOf(point) });
+  },
+};
+
+/** What an imported run was made from. */
+const ORIGINAL = '{"context":{"executable":"./mock"},"benchmarks":[]}\n';
+
+function runOf(world: World, run_id: string): RunSummary {
+  return found(
+    world.runs.find((run) => run.run_id === run_id),
+    "run",
+    run_id,
+  );
+}
+
+function detail(world: World, run: RunSummary): RunDetail {
+  const isImport = run.preset === "import";
+  const own = world.series.filter(
+    ({ machine, isImported }) => machine.machine === run.machine && isImported === isImport,
+  );
+  const machine = found(
+    MACHINES.find((entry) => entry.machine === run.machine),
+    "machine",
+    run.machine,
+  );
+  return aRun({
+    run,
+    ...machine.environmentAt(run.commit.ordinal),
+    canaries: isImport ? [] : canariesOf(machine, run.commit),
+    original: isImport ? { name: "bench.json", format: "google-benchmark", bytes: ORIGINAL.length } : null,
+    results: own.map((series, index) => result(series, run, index < run.failure_count)),
+  });
+}
+
+function result(series: MockSeries, run: RunSummary, hasFailed: boolean): RunResult {
+  const { summary, unsupported } = series;
+  const { series_id, transport, methodology, case: kase } = summary;
+  const of = { series_id, transport, methodology, case: kase };
+  if (unsupported !== null) return { ...aResult(), ...of, unsupported, point: null, observed: null };
+  if (isStated(series)) {
+    return { ...anImportedResult({ statistic: "median" }), ...of, summary: statedPointOf(series, run) };
+  }
+  const point = pointOf(series, run);
+  const observed = anObserved({
+    late: kase.rate_per_second == null ? null : 3,
+    missed: kase.rate_per_second == null ? null : 0,
+    cpu_ns_per_message: Math.round(point.latency_ns.p50 * 0.6),
+    disturbed:
+      point.disturbed_count === 0
+        ? []
+        : [{ reason: "another process took the CPU", repetition_count: point.disturbed_count }],
+    deliveries: point.lossy
+      ? [
+          {
+            delivered: point.delivered,
+            lost: point.attempted - point.delivered,
+            duplicated: 0,
+            out_of_order: 0,
+            torn: 0,
+          },
+        ]
+      : [],
+  });
+  return {
+    ...aResult({ point, observed: series.isImported ? null : observed }),
+    ...of,
+    failures: hasFailed ? [{ repetition: 4, reason: "the peer did not answer within 10 s" }] : [],
+  };
+}
+
+function feed(world: World, project: string): string {
+  const entries = world.runs
+    .filter((run) => run.project === project)
+    .slice(0, 20)
+    .map(({ run_id, machine, commit, received_at }) => {
+      const title = `${machine}: ${commit.subject.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}`;
+      return `<entry><id>urn:uuid:${run_id}</id><title>${title}</title><updated>${received_at}</updated></entry>`;
+    });
+  return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>${project}</title>${entries.join("")}</feed>\n`;
+}

@@ -1,0 +1,129 @@
+/** What the mock measures: eight transports, each with the traffic that the pages need something to show of. */
+import type { Case, Methodology, TransportInfo } from "@/api/types";
+import { aSeries } from "@/test/fixtures";
+
+/** A transport, and what a message and each KiB of it costs. */
+type Transport = TransportInfo & { message_ns: number; kib_ns: number };
+
+const transport = (
+  slug: string,
+  title: string,
+  family: string,
+  semantics: string,
+  [message_ns, kib_ns]: [number, number],
+): Transport => ({ slug, title, family, semantics, control: family !== "shared-memory", message_ns, kib_ns });
+
+export const TRANSPORTS: Transport[] = [
+  transport("pipe", "Pipe", "pipe", "Bytes are copied in and out of the kernel.", [2400, 180]),
+  transport(
+    "socketpair",
+    "Socket pair",
+    "socket",
+    "Two connected stream sockets; bytes are copied twice.",
+    [2900, 205],
+  ),
+  transport(
+    "unix-stream",
+    "Unix stream socket",
+    "socket",
+    "A named stream socket; bytes are copied twice.",
+    [3100, 210],
+  ),
+  transport("tcp", "TCP loopback", "socket", "A connection to this machine, without delay.", [8900, 260]),
+  transport(
+    "udp",
+    "UDP loopback",
+    "socket",
+    "Datagrams to this machine; what is not taken is lost.",
+    [7800, 300],
+  ),
+  transport(
+    "posix-mq",
+    "POSIX message queue",
+    "message-queue",
+    "The kernel keeps whole messages.",
+    [2700, 320],
+  ),
+  transport(
+    "ring-futex",
+    "Shared-memory ring, futex",
+    "shared-memory",
+    "Who waits sleeps on a futex.",
+    [1450, 90],
+  ),
+  transport(
+    "ring-spin",
+    "Shared-memory ring, spinning",
+    "shared-memory",
+    "Who waits looks again and again.",
+    [410, 88],
+  ),
+];
+
+/** How a case is measured, what of it, and what it costs beside a message of 1. */
+export type Traffic = { case: Case; methodology: Methodology; factor: number };
+
+const BLOCKING = aSeries().methodology;
+const SIZES = [16, 64, 256, 1024, 4096, 16_384, 65_536];
+const PLACEMENTS: [string, number][] = [
+  ["same-cpu", 1],
+  ["cross-cpu", 2.4],
+];
+/** Bytes of one operation of `stream`, and messages of one of `route`. */
+const STREAM_BYTES = 16 * 1024 * 1024;
+const ROUTE_MESSAGES = 1000;
+const STREAM_MESSAGE_BYTES = 65_536;
+
+/** All traffic over a transport. */
+export function trafficOf(slug: string): Traffic[] {
+  const of = (
+    scenario: string,
+    message_bytes: number,
+    placement: string,
+    rest: Partial<Case> = {},
+  ): Case => ({
+    scenario,
+    message_bytes,
+    peers: 1,
+    mode: "2proc",
+    placement,
+    ...rest,
+  });
+  const isDropping = slug === "udp";
+  return [
+    ...PLACEMENTS.flatMap(([placement, factor]) =>
+      SIZES.map((bytes) => ({
+        case: of("roundtrip", bytes, placement),
+        methodology: BLOCKING,
+        factor: 2 * factor,
+      })),
+    ),
+    {
+      case: of("stream", STREAM_MESSAGE_BYTES, "cross-cpu", { total_bytes: STREAM_BYTES }),
+      methodology: BLOCKING,
+      factor: (0.4 * STREAM_BYTES) / STREAM_MESSAGE_BYTES,
+    },
+    ...[2, 4, 8].map((peers) => ({
+      case: of("route", 1024, "free", { peers, messages: ROUTE_MESSAGES }),
+      methodology: BLOCKING,
+      factor: 0.4 * ROUTE_MESSAGES * Math.sqrt(peers),
+    })),
+    {
+      case: of("open-loop", 256, "cross-cpu", { rate_per_second: 10_000 }),
+      methodology: { ...BLOCKING, on_full: isDropping ? "drop" : "wait" },
+      factor: 1.6,
+    },
+  ];
+}
+
+/** How long an operation takes before anything happens to it. */
+export function operationNs({ message_ns, kib_ns }: Transport, { case: kase, factor }: Traffic): number {
+  return (message_ns + (kib_ns * kase.message_bytes) / 1024) * factor;
+}
+
+/** Why a machine does not run a case; `null` where it does. */
+export function unsupportedOn(machine: string, slug: string, { scenario }: Case): string | null {
+  return machine === "lab-arm-1" && slug === "posix-mq" && scenario === "route"
+    ? "msg_max is 10 here: a route of 1,000 messages needs 1,000"
+    : null;
+}

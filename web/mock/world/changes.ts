@@ -1,0 +1,162 @@
+/** What changed in the mock, and what people say of it: a regression, an improvement, and a machine that drifts. */
+import type { ChangePoint, CommitSummary, Job, Regression, RegressionDetail } from "@/api/types";
+import { aRegression } from "@/test/fixtures";
+import { after, DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
+import { isSlowed, pointOf, stepsOf } from "./figures";
+import type { MockSeries } from "./series";
+import type { World } from "./world";
+
+/** A change: which series it is of, where, and what is said of it. */
+type Story = {
+  ordinal: number;
+  isOf: (series: MockSeries) => boolean;
+  witnesses: string[];
+  regression: Partial<Regression>;
+};
+
+const STORIES: Story[] = [
+  {
+    ordinal: SLOWER_AT,
+    isOf: ({ summary }) => isSlowed(summary.transport.slug, summary.case.scenario),
+    witnesses: ["the canaries stayed where they were", "the controls stayed where they were"],
+    regression: { regression_id: 1, cause: "commit", direction: "regressed", state: "new" },
+  },
+  {
+    ordinal: FASTER_AT,
+    isOf: ({ summary }) => summary.transport.slug === "ring-futex" && summary.case.scenario === "route",
+    witnesses: ["the controls stayed where they were"],
+    regression: {
+      regression_id: 2,
+      cause: "commit",
+      direction: "improved",
+      state: "acknowledged",
+      assignee: "ada",
+      note: "Expected: this is what the change was for.",
+    },
+  },
+  {
+    ordinal: DRIFT_AT,
+    isOf: ({ summary, machine }) => machine.machine === "lab-arm-1" && summary.transport.slug === "tcp",
+    witnesses: ["the transport is a control: no commit of the repository changes it"],
+    regression: { regression_id: 3, cause: "machine", direction: "regressed", state: "machine" },
+  },
+];
+
+/** The changes of some series, by series. */
+export function changesOf(world: World, series: MockSeries[]): ChangePoint[] {
+  return series.flatMap((entry) =>
+    STORIES.flatMap((story) =>
+      !entry.isImported && story.isOf(entry) ? changePoint(world, story, entry) : [],
+    ),
+  );
+}
+
+function changePoint(
+  world: World,
+  { ordinal, regression, witnesses }: Story,
+  series: MockSeries,
+): ChangePoint[] {
+  const runs = world.runsOf(series).filter(({ commit }) => commit.ordinal >= ordinal);
+  const [at] = runs;
+  const before = world.runsOf(series).findLast(({ commit }) => commit.ordinal < ordinal);
+  if (at === undefined || before === undefined) return [];
+  const { summary, machine } = series;
+  const [before_ns, after_ns] = [pointOf(series, before), pointOf(series, at)].map(
+    ({ repetition_p50_ns }) => repetition_p50_ns.median,
+  ) as [number, number];
+  const change = stepsOf(series, at.commit.ordinal) / stepsOf(series, before.commit.ordinal) - 1;
+  return [
+    {
+      change_point_id: summary.series_id * 10 + (regression.regression_id ?? 0),
+      series_id: summary.series_id,
+      environment_id: machine.environmentAt(at.commit.ordinal).environment_id,
+      figure: "p50",
+      commit_ordinal: at.commit.ordinal,
+      commit_sha: at.commit.sha,
+      after_commit_ordinal: before.commit.ordinal,
+      until_commit_ordinal: at.commit.ordinal,
+      before_ns,
+      after_ns,
+      change,
+      confidence: 0.9999,
+      direction: change > 0 ? "regressed" : "improved",
+      matters: true,
+      cause: regression.cause ?? "unknown",
+      regression_id: regression.regression_id ?? null,
+      found_at: after(at.commit, 60),
+      places: [{ commit_ordinal: at.commit.ordinal, probability: 0.94 }],
+      witnesses,
+    },
+  ];
+}
+
+/** The regressions as they are found, the newest first. */
+export function regressionsOf(world: World): Regression[] {
+  return STORIES.flatMap(({ ordinal, regression }) => {
+    const changes = changesOf(world, world.series).filter(
+      ({ regression_id }) => regression_id === regression.regression_id,
+    );
+    const [before, at] = [world.commits[ordinal - 2], world.commits[ordinal - 1]];
+    if (before === undefined || at === undefined) return [];
+    const worst = changes.map(({ change }) => change).sort((a, b) => Math.abs(b) - Math.abs(a))[0];
+    const machines = new Set(changes.map(({ series_id }) => world.seriesById(series_id)?.machine));
+    return aRegression({
+      project: world.project,
+      after_commit: placeOf(before),
+      until_commit: placeOf(at),
+      series_count: changes.length,
+      machine_count: machines.size,
+      worst_change: worst ?? null,
+      created_at: after(at, 60),
+      updated_at: after(at, 60),
+      ...regression,
+    });
+  }).sort((one, other) => other.until_commit.ordinal - one.until_commit.ordinal);
+}
+
+const placeOf = ({ ordinal, sha }: CommitSummary) => ({ ordinal, sha });
+
+/** A regression with what it is made of. */
+export function detailOf(world: World, regression: Regression): RegressionDetail {
+  const { regression_id, until_commit, cause } = regression;
+  const of = (ordinal: number, probability: number) => {
+    const commit = world.commits[ordinal - 1];
+    return commit === undefined || cause !== "commit" ? [] : [{ commit, probability, measured: true }];
+  };
+  return {
+    regression,
+    change_points: changesOf(world, world.series).filter((change) => change.regression_id === regression_id),
+    culprits: [...of(until_commit.ordinal, 0.94), ...of(until_commit.ordinal - 1, 0.06)],
+  };
+}
+
+/** What machines are asked to measure, the newest first. */
+export function jobsOf(world: World): Job[] {
+  const { commits, runs, series } = world;
+  const [at, before] = [commits[SLOWER_AT - 1], commits[SLOWER_AT - 2]];
+  const [first] = series;
+  const newest = commits.at(-1);
+  if (at === undefined || before === undefined || newest === undefined || first === undefined) return [];
+  const done = world.runsOf(first).find(({ commit }) => commit.sha === before.sha) ?? runs[0];
+  const job = (job_id: number, commit: CommitSummary, machine: string, reason: string): Job => ({
+    job_id,
+    commit_sha: commit.sha,
+    commit_ordinal: commit.ordinal,
+    machine,
+    reason,
+    regression_id: reason === "backfill" ? null : 1,
+    created_at: after(newest, job_id),
+    done_at: null,
+    done_by_run_id: null,
+  });
+  return [
+    job(4, at, "lab-linux-1", "repeat"),
+    job(3, at, "lab-arm-1", "bisect"),
+    {
+      ...job(2, before, "lab-linux-1", "bisect"),
+      done_at: after(newest, 30),
+      done_by_run_id: done?.run_id ?? null,
+    },
+    job(1, newest, "lab-arm-1", "backfill"),
+  ];
+}

@@ -1,0 +1,60 @@
+/** The commits of the mock: a main line, and the heads of pull requests. */
+import type { CommitSummary } from "@/api/types";
+import { aCommit } from "@/test/fixtures";
+import { hex } from "./noise";
+
+/** How many commits the main line has. */
+export const COMMIT_COUNT = 40;
+/** Where the library becomes slower, and where it became faster. */
+export const SLOWER_AT = 28;
+export const FASTER_AT = 15;
+/** Where the kernel of a machine was replaced, and where a machine became slower by itself. */
+export const KERNEL_AT = 20;
+export const DRIFT_AT = 34;
+
+/** The first commit's time, and the time between two. */
+const BEGIN_MS = Date.parse("2026-11-03T08:00:00Z");
+const STEP_MS = 12 * 3_600_000;
+
+const SUBJECTS = [
+  "pool: reuse send buffers",
+  "ring: pad the seats to a cache line",
+  "codec: decode headers without a copy",
+  "docs: say what a full channel does",
+  "router: one queue for all receivers of a topic, so that a slow one is told apart from a dead one",
+  "tests: wait for the peer instead of sleeping",
+  "build: require the stable toolchain",
+  "ring: check the epoch after waking up",
+];
+const AUTHORS = ["Ada Okafor", "Ben Lindqvist", "Chen Wei"];
+
+/** What stands out in the history. */
+const TELLING: Record<number, string> = {
+  [FASTER_AT]: "ring: spin before asking the kernel to wake",
+  [SLOWER_AT]: "ring: verify every slot on receipt",
+};
+
+function commit(ordinal: number, branch = 0): CommitSummary {
+  return aCommit({
+    sha: hex(40, 7, ordinal, branch),
+    ordinal,
+    subject: TELLING[branch === 0 ? ordinal : -1] ?? SUBJECTS[(ordinal + branch) % SUBJECTS.length] ?? "",
+    author: AUTHORS[(ordinal + branch) % AUTHORS.length] ?? "",
+    committed_at: new Date(BEGIN_MS + ordinal * STEP_MS + branch * 60_000).toISOString(),
+  });
+}
+
+/** The main line, the oldest first. */
+export function mainLine(count: number): CommitSummary[] {
+  return Array.from({ length: count }, (_, index) => commit(index + 1));
+}
+
+/** The head of a pull request that left the main line before a place. */
+export function headOf(pull_request: number, ordinal: number): CommitSummary {
+  return commit(ordinal, pull_request);
+}
+
+/** A time after a commit. */
+export function after({ committed_at }: CommitSummary, minutes: number): string {
+  return new Date(Date.parse(committed_at) + minutes * 60_000).toISOString();
+}

@@ -1,0 +1,117 @@
+/** The figures of a series at a run: a level, what happened to it over the commits, and noise. */
+import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
+import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
+import { DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
+import type { Machine } from "./machines";
+import { noise, wobble } from "./noise";
+import type { MockSeries } from "./series";
+
+/** Operations of a point, and its repetitions. */
+const COUNT = 2000;
+const REPETITION_COUNT = 10;
+/** How many bins a doubling of the time has. */
+export const STEPS_PER_DOUBLING = 8;
+
+/** By how much times are longer than at first. */
+export function stepsOf({ summary, machine }: MockSeries, ordinal: number): number {
+  const { transport, case: kase } = summary;
+  let factor = 1;
+  if (isSlowed(transport.slug, kase.scenario) && ordinal >= SLOWER_AT) factor *= 1.2;
+  if (transport.slug === "ring-futex" && kase.scenario === "route" && ordinal >= FASTER_AT) factor *= 0.8;
+  if (machine.machine === "lab-arm-1" && transport.slug === "tcp" && ordinal >= DRIFT_AT) factor *= 1.09;
+  return factor;
+}
+
+/** What the regression of the mock is of. */
+export const isSlowed = (slug: string, scenario: string) => slug === "ring-futex" && scenario === "roundtrip";
+
+function place(run: RunSummary, machine: Machine) {
+  return {
+    run_id: run.run_id,
+    commit_sha: run.commit.sha,
+    commit_ordinal: run.commit.ordinal,
+    work_tree_modified: run.work_tree_modified,
+    measured_at: run.started_at,
+    environment_id: machine.environmentAt(run.commit.ordinal).environment_id,
+  };
+}
+
+/** The measured point of a series in a run. */
+export function pointOf(series: MockSeries, run: RunSummary): Point {
+  const { summary, machine, operation_ns } = series;
+  const { ordinal } = run.commit;
+  const drawn = wobble(0.02, summary.series_id, ordinal, run.pull_request ?? 0);
+  const p50 = Math.round(operation_ns * machine.slowness * stepsOf(series, ordinal) * drawn);
+  const whole = Object.fromEntries(Object.entries(latency(p50)).map(([name, ns]) => [name, Math.round(ns)]));
+  const total_bytes = summary.case.total_bytes ?? null;
+  const lost =
+    summary.methodology.on_full === "drop" ? Math.round(noise(summary.series_id, ordinal) * 40) : 0;
+  return aPoint({
+    ...place(run, machine),
+    latency_ns: whole as Point["latency_ns"],
+    count: COUNT - lost,
+    sum_ns: p50 * (COUNT - lost),
+    repetition_count: REPETITION_COUNT,
+    disturbed_count: noise(summary.series_id, ordinal, 3) > 0.95 ? 1 : 0,
+    repetition_p50_ns: { q1: Math.round(p50 * 0.992), median: p50, q3: Math.round(p50 * 1.009) },
+    bytes_per_second: total_bytes === null ? null : Math.round((total_bytes * 1e9) / p50),
+    attempted: COUNT,
+    accepted: COUNT,
+    delivered: COUNT - lost,
+    lossy: lost > 0,
+  });
+}
+
+/** What another tool stated of a series in a run. */
+export function statedPointOf({ summary, machine, operation_ns }: MockSeries, run: RunSummary): StatedPoint {
+  const center_ns = Math.round(operation_ns * wobble(0.02, summary.series_id, run.commit.ordinal));
+  return aStatedPoint({
+    ...place(run, machine),
+    center_ns,
+    low_ns: Math.round(center_ns * 0.98),
+    high_ns: Math.round(center_ns * 1.03),
+  });
+}
+
+/** The repetitions of a point. */
+export function repetitionsOf({ latency_ns, lossy, disturbed_count }: Point): Repetition[] {
+  return Array.from({ length: REPETITION_COUNT }, (_, index) => {
+    const factor = wobble(0.015, latency_ns.p50, index);
+    const delivered = COUNT / REPETITION_COUNT - (lossy && index === 0 ? 1 : 0);
+    return aRepetition({
+      index,
+      p50_ns: Math.round(latency_ns.p50 * factor),
+      p99_ns: Math.round(latency_ns.p99 * factor),
+      min_ns: latency_ns.min,
+      max_ns: Math.round(latency_ns.max * factor),
+      count: delivered,
+      delivered,
+      disturbed: index < disturbed_count ? ["another process took the CPU"] : [],
+    });
+  });
+}
+
+/** How many operations of a point took how long, from a bin on: a hill around the median with a long tail. */
+export function binsOf({ latency_ns: { min, p50, max }, count }: Point): { first: number; counts: number[] } {
+  const bin = (ns: number) => Math.floor(Math.log2(ns) * STEPS_PER_DOUBLING);
+  const [first, top, last] = [bin(min), bin(p50), bin(max)];
+  const weights = Array.from({ length: last - first + 1 }, (_, index) => {
+    const away = first + index - top;
+    return away <= 0 ? 0.5 ** -away : 0.45 ** away + 0.002 * noise(p50, index);
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const counts = weights.map((weight) => Math.round((weight / sum) * count));
+  counts[counts.length - 1] = Math.max(1, counts.at(-1) ?? 0);
+  return { first, counts };
+}
+
+/** The same with bounds in nanoseconds. */
+export function histogramOf(point: Point): HistogramBin[] {
+  const { first, counts } = binsOf(point);
+  const bound = (bin: number) => Math.round(2 ** (bin / STEPS_PER_DOUBLING));
+  return counts.map((count, index) => ({
+    from_ns: bound(first + index),
+    to_ns: bound(first + index + 1),
+    count,
+  }));
+}

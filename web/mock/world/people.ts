@@ -1,0 +1,89 @@
+/** Who uses the mock: accounts, members, tokens, and what was done with them. */
+import type { AccountSummary, AuditEvent, Member, SessionInfo, TokenSummary } from "@/api/types";
+
+const DAY = (day: number) => `2026-11-${String(day).padStart(2, "0")}T09:30:00Z`;
+
+/** An administrator is signed in, so that every page shows all that it can do. */
+export const SESSION: SessionInfo = {
+  account: { name: "ada", is_admin: true, roles: { libfoo: "admin" } },
+  has_github: true,
+  is_private: false,
+  project: null,
+  scopes: ["read", "ingest:write", "project:write", "admin"],
+};
+
+/** Nobody is. */
+export const STRANGER: SessionInfo = { ...SESSION, account: null, is_private: true, scopes: [] };
+
+export const ACCOUNTS: AccountSummary[] = [
+  { name: "ada", github_login: "ada-okafor", is_admin: true, created_at: DAY(2) },
+  { name: "ben", github_login: "ben-lindqvist", is_admin: false, created_at: DAY(3) },
+  { name: "nightly", github_login: null, is_admin: false, created_at: DAY(5) },
+];
+
+export const MEMBERS: Member[] = [
+  { account: "ada", role: "admin", created_at: DAY(2) },
+  { account: "ben", role: "contributor", created_at: DAY(3) },
+];
+
+/** A token that nothing is special about. */
+const TOKEN: TokenSummary = {
+  token_id: 1,
+  name: "lab-linux-1",
+  kind: "agent",
+  prefix: "rta_4fKx2P",
+  account: null,
+  machine: "lab-linux-1",
+  project: "libfoo",
+  scopes: ["ingest:write"],
+  created_at: DAY(2),
+  expires_at: null,
+  last_used_at: DAY(24),
+  rotated_at: null,
+  previous_expires_at: null,
+};
+
+export const TOKENS: TokenSummary[] = [
+  TOKEN,
+  {
+    ...TOKEN,
+    token_id: 2,
+    name: "continuous integration",
+    kind: "ci",
+    prefix: "rtc_9aLm0Q",
+    machine: null,
+    scopes: ["read", "ingest:write"],
+    expires_at: "2027-02-20T09:30:00Z",
+    rotated_at: DAY(20),
+    previous_expires_at: DAY(27),
+  },
+  {
+    ...TOKEN,
+    token_id: 3,
+    name: "laptop",
+    kind: "user",
+    prefix: "rtu_7hTb5W",
+    account: "ada",
+    machine: null,
+    project: null,
+    scopes: ["read", "ingest:write", "project:write"],
+    last_used_at: null,
+  },
+];
+
+const ACTIONS: [string, string, string, AuditEvent["details"]][] = [
+  ["token.rotate", "account:ada", "token:2", {}],
+  ["regression.change", "account:ada", "regression:2", {}],
+  ["member.put", "account:ada", "project:libfoo", {}],
+  ["token.create", "account:ada", "token:3", {}],
+  ["account.create", "command-line", "account:nightly", {}],
+];
+
+export const AUDIT: AuditEvent[] = ACTIONS.map(([action, actor, subject, details], index) => ({
+  action,
+  actor,
+  subject,
+  details,
+  happened_at: DAY(20 - index),
+  request_id: actor === "command-line" ? null : `01JD${index}MOCK`,
+}));

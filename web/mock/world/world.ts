@@ -1,0 +1,136 @@
+/**
+ * The little world that all mocks answer from: two machines, eight transports, forty commits. It is made once and kept in
+ * memory; writes change it, and are forgotten when the server ends.
+ */
+import type {
+  AccountSummary,
+  AuditEvent,
+  CommitSummary,
+  Job,
+  MachineSummary,
+  Member,
+  Point,
+  ProjectSettings,
+  Regression,
+  RunSummary,
+  SeriesSummary,
+  SessionInfo,
+  TokenSummary,
+} from "@/api/types";
+import { jobsOf, regressionsOf } from "./changes";
+import { COMMIT_COUNT, mainLine } from "./commits";
+import { pointOf, statedPointOf } from "./figures";
+import { MACHINES } from "./machines";
+import { ACCOUNTS, AUDIT, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
+import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
+import { type MockSeries, seriesOf } from "./series";
+
+/** The project, and one that nothing was uploaded to. */
+export const PROJECT = "libfoo";
+export const EMPTY_PROJECT = "libempty";
+
+/** How much of it there is. */
+export type Extent = { isEmpty?: boolean; isForbidden?: boolean };
+
+/** All there is. What people can change is in lists that writes change. */
+export class World {
+  readonly project = PROJECT;
+  readonly commits: CommitSummary[];
+  readonly series: MockSeries[];
+  /** The newest first. */
+  readonly runs: RunSummary[];
+  /** Those of the main line, by machine and by who measured. */
+  private readonly mainRuns = new Map<string, RunSummary[]>();
+  readonly pullRequests: PullRequest[];
+  readonly projects: ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
+    project,
+    default_branch: "main",
+    visibility: project === PROJECT ? "public" : "private",
+  }));
+  readonly session: SessionInfo;
+  regressions: Regression[];
+  jobs: Job[];
+  accounts: AccountSummary[] = [...ACCOUNTS];
+  members: Member[] = [...MEMBERS];
+  tokens: TokenSummary[] = [...TOKENS];
+  audit: AuditEvent[] = [...AUDIT];
+
+  constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {
+    this.commits = mainLine(isEmpty ? 0 : COMMIT_COUNT);
+    this.series = isEmpty ? [] : seriesOf(PROJECT);
+    this.runs = runsOf(PROJECT, this.commits, this.series);
+    this.pullRequests = pullRequestsOf(this.commits);
+    this.session = isForbidden ? STRANGER : SESSION;
+    this.regressions = regressionsOf(this);
+    this.jobs = jobsOf(this);
+  }
+
+  /** What a project has: everything, or nothing. */
+  has(project: string): boolean {
+    return project === this.project;
+  }
+
+  /** The machines that measured a project, by name. */
+  machinesOf(project: string): MachineSummary[] {
+    return MACHINES.flatMap(({ machine, arch, suspect_because, environmentAt }) => {
+      const runs = this.has(project) ? this.runs.filter((run) => run.machine === machine) : [];
+      const [newest] = runs;
+      if (newest === undefined) return [];
+      return {
+        machine,
+        os: "linux",
+        arch,
+        run_count: runs.length,
+        last_run_at: newest.started_at,
+        lost_run_count: 0,
+        suspect_because,
+        ...environmentAt(newest.commit.ordinal),
+      };
+    }).sort((one, other) => (one.machine < other.machine ? -1 : 1));
+  }
+
+  seriesById(series_id: number): MockSeries | undefined {
+    return this.series[series_id - 1];
+  }
+
+  /** The runs of the main line that a series is of, the oldest first. */
+  runsOf({ machine, isImported }: MockSeries): RunSummary[] {
+    const key = `${machine.machine} ${isImported}`;
+    const kept =
+      this.mainRuns.get(key) ??
+      this.runs
+        .filter(
+          (run) =>
+            run.machine === machine.machine &&
+            run.pull_request === null &&
+            (run.preset === "import") === isImported,
+        )
+        .reverse();
+    this.mainRuns.set(key, kept);
+    return kept;
+  }
+
+  /** The points of a series, the oldest first; none where figures are stated, or it is not supported. */
+  pointsOf(series: MockSeries): Point[] {
+    if (series.unsupported !== null || isStated(series)) return [];
+    return this.runsOf(series).map((run) => pointOf(series, run));
+  }
+
+  /** A series with its newest figures. */
+  summaryOf(series: MockSeries): SeriesSummary {
+    const newest = this.runsOf(series).at(-1);
+    if (newest === undefined || series.unsupported !== null) return series.summary;
+    return isStated(series)
+      ? { ...series.summary, latest_summary: statedPointOf(series, newest) }
+      : { ...series.summary, latest: pointOf(series, newest) };
+  }
+
+  /** The commit of an object name, or of its beginning, on any line. */
+  commit(sha: string): CommitSummary | undefined {
+    const all = [...this.commits, ...this.pullRequests.map(({ head }) => head)];
+    return sha.length < 4 ? undefined : all.find((commit) => commit.sha.startsWith(sha));
+  }
+}
+
+/** Whether a tool stated its figures without samples. */
+export const isStated = ({ summary }: MockSeries): boolean => summary.methodology.statistic != null;

@@ -1,0 +1,119 @@
+/** The writes that the mock follows: what they change is seen until the server ends. All others are refused. */
+import type { TokenSummary } from "@/api/types";
+import { found, type Mocks, nothing } from "./endpoint";
+import { detailOf } from "./world/changes";
+import { hex } from "./world/noise";
+import type { World } from "./world/world";
+
+/** When everything is changed: the mock has no clock. */
+const NOW = "2026-11-24T12:00:00Z";
+
+type Followed = {
+  patch: Mocks<"patch">;
+  post: Pick<Mocks<"post">, "/api/v1/links" | "/api/v1/tokens" | "/api/v1/tokens/{token_id}/rotate">;
+  put: Pick<Mocks<"put">, "/api/v1/projects/{project}/members/{account}">;
+  delete: Pick<
+    Mocks<"delete">,
+    | "/api/v1/accounts/{account}"
+    | "/api/v1/projects/{project}/members/{account}"
+    | "/api/v1/tokens/{token_id}"
+  >;
+};
+
+export const WRITES: Followed = {
+  patch: {
+    "/api/v1/projects/{project}": (world, { path, body }) => {
+      const settings = found(
+        world.projects.find(({ project }) => project === path.project),
+        "project",
+        path.project,
+      );
+      if (body.default_branch !== undefined) settings.default_branch = body.default_branch;
+      if (body.visibility != null) settings.visibility = body.visibility;
+      tell(world, "project.change", `project:${path.project}`);
+      return settings;
+    },
+    "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id }, body }) => {
+      const at = world.regressions.findIndex((entry) => entry.regression_id === Number(regression_id));
+      const before = found(world.regressions[at], "regression", regression_id);
+      const { state, ...others } = body;
+      const after = { ...before, ...others, state: state ?? before.state, updated_at: NOW };
+      world.regressions[at] = after;
+      tell(world, "regression.change", `regression:${regression_id}`);
+      return detailOf(world, after);
+    },
+  },
+  post: {
+    "/api/v1/links": () => ({ code: "0123456789", url: "/l/0123456789" }),
+    "/api/v1/tokens": (world, { body }) => {
+      const { kind, name, machine, project, scopes, expires_in_days } = body;
+      const token_id = Math.max(0, ...world.tokens.map((token) => token.token_id)) + 1;
+      const token: TokenSummary = {
+        token_id,
+        name,
+        kind,
+        prefix: `${PREFIXES[kind]}_${hex(6, token_id)}`,
+        account: kind === "user" ? (world.session.account?.name ?? null) : null,
+        machine: machine ?? null,
+        project: project ?? null,
+        scopes: scopes ?? (kind === "agent" ? ["ingest:write"] : ["read", "ingest:write"]),
+        created_at: NOW,
+        expires_at: expires_in_days === null ? null : "2027-02-22T12:00:00Z",
+        last_used_at: null,
+        rotated_at: null,
+        previous_expires_at: null,
+      };
+      world.tokens.push(token);
+      tell(world, "token.create", `token:${token_id}`);
+      return { token, secret: secretOf(token) };
+    },
+    "/api/v1/tokens/{token_id}/rotate": (world, { path: { token_id } }) => {
+      const token = found(
+        world.tokens.find((entry) => entry.token_id === Number(token_id)),
+        "token",
+        token_id,
+      );
+      token.rotated_at = NOW;
+      token.previous_expires_at = "2026-11-25T12:00:00Z";
+      tell(world, "token.rotate", `token:${token_id}`);
+      return { token, secret: secretOf(token) };
+    },
+  },
+  put: {
+    "/api/v1/projects/{project}/members/{account}": (world, { path: { account }, body }) => {
+      const others = world.members.filter((member) => member.account !== account);
+      world.members = [...others, { account, role: body.role, created_at: NOW }];
+      tell(world, "member.put", `account:${account}`);
+      return nothing();
+    },
+  },
+  delete: {
+    "/api/v1/accounts/{account}": (world, { path: { account } }) => {
+      world.accounts = world.accounts.filter(({ name }) => name !== account);
+      world.members = world.members.filter((member) => member.account !== account);
+      tell(world, "account.delete", `account:${account}`);
+      return nothing();
+    },
+    "/api/v1/projects/{project}/members/{account}": (world, { path: { account } }) => {
+      world.members = world.members.filter((member) => member.account !== account);
+      tell(world, "member.delete", `account:${account}`);
+      return nothing();
+    },
+    "/api/v1/tokens/{token_id}": (world, { path: { token_id } }) => {
+      world.tokens = world.tokens.filter((token) => token.token_id !== Number(token_id));
+      tell(world, "token.delete", `token:${token_id}`);
+      return nothing();
+    },
+  },
+};
+
+const PREFIXES = { user: "rtu", agent: "rta", ci: "rtc" };
+
+/** A secret that opens nothing. */
+const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
+
+/** Keeps in the log what was done. */
+function tell(world: World, action: string, subject: string): void {
+  const actor = `account:${world.session.account?.name ?? "nobody"}`;
+  world.audit.unshift({ action, actor, subject, details: {}, happened_at: NOW, request_id: "01JDMOCK" });
+}
