@@ -54,12 +54,12 @@ function useIsProject(project: string | undefined): boolean {
   return data?.projects.some((entry) => entry.project === project) ?? false;
 }
 
-/** The project's name; a choice when there are several. */
+/** The project's name; a choice when there are several, and it is one of them. */
 function ProjectSwitch({ project }: { project: string }) {
   const navigate = useNavigate();
   const { data } = useQuery(projectsQuery);
   const projects = data?.projects.map((entry) => entry.project) ?? [];
-  if (projects.length < 2) return <span className="muted">{project}</span>;
+  if (projects.length < 2 || !projects.includes(project)) return <span className="muted">{project}</span>;
   return (
     <SelectField
       label="Project"

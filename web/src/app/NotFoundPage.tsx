@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { sessionQuery } from "@/api/queries";
 import { toHome, toSignIn } from "@/lib/paths";
+import { upperFirst } from "@/lib/units";
 
 const NO_PAGE = "No page has this address. It may have been mistyped or cut short.";
 
@@ -22,13 +23,18 @@ export function NothingHere({ detail, isSubject = false }: Props) {
   return (
     <div className="state">
       <h1>Nothing is here</h1>
-      <p>{detail}</p>
+      <p>{sentence(detail)}</p>
       {isSubject && <SignInToSee />}
       <p>
         <Link {...toHome()}>Go to the start</Link>
       </p>
     </div>
   );
+}
+
+/** The server’s words as a sentence of its own. */
+function sentence(detail: string): string {
+  return upperFirst(detail.endsWith(".") ? detail : `${detail}.`);
 }
 
 /** For who is not signed in: what one must not know of does not exist, so that signing in may show it. */

@@ -1,6 +1,6 @@
 /** What is open: how much, where, since which commit, and how it went; all of them are in the inbox. */
 import { Link } from "@tanstack/react-router";
-import type { LineSeries } from "@/api/types";
+import type { ChangePoint, LineSeries } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
@@ -9,7 +9,7 @@ import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
 import { toMachine, toRegression, toRegressions } from "@/lib/paths";
 import { changeText, rangeText, STATE_NAMES } from "@/lib/regressions";
-import { counted, formatNs } from "@/lib/units";
+import { counted, quantityOfNs } from "@/lib/units";
 import type { RegressionRow } from "../regressionRows";
 
 /** From this probability on a commit is named alone. */
@@ -66,10 +66,7 @@ function Row({ project, row, lines }: RowProps) {
           {change === null ? "unknown" : changeText(change)}
         </Link>
       </th>
-      <td className="muted">
-        {worst !== null &&
-          `${formatNs(Math.round(worst.change.before_ns))} to ${formatNs(Math.round(worst.change.after_ns))}`}
-      </td>
+      <td className="muted">{worst !== null && levelText(worst.change)}</td>
       <td className="flexible">
         {worst?.series === undefined ? (
           counted(series_count, "series", "series")
@@ -96,6 +93,14 @@ function Row({ project, row, lines }: RowProps) {
       </td>
     </tr>
   );
+}
+
+/** From which level to which: `4.02 to 4.64 µs`, or with two units where it takes them. */
+function levelText({ before_ns, after_ns }: ChangePoint): string {
+  const [before, after] = [before_ns, after_ns].map((ns) => quantityOfNs(Math.round(ns)));
+  if (before === undefined || after === undefined) return "";
+  const unit = before.unit === after.unit ? "" : ` ${before.unit}`;
+  return `${before.value}${unit} to ${after.value} ${after.unit}`;
 }
 
 type MachineNamesProps = { project: string; machines: string[]; count: number };
