@@ -2,19 +2,7 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use std::num::ParseIntError;
-
-/// The profiles that come with the suite: name and file, `bucket_min_bytes,count`, each bucket ending where the next
-/// begins.
-///
-/// `chromium-ipc`: `IPC.MessageSize` of an hour of browsing, 37,573 messages, from Chromium's design document "Mach based
-/// OS X Interprocess Communication".
-///
-/// `uniform-2-256`: every size from 2 to 256 bytes alike, as in the comparison of libipc's backends on macOS.
-const PROFILES: &[(&str, &str)] = &[
-    ("chromium-ipc", include_str!("../definitions/chromium-message-sizes.csv")),
-    ("uniform-2-256", include_str!("../definitions/uniform-2-256.csv")),
-];
+use roundtrip_wire::size_profile::{self, SizeBucket};
 
 /// Draws repeat after so many messages.
 const DRAWN_MAX: u64 = 65_536;
@@ -41,18 +29,10 @@ impl Sizes {
     }
 }
 
-/// A distribution of message sizes.
+/// A distribution of message sizes, to draw from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeProfile {
-    buckets: Vec<Bucket>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Bucket {
-    min_bytes: usize,
-    /// The first size that belongs to the next bucket.
-    end_bytes: usize,
-    count: u64,
+    buckets: Vec<SizeBucket>,
 }
 
 impl SizeProfile {
@@ -61,41 +41,21 @@ impl SizeProfile {
     /// # Errors
     /// Naming those that exist, or the line that is wrong.
     pub fn named(name: &str) -> Result<Self, String> {
-        let known = PROFILES.iter().find(|(known, _)| *known == name);
-        let (_, text) = known.ok_or_else(|| {
-            let names: Vec<&str> = PROFILES.iter().map(|&(name, _)| name).collect();
+        let profile = size_profile::SizeProfile::named(name).ok_or_else(|| {
+            let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
             format!("no size profile is called `{name}`: expected one of {}", names.join(", "))
         })?;
-        Self::parse(text).map_err(|error| format!("size profile {name}: {error}"))
-    }
-
-    fn parse(text: &str) -> Result<Self, String> {
-        let mut rows: Vec<(usize, u64)> = Vec::new();
-        for line in text.lines().skip(1) {
-            let wrong = |error: ParseIntError| format!("`{line}`: {error}");
-            let (min, count) =
-                line.split_once(',').ok_or_else(|| format!("`{line}`: expected bucket_min_bytes,count"))?;
-            rows.push((min.parse().map_err(wrong)?, count.parse().map_err(wrong)?));
-        }
-        let buckets: Vec<Bucket> = rows
-            .windows(2)
-            .map(|pair| Bucket { min_bytes: pair[0].0, end_bytes: pair[1].0, count: pair[0].1 })
-            .filter(|bucket| bucket.count > 0 && bucket.end_bytes > bucket.min_bytes)
-            .collect();
-        if buckets.is_empty() {
-            return Err("no bucket has a message".into());
-        }
-        Ok(Self { buckets })
+        Ok(Self { buckets: profile.buckets()? })
     }
 
     /// The longest message.
     pub fn max_bytes(&self) -> usize {
-        self.buckets.last().map_or(0, |bucket| bucket.end_bytes - 1)
+        self.buckets.last().map_or(0, |bucket| length(bucket.to_bytes))
     }
 
     /// The shortest message.
     pub fn min_bytes(&self) -> usize {
-        self.buckets.first().map_or(0, |bucket| bucket.min_bytes)
+        self.buckets.first().map_or(0, |bucket| length(bucket.from_bytes))
     }
 
     /// Draws sizes for so many messages: a bucket by its count, then any size within it alike. The same seed draws the
@@ -110,10 +70,17 @@ impl SizeProfile {
                 rank = rank.saturating_sub(bucket.count);
                 here
             });
-            drawn.map_or(0, |bucket| random.random_range(bucket.min_bytes..bucket.end_bytes))
+            drawn.map_or(0, |bucket| {
+                random.random_range(length(bucket.from_bytes)..length(bucket.to_bytes) + 1)
+            })
         });
         Sizes::Drawn(sizes.collect())
     }
+}
+
+/// Bytes as a length: no message is longer than memory.
+fn length(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX - 1)
 }
 
 #[cfg(test)]

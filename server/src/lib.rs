@@ -7,11 +7,13 @@
 //! - [`audited`]: changes of who is let in, with their line in the audit log.
 //! - [`extract`]: extractors whose rejections are problems.
 //! - [`error`]: the one error type of handlers, and its way to `application/problem+json`.
+//! - `content_policy`: what browsers let pages do, and who may frame them.
 //! - `etag`: 304 for whoever has the answer already.
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
 //! - [`charts`]: between rows and what charts draw: which points, in how few numbers.
 //! - [`analysis`]: where series change their level.
 //! - [`live`]: clients are told of new runs, whichever server took them in.
+//! - [`published`]: what others have measured and published.
 //! - [`words`]: what somebody types to find something. [`graph`]: commits and parents, and where lines of them part.
 //! - [`db`]: all SQL, and no HTTP type.
 //! - [`tasks`]: what servers do in the background, one of them at a time.
@@ -26,6 +28,7 @@ pub mod analysis;
 pub mod assets;
 pub mod audited;
 pub mod charts;
+mod content_policy;
 pub mod db;
 pub mod door;
 pub mod error;
@@ -37,6 +40,7 @@ pub mod ingest;
 pub mod live;
 pub mod metrics;
 pub mod openapi;
+pub mod published;
 pub mod router;
 pub mod routes;
 pub mod seed;

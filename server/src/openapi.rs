@@ -38,6 +38,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "machines", description = "Hosts with an agent"),
         (name = "points", description = "One run's result in one series"),
         (name = "projects", description = "Repositories whose commits are charted"),
+        (name = "published", description = "What others have measured and published"),
         (name = "regressions", description = "Changes that one cause explains, and what people say of them"),
         (name = "runs", description = "What was uploaded"),
         (name = "series", description = "One case, measured one way, on one machine, over commits"),

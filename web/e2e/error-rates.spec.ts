@@ -81,7 +81,7 @@ for (const { scheme, width } of SCREENS) {
     test("error rates", async ({ page, report }) => {
       await page.route(API, (route) => route.fulfill({ json: RATES }));
       await page.goto(overviewPath(report));
-      await page.getByRole("link", { name: "How often verdicts are wrong" }).click();
+      await page.getByRole("link", { name: "no verdict wrong in 800 no-change comparisons" }).click();
       await expect(page.getByRole("heading", { level: 1 })).toContainText(
         "a step of 5 % of p50 is found in 98 of 100 cases, after a median of 9 points",
       );

@@ -73,11 +73,13 @@ test("a server that does not answer is told of until it does", async ({ page, re
   await page.goto(overviewPath(report));
   await expect(page.getByRole("heading", { name: "Recent runs" })).toBeVisible();
   await page.route("**/api/v1/**", (route) => route.abort());
-  await page.getByRole("link", { name: "All runs" }).click();
+  await page.locator("a.grid-cell").first().click();
   await expect(page.getByText(/^The server does not answer: shown as of/)).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No answer" })).toBeVisible();
   await page.unroute("**/api/v1/**");
-  await page.getByRole("button", { name: "Refresh now" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText(/^The server does not answer/)).toHaveCount(0);
+  await expect(page.getByRole("complementary", { name: "Pinned point" })).toBeVisible();
   // The browser logs every request that failed.
   complaints.length = 0;
 });

@@ -21,7 +21,8 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// One part alone: a transport by its slug; of the server, `ingest`, `reads` or `analysis`; of
-    /// verdicts, `changes`, `comparisons` or `speed`; of the web, `charts`, `hover`, `transfer` or `memory`.
+    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the web, `charts`, `hover`, `transfer` or
+    /// `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
 }
@@ -81,7 +82,13 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
 
 /// The verdicts' budgets are a benchmark of the statistics, which nothing else is needed for.
 fn verdicts(options: &Options) -> Result<ExitCode> {
-    of_package("roundtrip-stats", "verdicts", &["changes", "comparisons", "speed"], options, |_| ())
+    of_package(
+        "roundtrip-stats",
+        "verdicts",
+        &["changes", "comparisons", "crossovers", "speed"],
+        options,
+        |_| (),
+    )
 }
 
 /// The server's budgets are a benchmark of its package, because its program is needed.

@@ -12,12 +12,14 @@
 //! - [`change_point`]: where a series changes its level. [`cause`]: whether the commit made it, or the machine; [`culprit`]: which
 //!   commit.
 //! - [`error_rate`]: how often what is said is wrong, and what is found.
+//! - [`crossover`]: where the faster one of two lines over a size changes.
 //! - [`welch`]: the t test, for those who know it.  [`comparison`]: all of these, for one case of two sides.
 
 pub mod adjust;
 pub mod cause;
 pub mod change_point;
 pub mod comparison;
+pub mod crossover;
 pub mod culprit;
 pub mod distribution;
 pub mod error_rate;

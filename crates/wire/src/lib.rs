@@ -8,6 +8,7 @@
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
 //! - [`comparable`]: what keeps two results from being compared.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
+//! - [`size_profile`]: the distributions of message sizes that cases name.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
 //! - [`hash`]: the one way to turn a value into an identity.
 //!
@@ -27,6 +28,7 @@ pub mod problem;
 pub mod report;
 pub mod result;
 pub mod sha;
+pub mod size_profile;
 pub mod slug;
 
 pub use acknowledged::Acknowledged;

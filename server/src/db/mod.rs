@@ -11,6 +11,7 @@ pub mod account;
 pub mod analysis;
 pub mod audit;
 pub mod backup;
+pub mod canary;
 pub mod change_point;
 pub mod chart;
 pub mod commit;

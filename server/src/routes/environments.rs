@@ -1,5 +1,6 @@
 //! Environments: what a machine's fingerprint was while it measured a project.
 
+use super::machines::MachinePath;
 use super::projects::project_id;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path};
@@ -7,25 +8,12 @@ use crate::routes::projects::ProjectPath;
 use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::Slug;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// The most environments of one answer: the last ones.
 const ENVIRONMENTS_MAX: i64 = 100;
-
-/// A machine of a project in a path.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-#[into_params(parameter_in = Path)]
-pub struct MachinePath {
-    /// The project's name.
-    #[param(value_type = String, example = "libfoo")]
-    pub project: Slug,
-    /// The machine's name.
-    #[param(value_type = String, example = "lab-1")]
-    pub machine: Slug,
-}
 
 /// The environments in which a machine measured a project: the last 100.
 #[derive(Debug, Serialize, ToSchema)]

@@ -5,8 +5,8 @@ use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
 use crate::{AppState, analysis, db, error::ApiError};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::Environment;
-use serde::Serialize;
+use roundtrip_wire::{Environment, Slug};
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// The machines of one project.
@@ -46,6 +46,18 @@ pub struct MachineSummary {
     /// not.
     #[schema(required)]
     pub suspect_because: Option<String>,
+}
+
+/// A machine of a project in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct MachinePath {
+    /// The project's name.
+    #[param(value_type = String, example = "libfoo")]
+    pub project: Slug,
+    /// The machine's name.
+    #[param(value_type = String, example = "lab-1")]
+    pub machine: Slug,
 }
 
 /// The machines that measured a project.

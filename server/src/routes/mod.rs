@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod canaries;
 pub mod charts;
 pub mod commits;
 pub mod environments;
@@ -23,6 +24,7 @@ pub mod points;
 pub mod project_settings;
 pub mod projects;
 pub mod pruned;
+pub mod published;
 pub mod pull_requests;
 pub mod regressions;
 mod return_path;

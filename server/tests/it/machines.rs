@@ -1,7 +1,8 @@
 //! `/api/v1/projects/{project}/machines`.
 
 use crate::support::{TestApp, factory};
-use serde_json::json;
+use roundtrip_wire::{Canary, RunReport};
+use serde_json::{Value, json};
 use sqlx::PgPool;
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -67,4 +68,67 @@ async fn the_environments_of_a_machine_come_with_their_time_and_facts_the_last_f
     assert!(first["first_run_at"].as_str() < first["last_run_at"].as_str());
     let unknown = app.get("/api/v1/projects/libfoo/machines/nowhere/environments").await;
     unknown.assert_problem(404, "unknown-machine");
+}
+
+/// A run that began after so many seconds, whose canaries read so much.
+fn run(seconds: i64, commit: u64, canaries: &[(&str, Option<u64>)]) -> RunReport {
+    let canary = |&(slug, p50_ns): &(&str, Option<u64>)| Canary {
+        slug: factory::slug(slug),
+        p50_ns,
+        min_ns: p50_ns,
+        count: p50_ns.map_or(0, |_| 50),
+        unsupported: p50_ns.is_none().then(|| "there is one processor".into()),
+    };
+    let mut report = factory::report_at(factory::commit(commit, Some(commit)));
+    report.started_at = factory::time(seconds);
+    report.canaries = canaries.iter().map(canary).collect();
+    report
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn canaries_are_told_run_by_run_the_oldest_first(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let path = "/api/v1/projects/libfoo/machines/lab-1/canaries";
+    let (old, mut new) =
+        (run(0, 5, &[("wake", Some(4_500)), ("cache-line", None)]), run(60, 3, &[("wake", Some(9_000))]));
+    new.environment.stable.insert("os.kernel".into(), "6.99.0".into());
+    app.store(&new).await;
+    app.store(&old).await;
+    let history = app.read(path).await;
+    assert_eq!(history["machine"], "lab-1");
+    let readings = history["readings"].as_array().unwrap();
+    let told = |reading: &Value| (reading["run_id"].clone(), reading["commit_ordinal"].clone());
+    assert_eq!(
+        readings.iter().map(told).collect::<Vec<_>>(),
+        [(json!(old.run_id), json!(5)), (json!(new.run_id), json!(3))]
+    );
+    assert_eq!(readings[0]["p50_ns"], json!({"wake": 4_500}), "what could not be read is not there");
+    assert_eq!(readings[1]["p50_ns"], json!({"wake": 9_000}));
+    assert_eq!(readings[0]["started_at"], "2026-11-21T10:00:00Z");
+    assert_ne!(readings[0]["environment_id"], readings[1]["environment_id"]);
+    let newest = app.read(&format!("{path}?last=1")).await;
+    assert_eq!(newest["readings"], json!([readings[1]]));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn canaries_are_of_machines_that_measured_the_project(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let mut other = RunReport { project: factory::slug("libbar"), ..factory::report() };
+    other.machine.slug = factory::slug("a-mac");
+    app.store(&other).await;
+    let path = |project: &str, rest: &str| format!("/api/v1/projects/{project}/machines/{rest}");
+    for (project, rest, code) in [
+        ("libfoo", "a-mac/canaries", "unknown-machine"),
+        ("libfoo", "nobody/canaries", "unknown-machine"),
+        ("nothing", "lab-1/canaries", "unknown-project"),
+    ] {
+        app.get(&path(project, rest)).await.assert_problem(404, code);
+    }
+    for wrong in ["last=0", "last=1001", "last=many", "first=1"] {
+        let answer = app.get(&path("libfoo", &format!("lab-1/canaries?{wrong}"))).await;
+        answer.assert_problem(400, "invalid-parameter");
+    }
+    let both = app.read(&path("libbar", "a-mac/canaries?last=1000")).await;
+    assert_eq!(both["readings"].as_array().unwrap().len(), 1);
 }

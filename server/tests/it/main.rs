@@ -30,6 +30,7 @@ mod numbers;
 mod openapi;
 mod points;
 mod projects;
+mod published;
 mod replay;
 mod retention;
 mod runs;

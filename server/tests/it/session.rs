@@ -47,6 +47,7 @@ async fn a_users_token_signs_in_and_the_cookie_is_kept_from_scripts_and_other_si
     let answer = app.send_with("POST", PATH, &own_page(), Some(json!({"token": token}))).await;
     let set = answer.headers["set-cookie"].to_str().unwrap();
     assert!(set.starts_with("__Host-roundtrip=rts_"), "{set}");
+    // Lax: it is sent with no request of a page within a frame of another site, whose visitor is a stranger there.
     for attribute in ["HttpOnly", "Secure", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
         assert!(set.split("; ").any(|part| part == attribute), "{attribute} of {set}");
     }

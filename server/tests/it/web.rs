@@ -25,6 +25,32 @@ async fn pages_are_the_built_interface_or_a_sentence_that_says_how_to_build_it(p
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_page_of_one_chart_may_be_framed_by_anyone_and_no_other_page_by_anybody(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for (path, ancestors) in [
+        ("/libfoo/series/7?embed=trend", "*"),
+        ("/libfoo?tables=trend&embed=trend", "*"),
+        ("/libfoo/series/7", "'none'"),
+        ("/libfoo/series/7?embed=", "'none'"),
+        ("/libfoo/series/7?embed=trend&embed=sizes", "'none'"),
+        ("/l/3fa9c01b2e?embed=trend", "*"),
+        ("/api/v1/projects?embed=trend", "'none'"),
+        ("/assets/index-0000.js", "'none'"),
+    ] {
+        let answer = app.get(path).await;
+        let policy = answer.headers["content-security-policy"].to_str().unwrap();
+        let told = policy.split("; ").find_map(|part| part.strip_prefix("frame-ancestors "));
+        assert_eq!(told, Some(ancestors), "{path}");
+        assert!(
+            policy.contains("img-src 'self' data:;") && policy.starts_with("default-src 'self';"),
+            "{path}"
+        );
+        // It would forbid what the policy permits, to browsers that know both.
+        assert!(!answer.headers.contains_key("x-frame-options"), "{path}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_missing_asset_is_a_problem_not_a_page(pool: PgPool) {
     let app = TestApp::new(pool).await;
     app.get("/assets/index-0000.js").await.assert_problem(404, "unknown-asset");

@@ -14,6 +14,7 @@ type Path =
   | "/api/v1/projects/{project}/charts/sweep";
 
 type Range = { last?: string; from?: string; to?: string };
+type Figures = Range & { rate?: string; repetitions?: string };
 type Quantile = keyof Point["latency_ns"];
 
 export const charts: Pick<Mocks<"get">, Path> = {
@@ -25,9 +26,7 @@ export const charts: Pick<Mocks<"get">, Path> = {
     const quantiles = (query.quantiles ?? "p50,p90,p99").split(",") as Quantile[];
     return {
       series: seriesIn(world, query.series).map((entry) =>
-        isStated(entry)
-          ? statedLine(world, entry)
-          : measuredLine(world, entry, query, quantiles, query.repetitions !== "false"),
+        isStated(entry) ? statedLine(world, entry) : measuredLine(world, entry, query, quantiles),
       ),
     };
   },
@@ -52,7 +51,7 @@ function placesOf<Entry>(entries: Entry[], holds: (entry: Entry) => boolean): nu
 function line(
   { summary }: MockSeries,
   points: { commit_ordinal: number; environment_id: number; work_tree_modified: boolean }[],
-): Omit<LineSeries, "latency_ns" | "lossy" | "repetition_p50_ns" | "stated"> {
+): Omit<LineSeries, "latency_ns" | "lossy" | "repetition_p50_ns" | "bytes_per_second" | "stated"> {
   const begins = placesOf(points, (point) => {
     const before = points[points.indexOf(point) - 1];
     return before?.environment_id !== point.environment_id;
@@ -68,14 +67,9 @@ function line(
   };
 }
 
-function measuredLine(
-  world: World,
-  series: MockSeries,
-  range: Range,
-  quantiles: Quantile[],
-  repetitions: boolean,
-): LineSeries {
+function measuredLine(world: World, series: MockSeries, range: Figures, quantiles: Quantile[]): LineSeries {
   const points = inRange(world.pointsOf(series), range);
+  const rates = points.flatMap(({ bytes_per_second }) => bytes_per_second ?? []);
   const column = (quantile: Quantile) => deltas(points.map(({ latency_ns }) => latency_ns[quantile]));
   const quartile = (name: keyof Point["repetition_p50_ns"]) =>
     deltas(points.map(({ repetition_p50_ns }) => repetition_p50_ns[name]));
@@ -83,9 +77,11 @@ function measuredLine(
     ...line(series, points),
     lossy: placesOf(points, ({ lossy }) => lossy),
     latency_ns: Object.fromEntries(quantiles.map((quantile) => [quantile, column(quantile)])),
-    repetition_p50_ns: repetitions
-      ? { q1: quartile("q1"), median: quartile("median"), q3: quartile("q3") }
-      : null,
+    bytes_per_second: range.rate === "true" && rates.length > 0 ? deltas(rates) : null,
+    repetition_p50_ns:
+      range.repetitions !== "false"
+        ? { q1: quartile("q1"), median: quartile("median"), q3: quartile("q3") }
+        : null,
     stated: null,
   };
 }
@@ -97,6 +93,7 @@ function statedLine(world: World, series: MockSeries): LineSeries {
     lossy: [],
     latency_ns: null,
     repetition_p50_ns: null,
+    bytes_per_second: null,
     stated: {
       center: deltas(points.map(({ center_ns }) => center_ns)),
       low: deltas(points.map(({ low_ns }) => low_ns ?? 0)),
@@ -197,5 +194,6 @@ function sweep(world: World, query: SweepQuery): SweepChart {
     commit: query.commit === undefined ? null : (world.commit(query.commit) ?? null),
     told_apart_by: placements.size > 1 ? ["placement", "transport"] : ["transport"],
     lines: [...lines.values()],
+    crossovers: [],
   };
 }

@@ -4,7 +4,9 @@ import { access } from "./access";
 import { charts } from "./charts";
 import { commits } from "./commits";
 import { comparison } from "./comparison";
+import { machines } from "./machines";
 import { projects } from "./projects";
+import { published } from "./published";
 import { regressions } from "./regressions";
 import { runs } from "./runs";
 import { series } from "./series";
@@ -15,7 +17,9 @@ export const READS: Mocks<"get"> = {
   ...charts,
   ...commits,
   ...comparison,
+  ...machines,
   ...projects,
+  ...published,
   ...regressions,
   ...runs,
   ...series,

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { client, dataOf } from "./client";
 import { ApiError } from "./errors";
 import { wholeList } from "./list";
-import type { CanaryHistory, PullRequestSummary } from "./types";
+import type { PullRequestSummary } from "./types";
 
 /** What does not change: what a run measured, after its upload. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
@@ -344,19 +344,14 @@ export const pullRequestsQuery = (project: string, query: { limit?: number; afte
 export const canariesQuery = (project: string, machine: string, last = CANARY_RUNS) =>
   queryOptions({
     queryKey: ["canaries", project, machine, last],
-    queryFn: ({ signal }) => {
-      const [inProject, onMachine] = [project, machine].map(encodeURIComponent);
-      const path = `/api/v1/projects/${inProject}/machines/${onMachine}/canaries?last=${last}`;
-      return dataOf(undocumented<CanaryHistory>(path, signal));
-    },
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/machines/{machine}/canaries", {
+          params: { path: { project, machine }, query: { last } },
+          signal,
+        }),
+      ),
   });
-
-/** Asks for what the API's document does not have yet. */
-async function undocumented<Data>(path: string, signal: AbortSignal) {
-  const response = await fetch(path, { signal });
-  const body: unknown = await response.json().catch(() => undefined);
-  return response.ok ? { data: body as Data, response } : { error: body, response };
-}
 
 export const membersQuery = (project: string) =>
   queryOptions({
@@ -450,3 +445,17 @@ export const pullRequestQuery = (project: string, pull_request: number) =>
       );
     },
   });
+
+/** What others have published. It changes with the server's program only. */
+export const referencesQuery = queryOptions({
+  queryKey: ["references"],
+  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/references", { signal })),
+  ...FOREVER,
+});
+
+/** How large messages are in real traffic. */
+export const sizeProfilesQuery = queryOptions({
+  queryKey: ["size-profiles"],
+  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/size-profiles", { signal })),
+  ...FOREVER,
+});

@@ -334,6 +334,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/machines/{machine}/canaries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a machine read of itself in the newest of its runs of a project. */
+        get: operations["list_canaries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/machines/{machine}/environments": {
         parameters: {
             query?: never;
@@ -523,6 +540,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tables and statements that others have published, how their figures came about, and why they are not to be set against
+         *     what is measured here.
+         */
+        get: operations["list_references"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -640,6 +677,23 @@ export interface paths {
         post: operations["sign_in"];
         /** Signs out. It does no harm when nobody is signed in. */
         delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/size-profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Histograms of message sizes that others have published. */
+        get: operations["list_size_profiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -899,6 +953,43 @@ export interface components {
             slug: components["schemas"]["Slug"];
             /** @description Why there is no reading, if there is none. */
             unsupported?: string | null;
+        };
+        /** @description What a machine read of itself in the newest of its runs of one project. */
+        CanaryHistory: {
+            /** @description Its name. */
+            machine: string;
+            /** @description By run, the oldest first. */
+            readings: components["schemas"]["CanaryReading"][];
+        };
+        /** @description What a machine read of itself in one run. */
+        CanaryReading: {
+            /**
+             * Format: int64
+             * @description The place of its commit.
+             */
+            commit_ordinal: number;
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts: readings with different ones are not compared.
+             */
+            environment_id: number;
+            /**
+             * @description Of each canary by its name, the median of its readings, in nanoseconds per operation. One that could not be read is
+             *     not there; the run says why.
+             */
+            p50_ns: {
+                [key: string]: number;
+            };
+            /**
+             * Format: uuid
+             * @description Of which run.
+             */
+            run_id: string;
+            /**
+             * Format: date-time
+             * @description When it began, by the agent's clock.
+             */
+            started_at: string;
         };
         /**
          * @description The traffic: together with the transport's slug it says what was asked of the machine.
@@ -1308,6 +1399,30 @@ export interface components {
              * @description The share; null of none.
              */
             share: number | null;
+        };
+        /** @description Where one line of a sweep stops being faster than another. */
+        Crossover: {
+            /** @description Which line is the faster one above, as its place among the lines, counted from 0. */
+            above: number;
+            /** @description Which line is the faster one below, as its place among the lines, counted from 0. */
+            below: number;
+            /**
+             * Format: int64
+             * @description The lower end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
+             *     at any measured size further down.
+             */
+            from: number | null;
+            /**
+             * Format: int64
+             * @description The upper end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
+             *     at any measured size further up.
+             */
+            to: number | null;
+            /**
+             * Format: int64
+             * @description Where they cross, in bytes.
+             */
+            x: number;
         };
         /** @description A commit that may have made a regression. */
         Culprit: {
@@ -2035,6 +2150,19 @@ export interface components {
              */
             window: number;
         };
+        /** @description One fact of how figures came about. */
+        MethodologyFact: {
+            /**
+             * @description Of what it is.
+             * @example Statistic
+             */
+            name: string;
+            /**
+             * @description What is known of it.
+             * @example 98th percentile
+             */
+            value: string;
+        };
         /** @description A value of a facet, and how many series have it. */
         NameCount: {
             /**
@@ -2282,6 +2410,24 @@ export interface components {
             /** @description A URI reference that names the kind of problem: `/problems/` and the code. */
             type: string;
         };
+        /** @description Messages of about one size. */
+        ProfileBucket: {
+            /**
+             * Format: int64
+             * @description How many.
+             */
+            count: number;
+            /**
+             * Format: int64
+             * @description The shortest that belongs to it.
+             */
+            from_bytes: number;
+            /**
+             * Format: int64
+             * @description The longest that belongs to it.
+             */
+            to_bytes: number;
+        };
         /** @description What is to change; what is absent stays. */
         ProjectChange: {
             /**
@@ -2366,6 +2512,11 @@ export interface components {
              */
             upload_at: string | null;
         };
+        /**
+         * @description What published numbers are of.
+         * @enum {string}
+         */
+        PublishedUnit: "us" | "per_second" | "bytes" | "percent";
         /** @description Pull requests of one project. */
         PullRequestList: {
             /** @description What to pass as `after` for those that follow; null when there are none. */
@@ -2392,6 +2543,49 @@ export interface components {
              * @description How many runs name it: `runs?pull_request=` lists them.
              */
             run_count: number;
+        };
+        /** @description One publication: a table, or statements where none was printed. */
+        Reference: {
+            /** @description The columns of the table; none where it has none. */
+            columns: components["schemas"]["ReferenceColumn"][];
+            /** @description How its figures came about, as far as it says so. */
+            methodology: components["schemas"]["MethodologyFact"][];
+            /** @description Why its figures are not to be set against what is measured here, a sentence each. */
+            not_comparable_because: string[];
+            /** @description The rows of the table, in the published order, each with one cell a column. What was not printed is null. */
+            rows: (components["schemas"]["ReferenceCell"] | null)[][];
+            /**
+             * @description Its name in addresses.
+             * @example chromium-mach-vs-fifo
+             */
+            slug: string;
+            /** @description Who published it, in one line. */
+            source: string;
+            /** @description Where it has no table, what it says that can be checked, a sentence each. */
+            statements: string[];
+            /** @description What it says, in one sentence. */
+            summary: string;
+            /** @description Its name for people. */
+            title: string;
+            unit: components["schemas"]["PublishedUnit"] | null;
+        };
+        /** @description A cell of a published table: a number as it was printed, or a text */
+        ReferenceCell: number | string;
+        /** @description A column of a published table. */
+        ReferenceColumn: {
+            /** @description Whether its cells are numbers, and not texts. */
+            is_number: boolean;
+            /**
+             * @description Its name in the file.
+             * @example message_bytes
+             */
+            name: string;
+            unit: components["schemas"]["PublishedUnit"] | null;
+        };
+        /** @description What others have measured and published. */
+        ReferenceList: {
+            /** @description In the order in which they are to be read. */
+            references: components["schemas"]["Reference"][];
         };
         /** @description Changes of several series that one cause explains, for the worse or the better. */
         Regression: {
@@ -2975,6 +3169,33 @@ export interface components {
                 [key: string]: components["schemas"]["Role"];
             };
         };
+        /** @description A histogram of message sizes, from which the suite draws. */
+        SizeProfile: {
+            /** @description Those that have any messages, by size. */
+            buckets: components["schemas"]["ProfileBucket"][];
+            /** @description How they were counted, and what is assumed of sizes within a bucket. */
+            note: string;
+            /**
+             * Format: int64
+             * @description Messages that were counted.
+             * @example 37573
+             */
+            sample_count: number;
+            /**
+             * @description Its name, as `size_profile` of cases.
+             * @example chromium-ipc
+             */
+            slug: string;
+            /** @description Who published it, in one line. */
+            source: string;
+            /** @description Its name for people. */
+            title: string;
+        };
+        /** @description How long the messages of real programs are. */
+        SizeProfileList: {
+            /** @description Those that somebody counted. Profiles that are a rule, such as every size alike, are not among them. */
+            size_profiles: components["schemas"]["SizeProfile"][];
+        };
         /**
          * @description A lower-case identifier: `a-z`, `0-9` and single hyphens between them, 1 to 64 bytes, as in `ring-futex`.
          *
@@ -3143,6 +3364,11 @@ export interface components {
         /** @description The newest points of one machine and scenario over a parameter of their cases. */
         SweepChart: {
             commit: components["schemas"]["CommitSummary"] | null;
+            /**
+             * @description Where the faster one of two lines changes, by the lines, then ascending: of pairs that do the same but for their
+             *     mechanism, and were measured in one environment without loss. None but over `message_bytes`.
+             */
+            crossovers: components["schemas"]["Crossover"][];
             /** @description By transport, mode and placement. What differs in anything but the parameter is never one line. */
             lines: components["schemas"]["SweepLine"][];
             /** @description The parameter. */
@@ -4287,6 +4513,44 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_canaries: {
+        parameters: {
+            query?: {
+                /** @description The newest of them. */
+                last?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /**
+                 * @description The machine's name.
+                 * @example lab-1
+                 */
+                machine: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The readings, by run, the oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanaryHistory"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_environments: {
         parameters: {
             query?: never;
@@ -4812,6 +5076,29 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_references: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The publications */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferenceList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     get_run: {
         parameters: {
             query?: never;
@@ -5237,6 +5524,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_size_profiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profiles */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SizeProfileList"];
+                };
             };
             401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];

@@ -48,7 +48,8 @@ export type LineSeries = Schemas["LineSeries"];
 export type MeasuredSide = Schemas["MeasuredSide"];
 export type PullRequestSummary = Schemas["PullRequestSummary"];
 export type SeriesFacets = Schemas["SeriesFacets"];
-export type SweepChart = Schemas["SweepChart"];
+/** A sweep with the places where its lines cross. */
+export type SweepChart = Schemas["SweepChart"] & { crossovers: Crossover[] };
 export type Verdict = Schemas["Verdict"];
 export type TokenSummary = Schemas["TokenSummary"];
 export type Member = Schemas["Member"];
@@ -59,21 +60,16 @@ export type Role = Schemas["Role"];
 export type Scope = Schemas["Scope"];
 export type HistogramBin = PointDetail["histogram"][number];
 export type Repetition = PointDetail["repetitions"][number];
-
+export type CanaryReading = Schemas["CanaryReading"];
+export type CanaryHistory = Schemas["CanaryHistory"];
+export type Crossover = Schemas["Crossover"];
 export type IssuedToken = Schemas["IssuedToken"];
 export type NewAccount = Schemas["NewAccount"];
 export type ProjectChange = Schemas["ProjectChange"];
+export type Reference = Schemas["Reference"];
+export type SizeProfile = Schemas["SizeProfile"];
+export type SweepLine = Schemas["SweepLine"];
+export type SweepPoint = Schemas["SweepPoint"];
 export type TokenRequest = Schemas["TokenRequest"];
 export type TokenKind = Schemas["TokenKind"];
 export type Visibility = Schemas["Visibility"];
-
-/** What the canaries of one run read; absent where they were not. Written by hand until the API's document has it. */
-export type CanaryReading = {
-  run_id: string;
-  started_at: string;
-  commit_ordinal: number;
-  environment_id: number;
-  p50_ns: Record<string, number>;
-};
-/** A machine's readings, oldest first. Written by hand until the API's document has it. */
-export type CanaryHistory = { machine: string; readings: CanaryReading[] };

@@ -25,14 +25,13 @@ export function KeyList() {
         ))}
       </div>
       <form method="dialog" className="controls">
+        <button type="submit" className="button">
+          Close
+        </button>
         <label className="field">
           <input type="checkbox" checked={areOn} onChange={({ target }) => turnKeys(target.checked)} />
           keys without Ctrl work, in this browser
         </label>
-        {/* biome-ignore lint/a11y/noAutofocus: the first one would be the switch. */}
-        <button type="submit" className="button" autoFocus>
-          Close
-        </button>
       </form>
     </Modal>
   );

@@ -1,7 +1,7 @@
 /** What is open above the page. Its script is fetched while nothing else is to do, so that it is there when it is needed. */
 import { useLocation } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
-import { show, useOverlay } from "@/lib/overlays";
+import { lazy, Suspense, useEffect, useRef } from "react";
+import { isShown, show, useOverlay } from "@/lib/overlays";
 import { useGlobalKeys } from "./keys";
 
 const load = () => import("./overlayParts");
@@ -12,14 +12,27 @@ const KeyList = lazy(async () => ({ default: (await load()).KeyList }));
 export function Overlays({ project }: { project: string | undefined }) {
   const overlay = useOverlay();
   const { pathname } = useLocation();
+  /** What was typed for the search before it was there. */
+  const early = useRef("");
   useGlobalKeys(project);
   // biome-ignore lint/correctness/useExhaustiveDependencies: on another page, what was open was for the one before.
   useEffect(() => () => show(null), [pathname]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      show("palette");
+      const { key, ctrlKey, metaKey } = event;
+      if (key.toLowerCase() === "k" && (ctrlKey || metaKey)) {
+        event.preventDefault();
+        early.current = "";
+        show("palette");
+      } else if (!isShown()) early.current = "";
+      else if (
+        key.length === 1 &&
+        !event.defaultPrevented &&
+        document.querySelector("dialog[open]") === null
+      ) {
+        event.preventDefault();
+        early.current += key;
+      }
     };
     document.addEventListener("keydown", onKey);
     // Late enough to keep nothing waiting that the page needs.
@@ -31,7 +44,7 @@ export function Overlays({ project }: { project: string | undefined }) {
   }, []);
   return (
     <Suspense fallback={null}>
-      {overlay === "palette" && <Palette project={project} />}
+      {overlay === "palette" && <Palette project={project} typed={early} />}
       {overlay === "views" && project !== undefined && <SavedViews project={project} />}
       {overlay === "keys" && <KeyList />}
     </Suspense>

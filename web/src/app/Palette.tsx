@@ -2,7 +2,15 @@
  * The search over everything: pages, series by the grammar, commits, machines, projects, saved views. A field with a list
  * under it; arrows choose, Enter opens.
  */
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { Modal } from "@/components/ui/Modal";
 import { show } from "@/lib/overlays";
 import { counted } from "@/lib/units";
@@ -10,7 +18,13 @@ import { placeAfter } from "./paletteEntries";
 import { EXAMPLE } from "./SearchButton";
 import { usePalette } from "./usePalette";
 
-export function Palette({ project = "" }: { project: string | undefined }) {
+type Props = {
+  project: string | undefined;
+  /** What was typed while this was fetched. */
+  typed: RefObject<string>;
+};
+
+export function Palette({ project = "", typed }: Props) {
   const id = useId();
   const [text, setText] = useState("");
   /** The entry that was chosen with the arrows; the first one until then. */
@@ -21,6 +35,8 @@ export function Palette({ project = "" }: { project: string | undefined }) {
     0,
     entries.findIndex(({ key }) => key === chosen),
   );
+  // From when it is open on, what is typed goes into the field.
+  useLayoutEffect(() => setText(typed.current), [typed]);
   const active = useRef<HTMLDivElement>(null);
   const activeKey = entries[place]?.key;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the entry that it refers to is another one then.
@@ -55,8 +71,6 @@ export function Palette({ project = "" }: { project: string | undefined }) {
           autoComplete="off"
           autoCapitalize="off"
           spellCheck={false}
-          // biome-ignore lint/a11y/noAutofocus: it is what the dialog was opened for.
-          autoFocus
           value={text}
           onChange={({ target }) => {
             setText(target.value);

@@ -30,8 +30,7 @@ export function SavedViews({ project }: { project: string }) {
       <form className="controls" onSubmit={save}>
         <label className="field">
           This page as
-          {/* biome-ignore lint/a11y/noAutofocus: it is what the dialog was opened for. */}
-          <input name="name" required maxLength={NAME_LENGTH_MAX} autoComplete="off" autoFocus />
+          <input name="name" required maxLength={NAME_LENGTH_MAX} autoComplete="off" />
         </label>
         <button type="submit" className="button">
           Save

@@ -12,6 +12,7 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { errorOfUnknown } from "@/api/errors";
+import { placeQuery } from "@/api/place";
 import {
   canariesQuery,
   changePointsQuery,
@@ -24,6 +25,7 @@ import {
   projectQuery,
   projectsQuery,
   pullRequestsQuery,
+  referencesQuery,
   regressionQuery,
   regressionsQuery,
   runQuery,
@@ -31,6 +33,8 @@ import {
   seriesListQuery,
   seriesQuery,
   sessionQuery,
+  sizeProfilesQuery,
+  sweepQuery,
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
@@ -47,6 +51,7 @@ import { parseOverviewSearch } from "@/features/overview/search";
 import { numberOf } from "@/features/pull-requests/data";
 import { loadPullRequest } from "@/features/pull-requests/load";
 import { parsePullRequestSearch, parsePullRequestsSearch } from "@/features/pull-requests/search";
+import { parseReferenceSearch } from "@/features/reference/search";
 import { InboxPage } from "@/features/regressions/InboxPage";
 import { RegressionPage } from "@/features/regressions/RegressionPage";
 import { parseInboxSearch } from "@/features/regressions/search";
@@ -57,7 +62,15 @@ import { overviewAsked, seriesOf } from "@/features/series/request";
 import { parseSeriesSearch } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
 import { parseSettingsSearch } from "@/features/settings/search";
-import { parseSweepSearch } from "@/features/sweep/search";
+import { parseSizesSearch } from "@/features/sizes/search";
+import {
+  askedSweep,
+  askedTopologies,
+  parseSweepSearch,
+  parseTopologySearch,
+  placeAsked,
+  TOPOLOGY_SCENARIOS,
+} from "@/features/sweep/search";
 import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
 import { WAITING } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
@@ -219,25 +232,52 @@ const sweepRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/sweep",
   validateSearch: parseSweepSearch,
+  loaderDeps: ({ search }) => search,
+  loader: async ({ context: { queryClient }, params: { project }, deps }) => {
+    const place = await queryClient.ensureQueryData(placeQuery(project, placeAsked(deps)));
+    if (place !== null) await queryClient.ensureQueryData(sweepQuery(project, askedSweep(place, deps)));
+  },
   component: lazyRouteComponent(() => import("@/features/sweep/SweepPage"), "SweepPage"),
 });
 
 const topologyRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/topology",
-  validateSearch: parseSweepSearch,
+  validateSearch: parseTopologySearch,
+  loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
+  loader: async ({ context: { queryClient }, params: { project }, deps }) => {
+    const place = await queryClient.ensureQueryData(placeQuery(project, deps, TOPOLOGY_SCENARIOS));
+    if (place === null) return;
+    await Promise.all([
+      queryClient.ensureQueryData(machinesQuery(project)),
+      ...askedTopologies(place).map((asked) => queryClient.ensureQueryData(sweepQuery(project, asked))),
+    ]);
+  },
   component: lazyRouteComponent(() => import("@/features/sweep/TopologyPage"), "TopologyPage"),
 });
 
 const sizesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/sizes",
+  validateSearch: parseSizesSearch,
+  loaderDeps: ({ search: { machine, mode, placement } }) => ({ machine, mode, placement }),
+  loader: ({ context: { queryClient }, params: { project }, deps }) =>
+    Promise.all([
+      queryClient.ensureQueryData(sizeProfilesQuery),
+      queryClient.ensureQueryData(placeQuery(project, deps, ["roundtrip"])),
+    ]),
   component: lazyRouteComponent(() => import("@/features/sizes/SizesPage"), "SizesPage"),
 });
 
 const referenceRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/reference",
+  validateSearch: parseReferenceSearch,
+  loader: ({ context: { queryClient }, params: { project } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(referencesQuery),
+      queryClient.ensureQueryData(machinesQuery(project)),
+    ]),
   component: lazyRouteComponent(() => import("@/features/reference/ReferencePage"), "ReferencePage"),
 });
 

@@ -1,21 +1,12 @@
-/** What the palette finds for a text: at once what is known here, and from the server what it was asked for. */
+/** What the palette offers for a text: at once what is known here, and what the server finds. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import {
-  commitsQuery,
-  facetsQuery,
-  foundSeriesQuery,
-  machinesQuery,
-  projectsQuery,
-  runsQuery,
-} from "@/api/queries";
+import { commitsQuery, projectsQuery } from "@/api/queries";
 import type { CommitSummary } from "@/api/types";
 import { show } from "@/lib/overlays";
 import { toCompare, toComparison, toFound, toMachine, toOverview, toRun, toSeries } from "@/lib/paths";
-import { EVERYTHING, errorText, parseQuery } from "@/lib/query";
-import { askedOf } from "@/lib/queryAsked";
+import { errorText, parseQuery } from "@/lib/query";
 import { counted } from "@/lib/units";
-import { useSettled } from "@/lib/useSettled";
 import { useViews } from "@/lib/views";
 import { DAILY_PAGES, OTHER_PAGES, OVERVIEW } from "./pages";
 import {
@@ -24,49 +15,20 @@ import {
   type Group,
   isAboutSeries,
   isMatch,
-  runsOf,
   seriesDetail,
   seriesLabel,
 } from "./paletteEntries";
-
-const SERIES_MAX = 8;
-const COMMITS_MAX = 5;
-const RUNS_MAX = 4;
-const SETTLED_MS = 150;
+import { useFound } from "./useFound";
 
 /** The groups that have entries, and what is wrong with the text or cannot be found. */
 export function usePalette(project: string, text: string): { groups: Group[]; problem: string | null } {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const views = useViews(project);
-  const settled = useSettled(text.trim(), SETTLED_MS);
-  const parsed = parseQuery(text);
-  const words = parsed.kind === "query" ? parsed.query.words : [];
-  const asked = parseQuery(settled);
-  const isSearched = settled !== "" && asked.kind === "query";
-  const query = asked.kind === "query" ? asked.query : EVERYTHING;
-
-  const isProject = project !== "";
-  const machines = useQuery({ ...machinesQuery(project), enabled: isProject }).data?.machines ?? [];
   const projects = useQuery(projectsQuery).data?.projects ?? [];
-  const facets = useQuery({ ...facetsQuery(project, {}), enabled: isProject && isSearched }).data;
-  const resolved = facets === undefined ? null : askedOf(query, { facets, machines });
-  const ofSeries = resolved?.kind === "asked" && isSearched ? resolved.asked : null;
-  const series = useQuery({
-    ...foundSeriesQuery(project, { ...ofSeries, limit: SERIES_MAX }),
-    enabled: isProject && ofSeries !== null,
-  }).data;
-  const counts = useQuery({
-    ...facetsQuery(project, ofSeries ?? {}),
-    enabled: isProject && ofSeries !== null,
-  }).data;
-  const hasCommits = isProject && isSearched && query.words.length > 0 && !isAboutSeries(query);
-  const commits = useQuery({
-    ...commitsQuery(project, { q: query.words.join(" "), limit: COMMITS_MAX }),
-    enabled: hasCommits,
-  }).data;
-  const found = hasCommits ? (commits?.commits ?? []) : [];
-  const runs = useQuery({ ...runsQuery(project, {}), enabled: found.length > 0 }).data?.runs ?? [];
+  const found = useFound(project, text);
+  const parsed = parseQuery(text);
+  const isProject = project !== "";
 
   const go = (open: () => unknown) => () => {
     show(null);
@@ -87,43 +49,43 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   };
 
   const isOffered = (label: string) =>
-    parsed.kind === "query" && !isAboutSeries(parsed.query) && isMatch(label, words);
-  const pages = isProject ? [OVERVIEW, ...DAILY_PAGES, ...OTHER_PAGES] : [];
-  const total = counts?.series_count;
+    parsed.kind === "query" && !isAboutSeries(parsed.query) && isMatch(label, parsed.query.words);
+  const hasWords = parsed.kind === "query" && parsed.query.words.length > 0;
+  const pages: Entry[] = (isProject ? [OVERVIEW, ...DAILY_PAGES, ...OTHER_PAGES] : []).map(
+    ({ to, label }) => ({ key: `page ${label}`, label, open: go(() => navigate(to(project))) }),
+  );
+  const actions: Entry[] = [
+    ...(isProject
+      ? [{ key: "views", label: "Save this page as a view, rename, delete", open: () => show("views") }]
+      : []),
+    { key: "keys", label: "Keys: what each one does", open: () => show("keys") },
+  ];
+  const isListed = isProject && parsed.kind === "query" && text.trim() !== "" && found.total !== 0;
+  const all: Entry = {
+    key: "series all",
+    label: `All ${found.total === undefined ? "" : `${counted(found.total, "series", "series")} `}in Explore`,
+    detail: text.trim(),
+    open: go(() => navigate(toFound(project, text.trim()))),
+  };
+
   const groups: Group[] = [
-    {
-      name: "Pages",
-      entries: pages
-        .filter(({ label }) => isOffered(label))
-        .map(({ to, label }) => ({
-          key: `page ${label}`,
-          label,
-          open: go(() => navigate(to(project))),
-        })),
-    },
+    { name: "Pages", entries: pages.filter(({ label }) => isOffered(label)) },
+    { name: "Actions", entries: actions.filter(({ label }) => isOffered(label)) },
     {
       name: "Series",
-      entries:
-        !isProject || parsed.kind !== "query" || text.trim() === ""
-          ? []
-          : [
-              ...(ofSeries === null ? [] : (series?.series ?? [])).map((entry) => ({
-                key: `series ${entry.series_id}`,
-                label: seriesLabel(entry),
-                detail: seriesDetail(entry, query.figure ?? "p50"),
-                open: go(() => navigate(toSeries(project, entry.series_id))),
-              })),
-              {
-                key: "series all",
-                label: `All ${ofSeries === null || total === undefined ? "" : `${counted(total, "series", "series")} `}in Explore`,
-                detail: text.trim(),
-                open: go(() => navigate(toFound(project, text.trim()))),
-              },
-            ],
+      entries: [
+        ...found.series.map((entry) => ({
+          key: `series ${entry.series_id}`,
+          label: seriesLabel(entry),
+          detail: seriesDetail(entry, found.figure),
+          open: go(() => navigate(toSeries(project, entry.series_id))),
+        })),
+        ...(isListed ? [all] : []),
+      ],
     },
     {
-      name: "Commits, each with the one before",
-      entries: found.map((commit) => ({
+      name: "Commits, each compared with the one before",
+      entries: found.commits.map((commit) => ({
         key: `commit ${commit.sha}`,
         label: commitLabel(commit),
         detail: `#${commit.ordinal}`,
@@ -132,42 +94,22 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
     },
     {
       name: "Runs",
-      entries: runsOf(found, runs)
-        .slice(0, RUNS_MAX)
-        .map(({ run_id, machine, commit }) => ({
-          key: `run ${run_id}`,
-          label: `${machine} at ${commitLabel(commit)}`,
-          open: go(() => navigate(toRun(project, run_id))),
-        })),
+      entries: found.runs.map(({ run_id, machine, commit }) => ({
+        key: `run ${run_id}`,
+        label: `${machine} at ${commitLabel(commit)}`,
+        open: go(() => navigate(toRun(project, run_id))),
+      })),
     },
     {
       name: "Machines",
-      entries: machines
-        .filter(({ machine, os }) => words.length > 0 && isOffered(`${machine} ${os}`))
+      entries: found.machines
+        .filter(({ machine, os }) => hasWords && isOffered(`${machine} ${os}`))
         .map(({ machine, os, arch }) => ({
           key: `machine ${machine}`,
           label: machine,
           detail: `${os}, ${arch}`,
           open: go(() => navigate(toMachine(project, machine))),
         })),
-    },
-    {
-      name: "Saved views, in this browser",
-      entries: [
-        ...views
-          .filter(({ name }) => isOffered(name))
-          .map(
-            ({ name, href }): Entry => ({
-              key: `view ${name}`,
-              label: name,
-              detail: href,
-              open: go(() => navigate({ href })),
-            }),
-          ),
-        ...["Save this page as a view, rename, delete"]
-          .filter((label) => isProject && isOffered(label))
-          .map((label): Entry => ({ key: "views", label, open: () => show("views") })),
-      ],
     },
     {
       name: isProject ? "Other projects" : "Projects",
@@ -181,17 +123,19 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
         })),
     },
     {
-      name: "Help",
-      entries: ["Keys: what each one does"]
-        .filter(isOffered)
-        .map((label) => ({ key: "keys", label, open: () => show("keys") })),
+      name: "Saved views, kept in this browser",
+      entries: views
+        .filter(({ name }) => isOffered(name))
+        .map(({ name, href }) => ({
+          key: `view ${name}`,
+          label: name,
+          detail: href,
+          open: go(() => navigate({ href })),
+        })),
     },
   ];
-  const problem =
-    parsed.kind === "error"
-      ? errorText(parsed.error)
-      : resolved?.kind === "nothing" && isSearched
-        ? resolved.because
-        : null;
-  return { groups: groups.filter(({ entries }) => entries.length > 0), problem };
+  return {
+    groups: groups.filter(({ entries }) => entries.length > 0),
+    problem: parsed.kind === "error" ? errorText(parsed.error) : found.nothing,
+  };
 }

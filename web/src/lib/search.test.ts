@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cursor, oneOf, present, slug, text, uuid, whole } from "./search";
+import { commitSha, cursor, oneOf, present, slug, slugs, text, uuid, whole } from "./search";
 
 describe("reading a query", () => {
   it("keeps what is understood", () => {
@@ -7,6 +7,8 @@ describe("reading a query", () => {
     expect(slug("same-cpu")).toBe("same-cpu");
     expect(text(64)).toBe("64");
     expect(whole(1024)).toBe(1024);
+    expect(slugs("pipe.ring-futex.Not one")).toBe("pipe.ring-futex");
+    expect(commitSha("0a".repeat(20))).toBe("0a".repeat(20));
     expect(uuid("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b")).toBe("019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b");
     expect(cursor("MDE5-YQ_")).toBe("MDE5-YQ_");
   });
@@ -17,6 +19,9 @@ describe("reading a query", () => {
     expect(text({})).toBeUndefined();
     expect(whole(-1)).toBeUndefined();
     expect(whole("1024")).toBeUndefined();
+    expect(slugs(".")).toBeUndefined();
+    expect(slugs(["pipe"])).toBeUndefined();
+    expect(commitSha("main")).toBeUndefined();
     expect(uuid("latest")).toBeUndefined();
     expect(cursor("a b")).toBeUndefined();
   });

@@ -16,6 +16,34 @@ export function slug(value: unknown): string | undefined {
   return typeof value === "string" && /^[a-z0-9]+(-[a-z0-9]+)*$/.test(value) ? value : undefined;
 }
 
+/** Several identifiers with dots between. Those that are none are left out. */
+export function slugs(value: unknown): string | undefined {
+  return typeof value === "string" ? joined(slugsOf(value.slice(0, 2000))) : undefined;
+}
+
+/** The identifiers of a text that `slugs` let through. */
+export function slugsOf(value: string | undefined): string[] {
+  return (value?.split(".") ?? []).filter((name) => slug(name) !== undefined);
+}
+
+/** A name as a part of an address. */
+export function slugOf(label: string): string {
+  return label
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");
+}
+
+/** Several identifiers as one text; nothing where there are none. */
+export function joined(names: string[]): string | undefined {
+  return names.length === 0 ? undefined : names.join(".");
+}
+
+/** A commit's full object name. */
+export function commitSha(value: unknown): string | undefined {
+  return typeof value === "string" && /^[0-9a-f]{40}$/.test(value) ? value : undefined;
+}
+
 /** Free text of reasonable length. A text of digits arrives as a number. */
 export function text(value: unknown): string | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;

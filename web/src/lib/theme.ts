@@ -1,4 +1,4 @@
-/** The reader's choice of light or dark; without one, the system's. It is the one thing kept in this browser. */
+/** The reader's choice of light or dark; without one, the system's. It is kept in this browser. */
 import { useSyncExternalStore } from "react";
 
 /** The choices. */

@@ -3,12 +3,13 @@
 //! - [`noise`]: series of known noise with known changes. [`labelled`]: those of the reference data. [`score`]: how well what
 //!   was told agrees with what is known.
 //! - [`changes`]: change points of series. [`speed`]: what finding them takes.
-//! - [`comparisons`]: verdicts of two sides.
+//! - [`comparisons`]: verdicts of two sides. [`crossovers`]: where lines over a size cross.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
 mod changes;
 mod comparisons;
+mod crossovers;
 mod labelled;
 mod noise;
 mod score;
@@ -20,8 +21,12 @@ use std::process::ExitCode;
 /// A part that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
 type Part = (&'static str, fn(bool) -> Vec<Row>);
 
-const PARTS: [Part; 3] =
-    [("changes", changes::rows), ("comparisons", comparisons::rows), ("speed", speed::rows)];
+const PARTS: [Part; 4] = [
+    ("changes", changes::rows),
+    ("comparisons", comparisons::rows),
+    ("crossovers", crossovers::rows),
+    ("speed", speed::rows),
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -2,6 +2,7 @@
 
 pub mod changes;
 pub mod compare;
+pub mod crossover;
 pub mod csv;
 pub mod heatmap;
 pub mod line;

@@ -1,5 +1,6 @@
 //! Lines over a parameter: latency against the size of a message, or against how many take part.
 
+use super::crossover::{self, Comparable, Crossover};
 use super::csv::{Column, Table, cell, negotiated, text};
 use crate::charts::sweep::{self, SweptParameter};
 use crate::db::chart::MeasuredRow;
@@ -31,6 +32,9 @@ pub struct SweepChart {
     pub told_apart_by: Vec<String>,
     /// By transport, mode and placement. What differs in anything but the parameter is never one line.
     pub lines: Vec<SweepLine>,
+    /// Where the faster one of two lines changes, by the lines, then ascending: of pairs that do the same but for their
+    /// mechanism, and were measured in one environment without loss. None but over `message_bytes`.
+    pub crossovers: Vec<Crossover>,
 }
 
 /// One transport, measured in one way, over a parameter.
@@ -143,7 +147,12 @@ pub(crate) async fn sweep_chart(
     let members = members(query.over, rows, points)?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table(query.over, members)?,
-        Format::Json => Json(chart(query.over, commit.map(CommitSummary::from), &members)).into_response(),
+        Format::Json => {
+            let commit = commit.map(CommitSummary::from);
+            // Crossovers of many lines take a while.
+            let chart = tokio::task::spawn_blocking(move || chart(query.over, commit, &members)).await;
+            Json(chart.map_err(ApiError::internal)?).into_response()
+        }
     }))
 }
 
@@ -211,7 +220,20 @@ fn chart(over: SweptParameter, commit: Option<CommitSummary>, members: &[Member]
             points: of_line.into_iter().map(SweepPoint::from).collect(),
         })
     };
-    SweepChart { over, commit, lines: lines.iter().filter_map(line).collect(), told_apart_by }
+    let lines_told = lines.iter().filter_map(line).collect();
+    let crossovers = crossovers(over, &lines, members);
+    SweepChart { over, commit, lines: lines_told, crossovers, told_apart_by }
+}
+
+fn crossovers(over: SweptParameter, lines: &[sweep::Line], members: &[Member]) -> Vec<Crossover> {
+    if over != SweptParameter::MessageBytes {
+        return Vec::new();
+    }
+    let comparable = lines.iter().map(|line| {
+        let points = line.members.iter().filter_map(|&(x, place)| Some((x, &members.get(place)?.point)));
+        Comparable::new(&line.facts, points)
+    });
+    crossover::of_all_pairs(&comparable.collect::<Vec<_>>())
 }
 
 impl From<&Member> for SweepPoint {

@@ -1,6 +1,7 @@
 //! `/api/v1/charts/...` and comparisons.
 
 mod compare;
+mod crossover;
 mod heatmap;
 mod line;
 mod sweep;

@@ -2,10 +2,13 @@
 import { CartesianGrid, ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { axisLabelsOfNs, formatCount, formatNs, formatShare } from "@/lib/units";
 import { AXIS, AXIS_WIDTH, GRID, TOOLTIP } from "./axis";
-import { Bars, type Bin } from "./plottables/Bars";
+import { Bars } from "./plottables/Bars";
 import { type Marker, Markers } from "./plottables/Markers";
 import { TooltipBox } from "./Tooltip";
 import { linearScale, logScale, type Scale } from "./ticks";
+
+/** Counted values between two bounds. */
+export type Bin = { from_ns: number; to_ns: number; count: number };
 
 type Props = { bins: Bin[]; total: number; markers: Marker[]; name: string };
 
@@ -52,7 +55,7 @@ export function HistogramChart({ bins, total, markers, name }: Props) {
             width={AXIS_WIDTH}
           />
           <Line dataKey="count" stroke="none" dot={false} activeDot={false} isAnimationActive={false} />
-          <Bars bins={bins} />
+          <Bars bars={bins.map(({ from_ns, to_ns, count }) => ({ from: from_ns, to: to_ns, count }))} />
           <Markers markers={markers} />
           <Tooltip
             {...TOOLTIP}

@@ -2,8 +2,8 @@
 import { ComposedChart, Line, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatNs } from "@/lib/units";
 import { AXIS, AXIS_WIDTH, TOOLTIP } from "./axis";
-import { DISTRIBUTION_MARGIN, distributionScale } from "./HistogramChart";
-import type { Bin } from "./plottables/Bars";
+import { type Bin, DISTRIBUTION_MARGIN, distributionScale } from "./HistogramChart";
+
 import { type Span, Spans } from "./plottables/Spans";
 import { TooltipBox } from "./Tooltip";
 

@@ -64,6 +64,7 @@ it("shows the value of every series at the commit that is pointed at on one of t
 it("shows the newest again when nothing is pointed at", () => {
   const { line, values } = setUp();
   pointAt(line, 0);
+  expect(values()).toEqual(["100 ns", "200 ns"]);
   pointAt(screen.getByRole("rowheader", { name: "pipe" }));
   expect(values()).toEqual(["newest pipe", "newest fifo"]);
 });
@@ -76,6 +77,7 @@ it("draws no line anew while the crosshair moves", () => {
   for (const path of paths) observer.observe(path, { attributes: true, childList: true });
   pointAt(line, 0);
   pointAt(line, SPARK.width);
+  expect(document.querySelectorAll(".spark-cross")).toHaveLength(2);
   expect(observer.takeRecords()).toEqual([]);
   expect([...document.querySelectorAll("svg > path")]).toEqual(paths);
 });

@@ -7,10 +7,10 @@ export type LineStyle = { stroke: string; ink: string; dash: string; marker: Mar
 export type Marker = "circle" | "square" | "triangle" | "diamond";
 
 const HUES = [1, 2, 3, 4];
-const DASHES = ["", "5 3", "1.5 3"];
+const DASHES = ["", "5 3", "1.5 3", "9 3 1.5 3"];
 const MARKERS: Marker[] = ["circle", "square", "triangle", "diamond"];
 
-/** The look of the line at an index; twelve differ from each other. */
+/** The look of the line at an index; sixteen differ from each other. */
 export function lineStyle(index: number): LineStyle {
   const hue = HUES[index % HUES.length] ?? 1;
   return {

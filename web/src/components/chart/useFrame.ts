@@ -1,6 +1,6 @@
 /** What the address says of a page's charts: which are shown as tables, and which one alone is embedded elsewhere. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type Present, present, type RawSearch, slug, text } from "@/lib/search";
+import { joined, type Present, present, type RawSearch, slug, slugs, slugsOf } from "@/lib/search";
 
 /** The part of every page's address that is about its charts. */
 export type FrameSearch = Present<{
@@ -11,7 +11,7 @@ export type FrameSearch = Present<{
 }>;
 
 export function parseFrameSearch(raw: RawSearch): FrameSearch {
-  return present({ tables: joined(namesOf(text(raw.tables))), embed: slug(raw.embed) });
+  return present({ tables: slugs(raw.tables), embed: slug(raw.embed) });
 }
 
 /** The state of one chart by its name. */
@@ -30,19 +30,11 @@ export function useFrame(name: string) {
       resetScroll: false,
     });
   };
-  return { isTable: namesOf(tables).includes(name), isEmbedded: embed === name, setTable };
+  return { isTable: slugsOf(tables).includes(name), isEmbedded: embed === name, setTable };
 }
 
 /** The names with one chart shown as a table, or as a chart again. */
 export function withTable(tables: string | undefined, name: string, isTable: boolean): string | undefined {
-  const others = namesOf(tables).filter((other) => other !== name);
+  const others = slugsOf(tables).filter((other) => other !== name);
   return joined(isTable ? [...others, name] : others);
-}
-
-function namesOf(tables: string | undefined): string[] {
-  return (tables?.split(".") ?? []).filter((name) => slug(name) !== undefined);
-}
-
-function joined(names: string[]): string | undefined {
-  return names.length === 0 ? undefined : names.join(".");
 }

@@ -1,6 +1,6 @@
 /**
- * A dialog above the page. It is open as long as it is there; the browser keeps the focus in it, closes it with Escape,
- * and gives the focus back.
+ * A dialog above the page. It is open as long as it is there; the browser gives the focus to the first thing in it, keeps
+ * it there, closes it with Escape, and gives the focus back.
  */
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 

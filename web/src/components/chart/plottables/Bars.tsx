@@ -1,12 +1,12 @@
 /** A histogram's bars between given bounds. A bin that holds anything is seen: the tail is what matters. */
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 
-/** Counted values between two bounds. */
-export type Bin = { from_ns: number; to_ns: number; count: number };
+/** Counted values between two bounds, in the unit of the axis. */
+export type Bar = { from: number; to: number; count: number };
 
 const HEIGHT_MIN_PX = 2;
 
-export function Bars({ bins }: { bins: Bin[] }) {
+export function Bars({ bars }: { bars: Bar[] }) {
   const area = usePlotArea();
   const x = useXAxisScale();
   const y = useYAxisScale();
@@ -14,13 +14,13 @@ export function Bars({ bins }: { bins: Bin[] }) {
   const base = area.y + area.height;
   return (
     <g fill="var(--data-1)">
-      {bins.map(({ from_ns, to_ns, count }) => {
+      {bars.map(({ from, to, count }) => {
         if (count === 0) return null;
-        const [left, right] = [x(Math.max(1, from_ns)) ?? 0, x(to_ns) ?? 0];
+        const [left, right] = [x(Math.max(1, from)) ?? 0, x(to) ?? 0];
         const height = Math.max(HEIGHT_MIN_PX, base - (y(count) ?? base));
         return (
           <rect
-            key={from_ns}
+            key={from}
             x={left}
             y={base - height}
             width={Math.max(1, right - left - 1)}

@@ -6,16 +6,30 @@ import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { spread } from "../labels";
 
 /** A line's name, the value at which it ends, and its colour. */
-export type EndLabel = { label: string; value: number; ink: string; strong?: boolean };
+export type EndLabel = {
+  label: string;
+  value: number;
+  ink: string;
+  strong?: boolean;
+  isFaded?: boolean;
+  /** Where the line ends, if it is before the others: a thread leads from there to its name. */
+  end?: number;
+};
 
 const LINE_HEIGHT_PX = 14;
 const DISTANCE_PX = 8;
 /** Clears half a box. */
 const BOX_DISTANCE_PX = 36;
 
-type Props = { labels: EndLabel[]; beside?: number | undefined };
+type Props = {
+  labels: EndLabel[];
+  beside?: number | undefined;
+  /** What pointing at a name and clicking it does; a page that has it can do the same by keyboard elsewhere. */
+  onPoint?: ((label: string | null) => void) | undefined;
+  onPick?: ((label: string) => void) | undefined;
+};
 
-export function EndLabels({ labels, beside }: Props) {
+export function EndLabels({ labels, beside, onPoint, onPick }: Props) {
   const area = usePlotArea();
   const xScale = useXAxisScale();
   const scale = useYAxisScale();
@@ -26,13 +40,37 @@ export function EndLabels({ labels, beside }: Props) {
   const placed = spread(wanted, LINE_HEIGHT_PX, area.y, area.y + area.height);
   return (
     <g>
-      {labels.map(({ label, ink, strong }, index) => (
+      {labels.map(({ label, value, ink, isFaded, end }, index) => {
+        const from = end === undefined ? undefined : xScale?.(end);
+        if (from === undefined || isFaded === true) return null;
+        return (
+          <path
+            key={label}
+            d={`M${from + DISTANCE_PX},${scale(value) ?? 0}L${start - DISTANCE_PX},${scale(value) ?? 0}L${start - 2},${placed[index]}`}
+            stroke={ink}
+            strokeOpacity={0.45}
+            strokeWidth={0.75}
+            strokeDasharray="1 4"
+            fill="none"
+          />
+        );
+      })}
+      {labels.map(({ label, ink, strong, isFaded }, index) => (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a picture's part; the same is a button above it.
         <text
           key={label}
           x={start}
           y={placed[index]}
           dominantBaseline="central"
-          style={{ fill: ink, fontWeight: strong === true ? 600 : 400 }}
+          opacity={isFaded === true ? 0.3 : 1}
+          style={{
+            fill: ink,
+            fontWeight: strong === true ? 600 : 400,
+            ...(onPick === undefined ? {} : { cursor: "pointer" }),
+          }}
+          onPointerEnter={() => onPoint?.(label)}
+          onPointerLeave={() => onPoint?.(null)}
+          onClick={() => onPick?.(label)}
         >
           {label}
         </text>

@@ -1,16 +1,13 @@
 /** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
 import { useNavigate } from "@tanstack/react-router";
 import type { SeriesSummary } from "@/api/types";
-import { Segmented } from "@/components/ui/Segmented";
+import { Choice } from "@/components/ui/Choice";
 import { SelectField } from "@/components/ui/SelectField";
 import { endsOf, parameterNames, parametersKey } from "@/lib/cases";
 import { formatBytes } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import type { OverviewSearch } from "../search";
 import { caseOf, parameterOptions, type Slice, sliceOptions } from "../slice";
-
-/** More values than this side by side are wider than a telephone. */
-const IN_SIGHT_MAX = 4;
 
 type Props = { series: SeriesSummary[]; slice: Slice };
 
@@ -62,19 +59,4 @@ export function SliceControls({ series, slice }: Props) {
       )}
     </div>
   );
-}
-
-type ChoiceProps = {
-  label: string;
-  values: string[];
-  name: (value: string) => string;
-  value: string;
-  onChange: (value: string) => void;
-};
-
-function Choice({ label, values, name, value, onChange }: ChoiceProps) {
-  if (values.length < 2) return null;
-  const options = values.map((entry) => ({ value: entry, label: name(entry) }));
-  if (values.length > IN_SIGHT_MAX) return <SelectField {...{ label, options, value, onChange }} />;
-  return <Segmented label={label} options={options} value={value} onChange={onChange} />;
 }

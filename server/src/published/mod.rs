@@ -1,0 +1,201 @@
+//! What others have measured and published, so that a page can show it beside what was measured here: tables as they were
+//! printed, how they came about, and why their figures are not to be divided by ours.
+//!
+//! A table is a CSV file in `data/`; what is said of it stands in a file of its own, in our words.
+
+mod chromium;
+mod freebsd;
+mod libipc;
+mod node;
+mod table;
+
+use serde::Serialize;
+use std::sync::LazyLock;
+use utoipa::ToSchema;
+
+/// All of them, read once.
+pub static ALL: LazyLock<Result<ReferenceList, String>> = LazyLock::new(|| {
+    let sources = [chromium::SOURCE, libipc::SOURCE, node::SOURCE, freebsd::SOURCE];
+    let references = sources.iter().map(Source::read).collect::<Result<_, _>>()?;
+    Ok(ReferenceList { references })
+});
+
+/// What others have measured and published.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReferenceList {
+    /// In the order in which they are to be read.
+    pub references: Vec<Reference>,
+}
+
+/// One publication: a table, or statements where none was printed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reference {
+    /// Its name in addresses.
+    #[schema(example = "chromium-mach-vs-fifo")]
+    pub slug: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// Who published it, in one line.
+    pub source: &'static str,
+    /// What it says, in one sentence.
+    pub summary: &'static str,
+    /// How its figures came about, as far as it says so.
+    pub methodology: Vec<MethodologyFact>,
+    /// Why its figures are not to be set against what is measured here, a sentence each.
+    pub not_comparable_because: Vec<&'static str>,
+    /// What its figures are of; null where it has no table.
+    #[schema(required)]
+    pub unit: Option<PublishedUnit>,
+    /// The columns of the table; none where it has none.
+    pub columns: Vec<ReferenceColumn>,
+    /// The rows of the table, in the published order, each with one cell a column. What was not printed is null.
+    pub rows: Vec<Vec<Option<ReferenceCell>>>,
+    /// Where it has no table, what it says that can be checked, a sentence each.
+    pub statements: Vec<&'static str>,
+}
+
+/// One fact of how figures came about.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct MethodologyFact {
+    /// Of what it is.
+    #[schema(example = "Statistic")]
+    pub name: &'static str,
+    /// What is known of it.
+    #[schema(example = "98th percentile")]
+    pub value: &'static str,
+}
+
+/// A column of a published table.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct ReferenceColumn {
+    /// Its name in the file.
+    #[schema(example = "message_bytes")]
+    pub name: &'static str,
+    /// Whether its cells are numbers, and not texts.
+    pub is_number: bool,
+    /// Of its numbers.
+    #[schema(required)]
+    pub unit: Option<PublishedUnit>,
+}
+
+/// What published numbers are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PublishedUnit {
+    /// Microseconds.
+    Us,
+    /// So many in a second.
+    PerSecond,
+    /// Bytes.
+    Bytes,
+    /// Hundredths.
+    Percent,
+}
+
+/// A cell of a published table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum ReferenceCell {
+    /// A number as it was printed: `9` is not `9.0`.
+    Number(serde_json::Number),
+    /// A text.
+    Text(String),
+}
+
+/// What is written down of a publication.
+struct Source {
+    slug: &'static str,
+    title: &'static str,
+    source: &'static str,
+    summary: &'static str,
+    methodology: &'static [(&'static str, &'static str)],
+    not_comparable_because: &'static [&'static str],
+    table: Option<Table>,
+    statements: &'static [&'static str],
+}
+
+/// A published table.
+struct Table {
+    unit: PublishedUnit,
+    columns: &'static [ReferenceColumn],
+    csv: &'static str,
+}
+
+const fn number(name: &'static str, unit: Option<PublishedUnit>) -> ReferenceColumn {
+    ReferenceColumn { name, is_number: true, unit }
+}
+
+const fn text(name: &'static str) -> ReferenceColumn {
+    ReferenceColumn { name, is_number: false, unit: None }
+}
+
+impl Source {
+    fn read(&self) -> Result<Reference, String> {
+        let rows = match &self.table {
+            Some(table) => table.rows().map_err(|error| format!("{}: {error}", self.slug))?,
+            None => Vec::new(),
+        };
+        let fact = |&(name, value): &(&'static str, &'static str)| MethodologyFact { name, value };
+        Ok(Reference {
+            slug: self.slug,
+            title: self.title,
+            source: self.source,
+            summary: self.summary,
+            methodology: self.methodology.iter().map(fact).collect(),
+            not_comparable_because: self.not_comparable_because.to_vec(),
+            unit: self.table.as_ref().map(|table| table.unit),
+            columns: self.table.as_ref().map_or_else(Vec::new, |table| table.columns.to_vec()),
+            rows,
+            statements: self.statements.to_vec(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn printed(cell: Option<&ReferenceCell>) -> String {
+        match cell {
+            None => String::new(),
+            Some(ReferenceCell::Number(number)) => number.to_string(),
+            Some(ReferenceCell::Text(text)) => text.clone(),
+        }
+    }
+
+    #[test]
+    fn every_published_figure_is_told_as_it_was_printed() {
+        for (source, rows) in [(chromium::SOURCE, 90), (libipc::SOURCE, 124), (node::SOURCE, 16)] {
+            let reference = source.read().unwrap();
+            let table = source.table.unwrap();
+            let names = table.columns.iter().map(|column| column.name.to_owned()).collect();
+            let cells =
+                reference.rows.iter().map(|row| row.iter().map(|cell| printed(cell.as_ref())).collect());
+            let lines: Vec<Vec<String>> = std::iter::once(names).chain(cells).collect();
+            let text: String = lines.iter().map(|cells| cells.join(",") + "\n").collect();
+            assert_eq!(text, table.csv, "{}", source.slug);
+            assert_eq!(reference.rows.len(), rows, "{}", source.slug);
+        }
+    }
+
+    #[test]
+    fn each_has_its_name_once_a_table_or_statements_and_reasons() {
+        let all = ALL.as_ref().unwrap();
+        let slugs: BTreeSet<&str> = all.references.iter().map(|reference| reference.slug).collect();
+        assert_eq!(slugs.len(), all.references.len());
+        for reference in &all.references {
+            assert!(roundtrip_wire::Slug::parse(reference.slug).is_ok(), "{}", reference.slug);
+            assert_eq!(reference.rows.is_empty(), !reference.statements.is_empty(), "{}", reference.slug);
+            assert_eq!(reference.unit.is_some(), !reference.columns.is_empty(), "{}", reference.slug);
+            assert!(reference.rows.iter().all(|row| row.len() == reference.columns.len()));
+            let sentences = reference.not_comparable_because.iter().chain(&reference.statements);
+            let sentences: Vec<&&str> = sentences.chain([&reference.summary]).collect();
+            assert!(!reference.not_comparable_because.is_empty() && !reference.methodology.is_empty());
+            assert!(
+                sentences.iter().all(|text| text.ends_with('.') && !text.contains("  ")),
+                "{sentences:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The rows of a published table.
+
+use super::{ReferenceCell, ReferenceColumn, Table};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{OneOfBuilder, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+impl Table {
+    /// # Errors
+    /// Naming the line and the column that are wrong.
+    pub(super) fn rows(&self) -> Result<Vec<Vec<Option<ReferenceCell>>>, String> {
+        let mut reader = csv::Reader::from_reader(self.csv.as_bytes());
+        let head = reader.headers().map_err(|error| error.to_string())?;
+        if !head.iter().eq(self.columns.iter().map(|column| column.name)) {
+            let names: Vec<_> = self.columns.iter().map(|column| column.name).collect();
+            return Err(format!("the columns are {}: expected {}", head.as_slice(), names.join(", ")));
+        }
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            // It names the line of one that is too short or too long.
+            let record = record.map_err(|error| error.to_string())?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let cells = record.iter().zip(self.columns).map(|(cell, column)| {
+                column.cell(cell).map_err(|error| format!("line {line}, {}: {error}", column.name))
+            });
+            rows.push(cells.collect::<Result<_, _>>()?);
+        }
+        Ok(rows)
+    }
+}
+
+impl ReferenceColumn {
+    fn cell(&self, text: &str) -> Result<Option<ReferenceCell>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        if !self.is_number {
+            return Ok(Some(ReferenceCell::Text(text.to_owned())));
+        }
+        let number = text.parse().map_err(|_| format!("{text} is no number"))?;
+        Ok(Some(ReferenceCell::Number(number)))
+    }
+}
+
+impl PartialSchema for ReferenceCell {
+    fn schema() -> RefOr<Schema> {
+        // A number that has its digits is, to the document, nothing but a number.
+        let description = Some("A cell of a published table: a number as it was printed, or a text");
+        OneOfBuilder::new().description(description).item(f64::schema()).item(String::schema()).into()
+    }
+}
+
+impl ToSchema for ReferenceCell {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PublishedUnit, number, text};
+    use super::*;
+
+    const COLUMNS: &[ReferenceColumn] = &[text("name"), number("time_us", Some(PublishedUnit::Us))];
+
+    fn rows(csv: &'static str) -> Result<String, String> {
+        let rows = Table { unit: PublishedUnit::Us, columns: COLUMNS, csv }.rows()?;
+        Ok(serde_json::to_string(&rows).unwrap())
+    }
+
+    #[test]
+    fn numbers_stay_as_they_were_printed_and_what_was_not_is_null() {
+        assert_eq!(rows("name,time_us\na,9\nb,0.5\n,\n").unwrap(), r#"[["a",9],["b",0.5],[null,null]]"#);
+    }
+
+    #[test]
+    fn a_wrong_cell_is_named_by_its_line_and_column() {
+        assert_eq!(rows("name,time_us\na,9\nb,fast\n").unwrap_err(), "line 3, time_us: fast is no number");
+        assert!(rows("name,time_us\na\n").unwrap_err().contains("line: 2"));
+        assert!(rows("name,time_ns\na,1\n").unwrap_err().contains("expected name, time_us"));
+    }
+}

@@ -1,0 +1,107 @@
+//! Crossovers of `/api/v1/projects/{project}/charts/sweep`.
+
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{CaseResult, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
+
+/// Ten repetitions within 2 % of a time.
+fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let repetition = |index: u32| factory::repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
+    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
+}
+
+/// The times of a transport that copies and of one that maps, which is faster from a few KiB on.
+fn results(change: impl Fn(&mut CaseResult)) -> Vec<CaseResult> {
+    let sizes = [(64, 5_000), (1_024, 5_500), (16_384, 20_000), (262_144, 300_000)];
+    let copied = sizes.map(|(bytes, ns)| result("pipe", bytes, ns));
+    let mut mapped = sizes.map(|(bytes, _)| result("memfd", bytes, 14_000));
+    mapped.iter_mut().for_each(change);
+    copied.into_iter().chain(mapped).collect()
+}
+
+fn report_of(commit: u64, results: Vec<CaseResult>) -> RunReport {
+    RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }
+}
+
+async fn crossovers(app: &TestApp, query: &str) -> Vec<Value> {
+    let chart = app.read(&format!("{ASK}&{query}")).await;
+    assert_eq!(chart["lines"].as_array().unwrap().len(), 2, "{chart}");
+    chart["crossovers"].as_array().unwrap().clone()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_sweep_over_sizes_says_where_the_faster_line_changes_and_how_sure_that_is(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&report_of(1, results(|_| ()))).await;
+    let chart = app.read(&format!("{ASK}&over=message_bytes")).await;
+    let place = |slug: &str| {
+        let lines = chart["lines"].as_array().unwrap();
+        json!(lines.iter().position(|line| line["transport"]["slug"] == slug).unwrap())
+    };
+    let found = chart["crossovers"].as_array().unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!((&found[0]["below"], &found[0]["above"]), (&place("pipe"), &place("memfd")));
+    let [from, x, to] = ["from", "x", "to"].map(|name| found[0][name].as_u64().unwrap());
+    // On logarithmic axes ln(14 / 5.5) / ln(20 / 5.5) of the way from 1 to 16 KiB.
+    assert_eq!(x, 7_614);
+    assert!(7_000 < from && from < x && x < to && to < 8_200, "{from} {to}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_not_comparable_has_no_crossover(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    // Each is stored with a later commit, and is the newest of its series then.
+    let kept = report_of(1, results(|_| ()));
+    app.store(&kept).await;
+    assert_eq!(crossovers(&app, "over=message_bytes").await.len(), 1);
+
+    let mut elsewhere = report_of(2, results(|_| ()));
+    elsewhere.results.retain(|result| result.transport.slug.as_str() == "memfd");
+    elsewhere.environment.stable.insert("os.kernel".into(), "6.99.0".into());
+    app.store(&elsewhere).await;
+    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "another environment");
+    let of_the_first = format!("over=message_bytes&commit={}", factory::sha(1));
+    assert_eq!(crossovers(&app, &of_the_first).await.len(), 1);
+
+    app.store(&report_of(3, results(|result| result.repetitions[0].delivered -= 1))).await;
+    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "loss");
+
+    app.store(&report_of(4, results(|result| result.oversubscribed = true))).await;
+    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "more threads than processors");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn lines_that_do_something_else_have_no_crossover_and_other_mechanisms_do(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    for (commit, change, expected) in [
+        (1, (|result| result.methodology.receive = factory::slug("spin")) as fn(&mut CaseResult), 1),
+        (2, |result| result.case.placement = factory::slug("free"), 0),
+        (3, |result| result.case.mode = factory::slug("2thread"), 0),
+        (4, |result| result.methodology.window = 256, 0),
+        (5, |result| result.methodology.probe = Some(factory::slug("syscalls")), 0),
+    ] {
+        app.store(&report_of(commit, results(change))).await;
+        let query = format!("over=message_bytes&commit={}", factory::sha(commit));
+        assert_eq!(crossovers(&app, &query).await.len(), expected, "{commit}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn other_parameters_than_the_size_have_no_crossovers(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let of = |transport: &str, peers: u32, time_ns: u64| {
+        let mut result = result(transport, 64, time_ns);
+        result.case.peers = peers;
+        result.repetitions.iter_mut().for_each(|repetition| repetition.delivered *= u64::from(peers));
+        result
+    };
+    app.store(&report_of(
+        1,
+        vec![of("ring", 1, 10), of("ring", 8, 90), of("fifo", 1, 20), of("fifo", 8, 30)],
+    ))
+    .await;
+    assert_eq!(crossovers(&app, "over=peers").await, [json!(0); 0]);
+}

@@ -1,0 +1,57 @@
+//! `/api/v1/references` and `/api/v1/size-profiles`.
+
+use crate::support::TestApp;
+use roundtrip_server::door;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+fn named<'a>(list: &'a Value, slug: &str) -> &'a Value {
+    let found = list.as_array().unwrap().iter().find(|one| one["slug"] == slug);
+    found.unwrap_or_else(|| panic!("no {slug}"))
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn published_tables_are_told_with_their_columns_and_units(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let list = app.read("/api/v1/references").await;
+    let mach = named(&list["references"], "chromium-mach-vs-fifo");
+    assert_eq!(mach["unit"], "us");
+    assert_eq!(
+        mach["columns"],
+        json!([
+            {"name": "host", "is_number": false, "unit": null},
+            {"name": "message_bytes", "is_number": true, "unit": "bytes"},
+            {"name": "transport", "is_number": false, "unit": null},
+            {"name": "p98_us", "is_number": true, "unit": "us"},
+        ])
+    );
+    let rows = mach["rows"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]), (90, &json!(["laptop", 100, "mach-inline", 29])));
+    let node = named(&list["references"], "node-child-process-framing");
+    assert_eq!(node["rows"][2], json!(["roundtrip", "advanced", 16_384, 104_077, 125_181, 20.3, null, null]));
+    let study = named(&list["references"], "freebsd-pipes-and-sockets");
+    assert_eq!((&study["rows"], &study["columns"], &study["unit"]), (&json!([]), &json!([]), &Value::Null));
+    assert!(study["statements"][2].as_str().unwrap().contains("63 %"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_size_profile_is_the_one_that_the_suite_draws_from(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let list = app.read("/api/v1/size-profiles").await;
+    assert_eq!(list["size_profiles"].as_array().unwrap().len(), 1, "what nobody counted is none");
+    let profile = named(&list["size_profiles"], "chromium-ipc");
+    assert_eq!(profile["sample_count"], 37_573);
+    let buckets = profile["buckets"].as_array().unwrap();
+    assert_eq!(buckets[0], json!({"from_bytes": 12, "to_bytes": 15, "count": 4_387}));
+    assert_eq!(buckets[5], json!({"from_bytes": 49, "to_bytes": 64, "count": 19_123}));
+    assert_eq!(buckets.last().unwrap(), &json!({"from_bytes": 12_196, "to_bytes": 16_062, "count": 15}));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_published_is_no_secret_of_a_private_server(pool: PgPool) {
+    let settings = door::Settings { is_private: true, ..Default::default() };
+    let app = TestApp::kept(pool, settings).await;
+    for path in ["/api/v1/references", "/api/v1/size-profiles"] {
+        assert_eq!(app.get(path).await.status, 200, "{path}");
+    }
+}

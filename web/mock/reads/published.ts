@@ -1,0 +1,61 @@
+/** What others have published, in short: enough to see how the pages stand. */
+import type { Mocks } from "../endpoint";
+
+type Path = "/api/v1/references" | "/api/v1/size-profiles";
+
+export const published: Pick<Mocks<"get">, Path> = {
+  "/api/v1/references": () => ({
+    references: [
+      {
+        slug: "chromium-mach-vs-fifo",
+        title: "Mach messages against a FIFO",
+        source: "The mock: its figures are invented",
+        summary: "Messages inline and out of line against a FIFO, by size.",
+        methodology: [{ name: "figure", value: "p98 of one-way sends" }],
+        not_comparable_because: ["One way was timed, not a round trip."],
+        unit: "us",
+        columns: [
+          { name: "host", is_number: false, unit: null },
+          { name: "message_bytes", is_number: true, unit: "bytes" },
+          { name: "transport", is_number: false, unit: null },
+          { name: "p98_us", is_number: true, unit: "us" },
+        ],
+        rows: [100, 1024, 16_384].flatMap((bytes) => [
+          ["laptop", bytes, "mach-inline", 10 + bytes / 1000],
+          ["laptop", bytes, "mach-ool", 36],
+          ["laptop", bytes, "fifo", 110 + bytes / 500],
+        ]),
+        statements: [],
+      },
+      {
+        slug: "freebsd-pipes-and-sockets",
+        title: "Pipes and sockets",
+        source: "The mock: its figures are invented",
+        summary: "Statements without a table.",
+        methodology: [],
+        not_comparable_because: ["No figures are printed."],
+        unit: null,
+        columns: [],
+        rows: [],
+        statements: ["Pipes are ahead of sockets."],
+      },
+    ],
+  }),
+  "/api/v1/size-profiles": () => ({
+    size_profiles: [
+      {
+        slug: "chromium-ipc",
+        title: "Messages of a browser",
+        source: "The mock: its figures are invented",
+        sample_count: 1000,
+        note: "Sizes within a bucket are taken as evenly spread.",
+        buckets: [
+          { from_bytes: 12, to_bytes: 16, count: 300 },
+          { from_bytes: 16, to_bytes: 65, count: 650 },
+          { from_bytes: 65, to_bytes: 4096, count: 45 },
+          { from_bytes: 4096, to_bytes: 65_536, count: 5 },
+        ],
+      },
+    ],
+  }),
+};

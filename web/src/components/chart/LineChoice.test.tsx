@@ -1,0 +1,23 @@
+import { render, screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { expect, it, vi } from "vitest";
+import { LineChoice } from "./LineChoice";
+
+const LINES = [
+  { key: "pipe", label: "pipe", look: 0, isShown: true },
+  { key: "tcp", label: "tcp", look: 1, isShown: false },
+];
+
+it("each line is a button that says whether it is drawn, by keyboard as well", async () => {
+  const [onToggle, onPoint] = [vi.fn(), vi.fn()];
+  render(<LineChoice label="Lines" lines={LINES} onToggle={onToggle} onPoint={onPoint} />);
+  const pressed = screen.getAllByRole("button").map((button) => button.getAttribute("aria-pressed"));
+  expect(pressed).toEqual(["true", "false"]);
+  await userEvent.tab();
+  expect(onPoint).toHaveBeenLastCalledWith("pipe");
+  await userEvent.tab();
+  // What is not drawn cannot stand out.
+  expect(onPoint).toHaveBeenLastCalledWith(null);
+  await userEvent.keyboard("{Enter}");
+  expect(onToggle).toHaveBeenCalledExactlyOnceWith("tcp");
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import type { SizeProfile } from "@/api/types";
+import { fastestOf } from "@/lib/fastest";
+import { crossingsOf, linesOf } from "@/lib/sweep";
+import { aSweep, aSweepLine } from "@/test/fixtures";
+import { barsOf, headlineOf, latencyNote, meetingTexts, shareBelow, trafficNote } from "./data";
+import { parseSizesSearch } from "./search";
+
+const PROFILE: SizeProfile = {
+  slug: "some",
+  title: "Some",
+  source: "Somebody",
+  sample_count: 100,
+  note: "",
+  buckets: [
+    { from_bytes: 12, to_bytes: 48, count: 40 },
+    { from_bytes: 49, to_bytes: 64, count: 51 },
+    { from_bytes: 100, to_bytes: 199, count: 9 },
+  ],
+};
+
+const plain = (text: string | undefined) => text?.replaceAll("\u00a0", " ");
+
+describe("the profile", () => {
+  it("says under which size nine in ten messages are, at the end of a bucket", () => {
+    expect(plain(headlineOf(PROFILE))).toBe("91 % of messages are under 65 bytes");
+    expect(headlineOf({ ...PROFILE, buckets: [], sample_count: 0 })).toBe("No messages were counted");
+  });
+
+  it("is of bars that end where the next sizes begin, with the share up to each", () => {
+    expect(barsOf(PROFILE).map(({ from, to, cumulative }) => [from, to, cumulative])).toEqual([
+      [12, 49, 0.4],
+      [49, 65, 0.91],
+      [100, 200, 1],
+    ]);
+  });
+
+  it.each([
+    [12, 0],
+    [49, 0.4],
+    [65, 0.91],
+    [80, 0.91],
+    [150, 0.955],
+    [5000, 1],
+  ])("has below %d bytes a share of %d", (bytes, share) => {
+    expect(shareBelow(PROFILE, bytes)).toBeCloseTo(share, 9);
+  });
+});
+
+describe("where traffic and latency meet", () => {
+  const chart = aSweep(
+    [aSweepLine("pipe", { 16: 4000, 1024: 20_000 }), aSweepLine("memfd", { 16: 9000, 1024: 9000 })],
+    { crossovers: [{ below: 0, above: 1, x: 150, from: 60, to: 180 }] },
+  );
+  const lines = linesOf(chart, "usual");
+  const texts = (of: typeof chart) => {
+    const own = linesOf(of, "usual");
+    return meetingTexts(PROFILE, fastestOf(own, "p50", crossingsOf(of.crossovers, own)), "lab-1").map(plain);
+  };
+
+  it("is told for each crossing, with what its interval leaves open", () => {
+    expect(texts(chart)).toEqual([
+      "96 % of these messages are smaller than the 150 B [60, 180] from which memfd is faster than pipe on lab-1 (75 % to 98 % within the interval).",
+    ]);
+  });
+
+  it("is told without one where none was calculated, and where one line is the fastest", () => {
+    expect(texts({ ...chart, crossovers: [] })).toEqual([
+      "All of these messages are smaller than 1 KiB, from which memfd was the fastest on lab-1; up to 16 B it was pipe.",
+    ]);
+    expect(texts(aSweep([aSweepLine("pipe", { 16: 1, 1024: 2 })]))).toEqual([
+      "Over all measured sizes pipe is the fastest on lab-1, or equal to the fastest.",
+    ]);
+  });
+
+  it("is told of a size that is pointed at, from both sides", () => {
+    expect(plain(latencyNote(lines, 20))).toBe(
+      "Fastest at 16 B, the nearest measured: pipe 4.00 µs, memfd 9.00 µs.",
+    );
+    expect(plain(trafficNote(PROFILE, 65))).toBe("91 % of messages are smaller.");
+    expect(latencyNote([], 20)).toBe("");
+  });
+});
+
+it("the address is read without trust", () => {
+  expect(parseSizesSearch({ machine: "lab-1", profile: "Any one", hidden: "pipe" })).toEqual({
+    machine: "lab-1",
+    hidden: "pipe",
+  });
+});

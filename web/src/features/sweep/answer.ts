@@ -1,0 +1,147 @@
+/** What a size sweep answers, in sentences. Pure. */
+import { distinct } from "@/lib/collections";
+import { shortSha } from "@/lib/commits";
+import { type Answer, type Change, EQUAL_WITHIN, isBetween } from "@/lib/fastest";
+import { intervalText, sizeOf } from "@/lib/intervals";
+import type { Figure, Load, MeasuredLine } from "@/lib/sweep";
+import { counted, formatBytes, unbroken, upperFirst } from "@/lib/units";
+import { latencyMeaning, modeName, placementName, scenarioName } from "@/lib/vocabulary";
+
+/** As many changes of the fastest fit into one sentence. */
+const CHANGES_TOLD_MAX = 3;
+/** As many commits are named; of more, how many. */
+const COMMITS_NAMED_MAX = 3;
+
+/** The page's sentence: who is the fastest, up to which size. */
+export function headlineOf({ stretches, changes }: Answer, machine: string, figure: Figure): string {
+  const best = figure === "throughput" ? "carries the most" : "is fastest";
+  const [first] = stretches;
+  const last = stretches.at(-1);
+  if (first === undefined || last === undefined)
+    return `Nothing that could be compared was measured on ${machine}`;
+  const range = [first.first, last.last].map((bytes) => unbroken(formatBytes(bytes)));
+  const [change, ...later] = changes;
+  if (change === undefined) {
+    return first.first === last.last
+      ? `${first.line.label} ${best} on ${machine} at ${range[0]}, the only size measured`
+      : `${first.line.label} ${best} on ${machine} at every size measured, from ${range.join(" to ")}`;
+  }
+  if (changes.length > CHANGES_TOLD_MAX) {
+    return `Who ${best} on ${machine} changes ${changes.length} times from ${range.join(" to ")}: ${first.line.label} at first, ${last.line.label} in the end`;
+  }
+  const from = later.map((next) => `, from ${startOf(next, false)} ${next.after.line.label}`).join("");
+  return `Up to ${endOf(change)} ${first.line.label} ${best} on ${machine}, from ${startOf(change, true)} ${change.after.line.label}${from}`;
+}
+
+/** What the sentence holds for. */
+export function scopeOf(
+  place: { scenario: string; mode: string; placement: string },
+  load: Load | undefined,
+  figure: Figure,
+): string {
+  const meaning = latencyMeaning(place.scenario);
+  const what = figure === "throughput" ? "payload bytes a second" : `${figure} of all operations`;
+  const scope = [
+    scenarioName(place.scenario),
+    modeName(place.mode),
+    placementName(place.placement),
+    load === undefined || !load.label.includes("in flight")
+      ? place.scenario === "roundtrip"
+        ? "one message in flight"
+        : "window 1"
+      : "",
+    load?.label ?? "",
+    what,
+  ].filter((part) => part !== "");
+  return `${upperFirst(scope.join(", "))}${meaning === null ? "" : `. Times are ${meaning}`}.`;
+}
+
+/** What to mind, a sentence each. */
+export function cautionsOf(
+  answer: Answer,
+  { shown: lines, hidden }: { shown: MeasuredLine[]; hidden: MeasuredLine[] },
+  figure: Figure,
+): string[] {
+  const points = lines.flatMap((line) => line.points.map((entry) => ({ line, ...entry })));
+  const commits = distinct(points.map(({ point }) => point.commit_sha));
+  const lossy = namesOf(points.filter(({ apart }) => apart === "lossy"));
+  const elsewhere = namesOf(points.filter(({ apart }) => apart === "environment"));
+  const modified = namesOf(points.filter(({ point }) => point.work_tree_modified));
+  const hasCrossing = answer.changes.some(({ crossing }) => crossing !== null);
+  return [
+    ...(hidden.length === 0
+      ? []
+      : [`Hidden, so they take no part in this answer: ${hidden.map(({ label }) => label).join(", ")}.`]),
+    ...(answer.stretches.length === 0
+      ? []
+      : [
+          `Lines within ${EQUAL_WITHIN * 100} % of the fastest count as equal to it; the one that is so over more sizes is named.`,
+        ]),
+    ...(isBetween(lines) ? ["Between two sizes that it was measured at, a line counts as it is drawn."] : []),
+    ...(hasCrossing ? ["In brackets: the 95 % interval of the size at which the two are equal."] : []),
+    ...(figure === "p50"
+      ? []
+      : ["Crossings are calculated for p50 alone: here are the sizes that were measured."]),
+    ...answer.changes.flatMap(boundText),
+    ...answer.changes.flatMap(gapText),
+    ...(lossy.length === 0
+      ? []
+      : [`Lossy, so compared with nothing and drawn as crosses: ${lossy.join(", ")}.`]),
+    ...(elsewhere.length === 0
+      ? []
+      : [
+          `Measured in another environment than the newest commit, so drawn open and compared with nothing: ${elsewhere.join(", ")}.`,
+        ]),
+    ...(commits.length < 2 ? [] : [commitsText(commits)]),
+    ...(modified.length === 0
+      ? []
+      : [`Tracked files differed from the commit when these were measured: ${modified.join(", ")}.`]),
+  ];
+}
+
+/** Where one line takes over, for the chart and the table. */
+export function captionOf({ below, x, from, to }: { below: MeasuredLine } & Interval): string {
+  return `${below.label} wins below ${intervalText({ x, from, to })}`;
+}
+
+type Interval = { x: number; from: number | null; to: number | null };
+
+function endOf({ before, crossing }: Change): string {
+  return unbroken(crossing === null ? formatBytes(before.last) : intervalText(crossing));
+}
+
+function startOf({ after, crossing }: Change, isSaid: boolean): string {
+  if (crossing === null) return unbroken(formatBytes(after.first));
+  return isSaid ? "there" : unbroken(intervalText(crossing));
+}
+
+function boundText({ crossing }: Change): string[] {
+  if (crossing === null || (crossing.from !== null && crossing.to !== null)) return [];
+  const side =
+    crossing.from === null && crossing.to === null
+      ? "on neither side"
+      : crossing.from === null
+        ? "below"
+        : "above";
+  const bound = side === "on neither side" ? side : `not ${side}`;
+  return [
+    `The interval of where ${crossing.below.label} and ${crossing.above.label} are equal is bounded ${bound}: the repetitions do not tell them apart as far as they were measured.`,
+  ];
+}
+
+/** Who stops being the fastest only because nobody measured it further. */
+function gapText({ before, after, crossing }: Change): string[] {
+  const goesOn = before.line.points.some(({ x, apart }) => x >= after.first && apart === null);
+  if (crossing !== null || goesOn) return [];
+  return [`${before.line.label} was not measured from ${sizeOf(after.first)} on.`];
+}
+
+function commitsText(commits: string[]): string {
+  const named = commits.slice(0, COMMITS_NAMED_MAX).map(shortSha).join(", ");
+  const names = commits.length > COMMITS_NAMED_MAX ? "" : ` (${named})`;
+  return `The newest points are of ${counted(commits.length, "commit")}${names}: the table says which is of which.`;
+}
+
+function namesOf(points: { line: MeasuredLine }[]): string[] {
+  return distinct(points.map(({ line }) => line.label));
+}

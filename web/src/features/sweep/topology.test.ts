@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import { anObserved, aPoint, aResult, aRun, aSweep, aSweepLine, latency } from "@/test/fixtures";
+import {
+  chosenLoad,
+  flatOf,
+  lossless,
+  processorsOf,
+  runsOf,
+  together,
+  topologyHeadline,
+  topologyLines,
+} from "./topology";
+
+const PARAMETERS = {
+  mode: "2proc",
+  placement: "free",
+  messages: "1000",
+  message_bytes: "256",
+  size_profile: "uniform-2-256",
+};
+
+function sweepOf(scenario: string, parameters: Record<string, string>, lossy = false) {
+  return aSweep(
+    [
+      aSweepLine(
+        "ring",
+        { 1: 90_000, 8: 900_000 },
+        {
+          parameters: { ...PARAMETERS, ...parameters, scenario },
+          methodology: { receive: "block" },
+        },
+      ),
+      aSweepLine(
+        "ring",
+        { 1: 60_000 },
+        {
+          parameters: { ...PARAMETERS, ...parameters, scenario },
+          methodology: { receive: "spin-then-block" },
+          point: { series_id: 2, lossy },
+        },
+      ),
+    ],
+    { over: "peers" },
+  );
+}
+
+const CHART = together([
+  sweepOf("route", { senders: "1" }),
+  sweepOf("channel-n-n", { senders: "1 x peers" }, true),
+]);
+const RUN = aRun({
+  results: [1, 2].map((series_id) =>
+    aResult({
+      series_id,
+      case: { messages: 1000 },
+      observed: anObserved({ oversubscribed: series_id === 1 }),
+      point: aPoint({ latency_ns: latency(series_id === 1 ? 90_000 : 60_000), lossy: false }),
+    }),
+  ),
+});
+
+describe("lines", () => {
+  const { load } = chosenLoad(CHART, undefined);
+  const lines = topologyLines(CHART, load?.key ?? "", [RUN], "message");
+
+  it("are called alike in every scenario, of one load", () => {
+    expect(load?.label).toBe("sizes drawn from uniform-2-256, 1,000 messages");
+    expect(lines.map(({ scenario, key, label }) => [scenario, key, label])).toEqual([
+      ["route", "ring-blocks", "ring, blocks"],
+      ["route", "ring-spins-then-blocks", "ring, spins, then blocks"],
+      ["channel-n-n", "ring-blocks", "ring, blocks"],
+      ["channel-n-n", "ring-spins-then-blocks", "ring, spins, then blocks"],
+    ]);
+  });
+
+  it("have times of a message, and say where there were too few processors", () => {
+    expect(lines[0]?.points[0]).toMatchObject({ members: 1, time_ns: 90, isOversubscribed: true });
+    expect(lines[1]?.points[0]).toMatchObject({ time_ns: 60, isOversubscribed: false });
+    const [operation] = topologyLines(CHART, load?.key ?? "", [RUN], "operation");
+    expect(operation?.points[0]?.time_ns).toBe(90_000);
+  });
+
+  it("are without points as long as their runs have not arrived", () => {
+    expect(runsOf(CHART, load?.key ?? "")).toEqual([RUN.run.run_id]);
+    expect(topologyLines(CHART, load?.key ?? "", [], "message").flatMap(({ points }) => points)).toEqual([]);
+  });
+
+  it("leave out what was lost", () => {
+    expect(lossless(lines).map(({ scenario, key }) => `${scenario} ${key}`)).toEqual([
+      "route ring-blocks",
+      "route ring-spins-then-blocks",
+      "channel-n-n ring-blocks",
+    ]);
+  });
+
+  it("would be flat from the fastest with the fewest members on", () => {
+    expect(flatOf(lines)).toBe(60);
+    expect(flatOf([])).toBeNull();
+  });
+
+  it("say in one sentence what many cost", () => {
+    expect(topologyHeadline(lines, "lab-1", "message").replaceAll("\u00a0", " ")).toBe(
+      "On lab-1 a message of a route takes 90.0 ns with 1 receiver and 90.0 ns with 8, over ring (blocks)",
+    );
+    expect(topologyHeadline([], "lab-1", "message")).toBe(
+      "Nothing of which everything arrived was measured on lab-1",
+    );
+  });
+});
+
+it("processors are told only by a fact that counts them", () => {
+  expect(processorsOf({ "cpu.allowed": "2" })).toBe(2);
+  expect(processorsOf({ "cpu.allowed": "not available" })).toBeNull();
+  expect(processorsOf(undefined)).toBeNull();
+});

@@ -1,0 +1,169 @@
+/** Times against how many take part, scenario by scenario. Pure. */
+import type { RunDetail, RunResult, SweepChart } from "@/api/types";
+import { ascending, distinct, groupBy } from "@/lib/collections";
+import { nsPerMessage } from "@/lib/points";
+import { linesOf, loadsOf, type MeasuredLine } from "@/lib/sweep";
+import { formatDividedNs, formatNs, unbroken } from "@/lib/units";
+
+/** The scenarios of many members, what grows in them, and what a page calls them. */
+export const TOPOLOGIES = [
+  { scenario: "route", over: "peers", title: "Route: one sender to N receivers", noun: "receivers" },
+  { scenario: "channel-1-n", over: "peers", title: "Channel: one sender to N receivers", noun: "receivers" },
+  { scenario: "channel-n-1", over: "senders", title: "Channel: N senders to one receiver", noun: "senders" },
+  {
+    scenario: "channel-n-n",
+    over: "peers",
+    title: "Channel: N senders to N receivers",
+    noun: "senders and receivers",
+  },
+] as const;
+
+/** What a time is of. */
+export const TIMES = ["message", "operation"] as const;
+export type TimeOf = (typeof TIMES)[number];
+
+export type Topology = (typeof TOPOLOGIES)[number];
+
+/** One point: how many took part, and how long it took. */
+export type ScalingPoint = {
+  members: number;
+  time_ns: number;
+  isOversubscribed: boolean;
+  lossy: boolean;
+  /** In full, with where it is from. */
+  result: RunResult;
+  runId: string;
+};
+
+/** One transport that waits in one way, in one scenario. */
+export type TopologyLine = { key: string; label: string; scenario: string; points: ScalingPoint[] };
+
+/** The lines of all scenarios as one sweep, so that what is alike is called alike in all of them. */
+export function together(charts: SweepChart[]): Pick<SweepChart, "over" | "lines"> {
+  return { over: "peers", lines: charts.flatMap(({ lines }) => lines) };
+}
+
+/** The load that a page shows: the one that is asked for, else the most measured. */
+export function chosenLoad(chart: Pick<SweepChart, "over" | "lines">, asked: string | undefined) {
+  const loads = loadsOf(chart);
+  return { loads, load: loads.find(({ key }) => key === asked) ?? loads[0] };
+}
+
+/** The runs that the points of a load are of: whether there were too few processors is told there. */
+export function runsOf(chart: Pick<SweepChart, "over" | "lines">, load: string): string[] {
+  const points = linesOf(chart, load).flatMap((line) => line.points);
+  return distinct(points.map(({ point }) => point.run_id));
+}
+
+/** The lines of a load with times of a message or of an operation, as far as their runs have arrived. */
+export function topologyLines(
+  chart: Pick<SweepChart, "over" | "lines">,
+  load: string,
+  runs: RunDetail[],
+  time: TimeOf,
+): TopologyLine[] {
+  const results = new Map(
+    runs.flatMap(({ run, results: own }) =>
+      own.map((result) => [`${run.run_id} ${result.series_id}`, result] as const),
+    ),
+  );
+  const lines = linesOf(chart, load);
+  const keys = new Map(lines.toReversed().map(({ label, key }) => [label, key]));
+  return lines.map((line) => ({
+    key: keys.get(line.label) ?? line.key,
+    label: line.label,
+    scenario: scenarioOf(chart, line),
+    points: line.points.flatMap(({ x, point }) => {
+      const result = results.get(`${point.run_id} ${point.series_id}`);
+      const time_ns = result === undefined ? null : timeOf(result, time);
+      if (result === undefined || time_ns === null) return [];
+      return [
+        {
+          members: x,
+          time_ns,
+          isOversubscribed: result.observed?.oversubscribed ?? false,
+          lossy: point.lossy,
+          result,
+          runId: point.run_id,
+        },
+      ];
+    }),
+  }));
+}
+
+/** What each name looks like on the whole page. */
+export function looksOf(lines: TopologyLine[]): { key: string; label: string; look: number }[] {
+  return [...groupBy(lines, ({ key }) => key).entries()].map(([key, [first]], look) => ({
+    key,
+    label: first?.label ?? key,
+    look,
+  }));
+}
+
+/** A line without what was lost: of that, only a table tells. */
+export function lossless(lines: TopologyLine[]): TopologyLine[] {
+  return lines
+    .map((line) => ({ ...line, points: line.points.filter(({ lossy }) => !lossy) }))
+    .filter(({ points }) => points.length > 0);
+}
+
+/** The fastest time with the fewest members: flat from there on, more of them would cost nothing. */
+export function flatOf(lines: TopologyLine[]): number | null {
+  const points = lines.flatMap((line) => line.points);
+  const least = Math.min(...points.map(({ members }) => members));
+  const times = points.filter(({ members }) => members === least).map(({ time_ns }) => time_ns);
+  return times.length === 0 ? null : Math.min(...times);
+}
+
+/** The page's sentence: what the most members cost over what is fastest there, and the fewest over the same. */
+export function topologyHeadline(lines: TopologyLine[], machine: string, time: TimeOf): string {
+  const what = time === "message" ? "a message" : "an operation";
+  for (const { scenario, noun } of TOPOLOGIES) {
+    const found = lines.filter((line) => line.scenario === scenario);
+    const points = found.flatMap((line) => line.points.map((point) => ({ line, ...point })));
+    const most = Math.max(...points.map(({ members }) => members));
+    const [best] = points
+      .filter(({ members }) => members === most)
+      .sort((a, b) => ascending(a.time_ns, b.time_ns));
+    if (best === undefined) continue;
+    const [fewest] = best.line.points;
+    const scene = scenario === "route" ? "of a route" : "of a channel";
+    const ofMost = `${timeText(best.time_ns, time)} with ${most}`;
+    const figures =
+      fewest === undefined || fewest.members === most
+        ? `${ofMost} ${nounOf(most, noun)}`
+        : `${timeText(fewest.time_ns, time)} with ${fewest.members} ${nounOf(fewest.members, noun)} and ${ofMost}`;
+    return `On ${machine} ${what} ${scene} takes ${figures}, over ${inSentence(best.line.label)}`;
+  }
+  return `Nothing of which everything arrived was measured on ${machine}`;
+}
+
+function nounOf(members: number, noun: string): string {
+  return members === 1 ? noun.replace(/s\b/g, "") : noun;
+}
+
+/** `ring-futex (spins, then blocks)`: what a line is called has commas of its own. */
+function inSentence(label: string): string {
+  const [transport, ...traits] = label.split(", ");
+  return traits.length === 0 ? label : `${transport} (${traits.join(", ")})`;
+}
+
+/** A time of a message is a divided one. */
+export function timeText(time_ns: number, time: TimeOf): string {
+  return unbroken(time === "message" ? formatDividedNs(time_ns) : formatNs(time_ns));
+}
+
+/** How many processors a machine lets the suite use; `null` where its facts do not say. */
+export function processorsOf(stable: Record<string, string> | undefined): number | null {
+  const allowed = stable?.["cpu.allowed"] ?? "";
+  return /^[1-9]\d*$/.test(allowed) ? Number(allowed) : null;
+}
+
+function scenarioOf({ lines }: Pick<SweepChart, "lines">, { places }: MeasuredLine): string {
+  return lines[places[0] ?? -1]?.parameters.scenario ?? "";
+}
+
+function timeOf({ point, case: kase }: RunResult, time: TimeOf): number | null {
+  if (point == null) return null;
+  return time === "message" ? nsPerMessage(point, kase) : point.latency_ns.p50;
+}

@@ -1,0 +1,47 @@
+/** Which of what was measured a page shows: what its address asks for where there is such a thing, else the usual. Pure. */
+import type { SeriesFacets } from "@/api/types";
+import { ascending } from "./collections";
+
+/** What is chosen from before anything is drawn; what is absent takes its usual value. */
+export type Asked = {
+  machine?: string | undefined;
+  scenario?: string | undefined;
+  mode?: string | undefined;
+  placement?: string | undefined;
+};
+
+type Facet = SeriesFacets["machine"];
+
+/** The scenario of other tools' benchmarks: these have no sizes, ends or placement. */
+const IMPORTED = "benchmark";
+/** The order in which placements are offered; others follow. */
+const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
+
+/** The values of a facet by name; those in `order` first. */
+export function valuesOf(facet: Facet, order: string[] = []): string[] {
+  const rank = (value: string) => (order.includes(value) ? order.indexOf(value) : order.length);
+  return facet.map(({ value }) => value).sort((a, b) => ascending(rank(a), rank(b)) || ascending(a, b));
+}
+
+/** The placements of a facet, in the order that they are offered in. */
+export function placementsOf(facet: Facet): string[] {
+  return valuesOf(facet, PLACEMENT_ORDER);
+}
+
+/** The scenarios of a facet that this suite has measured. */
+export function scenariosOf(facet: Facet): string[] {
+  return valuesOf(facet, ["roundtrip"]).filter((scenario) => scenario !== IMPORTED);
+}
+
+/** The value with the most series: where most was measured there is most to see. */
+export function mostMeasured(facet: Facet): string | undefined {
+  return facet.reduce<Facet[number] | undefined>(
+    (most, entry) => (most === undefined || entry.series_count > most.series_count ? entry : most),
+    undefined,
+  )?.value;
+}
+
+/** What is wanted, in order of preference, if there is such a thing; else the first there is. */
+export function chosen(options: string[], ...wanted: (string | undefined)[]): string | undefined {
+  return wanted.find((value) => value !== undefined && options.includes(value)) ?? options[0];
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { aSweep, aSweepLine } from "@/test/fixtures";
+import { crossingsOf, figuresOf, linesOf, loadsOf, parameterName } from "./sweep";
+
+const SIZES = { 64: 5000, 1024: 5200 };
+
+describe("loads", () => {
+  it("are apart where as much is not asked at once, the most measured first", () => {
+    const parameters = { ...aSweepLine("pipe", SIZES).parameters, total_bytes: "1048576" };
+    const loads = loadsOf(
+      aSweep([
+        aSweepLine("node", { 64: 900 }, { methodology: { window: 256 } }),
+        aSweepLine("pipe", SIZES),
+        aSweepLine("tcp", { 64: 1 }, { parameters }),
+        aSweepLine("pipe", { 64: 1 }, { methodology: { probe: "sched" } }),
+      ]),
+    );
+    expect(loads.map(({ label }) => label)).toEqual([
+      "",
+      "watched by the probe sched",
+      "1 MiB in all",
+      "256 in flight",
+    ]);
+    expect(new Set(loads.map(({ key }) => key)).size).toBe(4);
+  });
+});
+
+describe("lines", () => {
+  const usual = (lines: Parameters<typeof aSweep>[0]) => linesOf(aSweep(lines), "usual");
+
+  it("of one transport are one where only the warm-up differs with the size", () => {
+    const [pipe, ...others] = usual([
+      aSweepLine("pipe", SIZES, { methodology: { warmup: 30 } }),
+      aSweepLine("pipe", { 262144: 9000 }, { methodology: { warmup: 3 } }),
+    ]);
+    expect(others).toEqual([]);
+    expect(pipe?.label).toBe("pipe");
+    expect(pipe?.places).toEqual([0, 1]);
+    expect(pipe?.points.map(({ x, place }) => [x, place])).toEqual([
+      [64, 0],
+      [1024, 0],
+      [262144, 1],
+    ]);
+  });
+
+  it("of one transport at the same sizes are called by what they differ in", () => {
+    const lines = usual([
+      aSweepLine("ring", SIZES, { methodology: { receive: "block" } }),
+      aSweepLine("ring", SIZES, { methodology: { receive: "spin-then-block" } }),
+      aSweepLine("pipe", SIZES),
+      aSweepLine("pipe", SIZES, {
+        parameters: { ...aSweepLine("pipe", SIZES).parameters, buffer_bytes: "1 x message_bytes" },
+      }),
+    ]);
+    expect(lines.map(({ label }) => label)).toEqual([
+      "ring, blocks",
+      "ring, spins, then blocks",
+      "pipe",
+      "pipe, a buffer of the message’s size",
+    ]);
+    expect(lines.map(({ key }) => key)).toEqual([
+      "ring-blocks",
+      "ring-spins-then-blocks",
+      "pipe",
+      "pipe-a-buffer-of-the-message-s-size",
+    ]);
+  });
+
+  it("have points apart that lost messages, or were measured in another environment than the newest commit", () => {
+    const lines = usual([
+      aSweepLine("pipe", { 64: 1 }, { point: { environment_id: 7, commit_ordinal: 9 } }),
+      aSweepLine("tcp", { 64: 1 }, { point: { environment_id: 6, commit_ordinal: 8 } }),
+      aSweepLine("udp", { 64: 1 }, { point: { environment_id: 7, commit_ordinal: 9, lossy: true } }),
+    ]);
+    expect(lines.map(({ points }) => points[0]?.apart)).toEqual([null, "environment", "lossy"]);
+  });
+});
+
+it("crossings are of lines that are drawn, and never of one with itself", () => {
+  const chart = aSweep([
+    aSweepLine("pipe", { 64: 1 }, { methodology: { warmup: 30 } }),
+    aSweepLine("pipe", { 1024: 3 }, { methodology: { warmup: 3 } }),
+    aSweepLine("memfd", { 64: 2, 1024: 2 }),
+  ]);
+  const lines = linesOf(chart, "usual");
+  const at = { x: 500, from: 400, to: null };
+  const crossings = crossingsOf(
+    [
+      { below: 1, above: 2, ...at },
+      { below: 0, above: 1, ...at },
+      { below: 9, above: 2, ...at },
+    ],
+    lines,
+  );
+  expect(crossings.map(({ below, above, to }) => [below.label, above.label, to])).toEqual([
+    ["pipe", "memfd", null],
+  ]);
+});
+
+it("throughput is a figure only where it was measured", () => {
+  const of = (bytes_per_second: number | null) =>
+    figuresOf(linesOf(aSweep([aSweepLine("pipe", SIZES, { point: { bytes_per_second } })]), "usual"));
+  expect(of(null)).toEqual(["p50", "p90", "p99"]);
+  expect(of(1)).toContain("throughput");
+});
+
+it.each([
+  ["total_bytes", "1 x message_bytes", "one message a transfer"],
+  ["total_bytes", "1048576", "1 MiB in all"],
+  ["buffer_bytes", "65536", "64 KiB buffer"],
+  ["senders", "1 x peers", "as many senders as receivers"],
+  ["rate_per_second", "10000", "10,000/s"],
+  ["another_thing", "on", "another thing on"],
+])("%s of %s reads %s", (name, value, text) => {
+  expect(parameterName(name, value)).toBe(text);
+});
