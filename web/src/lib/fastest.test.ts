@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aSweep, aSweepLine } from "@/test/fixtures";
+import { aSweep, aSweepLine } from "@/test/sweeps";
 import { type Answer, fastestOf, isBetween, leadersOf } from "./fastest";
 import { crossingsOf, linesOf } from "./sweep";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aSweep, aSweepLine } from "@/test/fixtures";
+import { aSweep, aSweepLine } from "@/test/sweeps";
 import { crossingsOf, figuresOf, linesOf, loadsOf, parameterName } from "./sweep";
 
 const SIZES = { 64: 5000, 1024: 5200 };

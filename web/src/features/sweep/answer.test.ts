@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
-import { aSweep, aSweepLine } from "@/test/fixtures";
+import { aSweep, aSweepLine } from "@/test/sweeps";
 import { captionOf, cautionsOf, headlineOf } from "./answer";
 
 function told(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {

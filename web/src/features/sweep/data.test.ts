@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { drawnLines, sweptLines, withToggled } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, linesOf } from "@/lib/sweep";
-import { aSweep, aSweepLine } from "@/test/fixtures";
+import { aSweep, aSweepLine } from "@/test/sweeps";
 import { markedCrossings, pairOf, usualPair } from "./data";
 
 const CHART = aSweep(

@@ -4,7 +4,7 @@ import type { ChartTable } from "@/components/chart/ChartFrame";
 import type { SweptLine } from "@/components/chart/swept";
 import { ascending } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
-import { sizeOf } from "@/lib/intervals";
+import { intervalParts } from "@/lib/intervals";
 import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
 import { type Crossing, type Figure, figureOf, figuresOf, type MeasuredPoint } from "@/lib/sweep";
@@ -75,11 +75,14 @@ export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTa
       { label: "95 % from", csvName: "message_bytes_low", number: true },
       { label: "to", csvName: "message_bytes_high", number: true },
     ],
-    rows: crossings.map(({ below, above, x, from, to }) => ({
-      key: `${below.key} ${above.key} ${x}`,
-      cells: [below.label, above.label, sizeOf(x), boundCell(from), boundCell(to)],
-      csv: [below.label, above.label, x, from, to],
-    })),
+    rows: crossings.map(({ below, above, x, from, to }) => {
+      const { size, low, high } = intervalParts({ x, from, to });
+      return {
+        key: `${below.key} ${above.key} ${x}`,
+        cells: [below.label, above.label, size, low, high],
+        csv: [below.label, above.label, x, from, to],
+      };
+    }),
   };
 }
 
@@ -154,10 +157,6 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
       ];
     }),
   };
-}
-
-function boundCell(bound: number | null) {
-  return bound === null ? "not bounded" : sizeOf(bound);
 }
 
 function cellOf(value: number | null, figure: Figure): string {

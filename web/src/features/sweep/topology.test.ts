@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anObserved, aPoint, aResult, aRun, aSweep, aSweepLine, latency } from "@/test/fixtures";
+import { anObserved, aPoint, aResult, aRun, latency } from "@/test/fixtures";
+import { aSweep, aSweepLine } from "@/test/sweeps";
 import {
   chosenLoad,
   flatOf,
