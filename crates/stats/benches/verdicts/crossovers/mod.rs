@@ -21,10 +21,10 @@ const CROSSINGS: [f64; 3] = [4.0, 4.2, 3.5];
 /// Of a bootstrap.
 const RESAMPLES: usize = 399;
 /// A bootstrap is drawn for one in so many.
-const PEER_EVERY: usize = 10;
+const PEER_EVERY: usize = 50;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
-    let draws = if is_quick { 200 } else { 4_000 };
+    let draws = if is_quick { 400 } else { 4_000 };
     let mut rows = coverage(draws);
     beside(draws);
     rows.push(speed::row(if is_quick { 5 } else { 51 }));

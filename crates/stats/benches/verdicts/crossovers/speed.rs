@@ -16,9 +16,8 @@ const REPETITIONS: usize = 15;
 pub(super) fn row(times: usize) -> Row {
     let mut random = StdRng::seed_from_u64(SEED);
     let lines: Vec<Vec<Measured>> = (0..LINES).map(|line| self::line(line, &mut random)).collect();
-    let mut taken: Vec<(Duration, usize)> = (0..times).map(|_| all_pairs(&lines)).collect();
-    taken.sort_unstable();
-    let (time, found) = taken[times / 2];
+    // The fastest of them: what else a machine does is not asked.
+    let (time, found) = (0..times).map(|_| all_pairs(&lines)).min().unwrap_or_default();
     eprintln!("all pairs of {LINES} lines of {SIZES} sizes: {found} crossovers");
     #[expect(clippy::cast_possible_truncation, reason = "less than centuries")]
     let micros = time.as_micros() as u64;
