@@ -205,6 +205,7 @@ mod tests {
             work_tree_modified: vec![false; ordinals.len()],
             latency_ns: vec![(Quantile::P99, values.to_vec())],
             repetition_p50_ns: Some([values.to_vec(), values.to_vec(), values.to_vec()]),
+            bytes_per_second: None,
         }
     }
 

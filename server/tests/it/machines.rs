@@ -24,7 +24,7 @@ async fn a_machine_shows_the_environment_of_its_newest_run(pool: PgPool) {
     assert_eq!(machines["machines"][0]["os"], "macos");
     assert_ne!(machines["machines"][0]["environment_id"], machines["machines"][1]["environment_id"]);
     let machine = &machines["machines"][1];
-    assert_eq!((&machine["run_count"], &machine["suspect_because"]), (&2.into(), &serde_json::Value::Null));
+    assert_eq!((&machine["run_count"], &machine["suspect_because"]), (&2.into(), &Value::Null));
     assert_eq!(machine["last_run_at"], "2026-11-21T10:02:10Z");
     assert_eq!(
         machine["environment"],

@@ -5,6 +5,9 @@ use roundtrip_wire::{CaseResult, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
+/// No crossovers.
+const NONE: [Value; 0] = [];
+
 const ASK: &str = "/api/v1/projects/libfoo/charts/sweep?machine=lab-1&scenario=roundtrip";
 
 /// Ten repetitions within 2 % of a time.
@@ -62,15 +65,15 @@ async fn what_is_not_comparable_has_no_crossover(pool: PgPool) {
     elsewhere.results.retain(|result| result.transport.slug.as_str() == "memfd");
     elsewhere.environment.stable.insert("os.kernel".into(), "6.99.0".into());
     app.store(&elsewhere).await;
-    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "another environment");
+    assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "another environment");
     let of_the_first = format!("over=message_bytes&commit={}", factory::sha(1));
     assert_eq!(crossovers(&app, &of_the_first).await.len(), 1);
 
     app.store(&report_of(3, results(|result| result.repetitions[0].delivered -= 1))).await;
-    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "loss");
+    assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "loss");
 
     app.store(&report_of(4, results(|result| result.oversubscribed = true))).await;
-    assert_eq!(crossovers(&app, "over=message_bytes").await, [json!(0); 0], "more threads than processors");
+    assert_eq!(crossovers(&app, "over=message_bytes").await, NONE, "more threads than processors");
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -103,5 +106,5 @@ async fn other_parameters_than_the_size_have_no_crossovers(pool: PgPool) {
         vec![of("ring", 1, 10), of("ring", 8, 90), of("fifo", 1, 20), of("fifo", 8, 30)],
     ))
     .await;
-    assert_eq!(crossovers(&app, "over=peers").await, [json!(0); 0]);
+    assert_eq!(crossovers(&app, "over=peers").await, NONE);
 }
