@@ -24,6 +24,8 @@ for (const { scheme, width } of SCREENS) {
       await openSeries(page, report, "pipe");
       await expect(page.locator(".sweep-line").first()).toBeVisible();
       await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
+      await expect(page.getByRole("img", { name: /^Heat map/ })).toBeVisible();
+      await expect(page.getByRole("img", { name: /^Latency by percentile/ })).toBeVisible();
       await inspect(page, `series-${scheme}-${width}`);
 
       await page.goto(`${new URL(page.url()).pathname}?tables=trend.histogram.sizes`);
@@ -31,7 +33,7 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page, `tables-${scheme}-${width}`);
 
       await page.goto(`${overviewPath(report)}?scenario=stream`);
-      await page.locator("td a").first().click();
+      await page.locator("a.grid-cell").first().click();
       await expect(page.locator(".sweep-line").first()).toBeVisible();
       await inspect(page, `stream-${scheme}-${width}`);
     });

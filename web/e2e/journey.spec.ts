@@ -16,8 +16,8 @@ test("the keyboard alone leads from the overview over a series to its run", asyn
   await expect(chart).toBeVisible();
   await tabTo(page, chart);
   await page.keyboard.press("Home");
-  await expect(page).toHaveURL(/run=[0-9a-f-]{36}/);
-  await expect(chart).toHaveAttribute("aria-valuetext", /^commit [0-9a-f]{7}, p50 /);
+  await expect(page).toHaveURL(/at=\d+/);
+  await expect(chart).toHaveAttribute("aria-valuetext", /^commit \d+, p50 /);
 
   const run = page.getByRole("link", { name: "Open run" });
   await tabTo(page, run);
@@ -51,7 +51,7 @@ test("an unknown page and an unknown run say so", async ({ page, report, complai
 });
 
 async function tabTo(page: import("@playwright/test").Page, target: import("@playwright/test").Locator) {
-  const STEPS_MAX = 60;
+  const STEPS_MAX = 120;
   for (let step = 0; step < STEPS_MAX; step++) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");

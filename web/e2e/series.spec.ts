@@ -65,16 +65,13 @@ test("the trend's CSV has the exact nanoseconds", async ({ page, report }) => {
   await openSeries(page, report, "pipe");
   const samples = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 }));
   const downloading = page.waitForEvent("download");
-  await page
-    .getByRole("region", { name: "Latency", exact: true })
-    .getByRole("button", { name: "CSV" })
-    .click();
+  await page.getByRole("region", { name: "Latency", exact: true }).getByRole("link", { name: "CSV" }).click();
   const download = await downloading;
   const [header = "", ...rows] = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n");
   const columns = header.split(",");
   const row = rows.find((line) => line.includes(report.run_id))?.split(",") ?? [];
-  expect(Number(row[columns.indexOf("latency_ns_p50")])).toBe(quantile(samples, P50));
-  expect(Number(row[columns.indexOf("latency_ns_p99")])).toBe(quantile(samples, P99));
+  expect(Number(row[columns.indexOf("p50_ns")])).toBe(quantile(samples, P50));
+  expect(Number(row[columns.indexOf("p99_ns")])).toBe(quantile(samples, P99));
 });
 
 test("what is shown is in the address, and the address brings it back", async ({ page, report }) => {
@@ -100,4 +97,46 @@ test("a stream's page is about throughput", async ({ page, report }) => {
     .click();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(/writes, .+ in all: [\d.,]+ [KMG]iB\/s/);
   await expect(page.getByRole("region", { name: "Throughput", exact: true })).toBeVisible();
+});
+
+test("the distributions and percentiles end with the slowest operation that was measured", async ({
+  page,
+  report,
+}) => {
+  await openSeries(page, report, "pipe");
+  const slowest = samplesOf(resultOf(report, "pipe", { ...CASE, message_bytes: 1024 })).at(-1) ?? 0;
+  await page.goto(`${new URL(page.url()).pathname}?tables=distributions.percentiles&reach=all`);
+  const shares = page.getByRole("region", { name: "Distribution over commits", exact: true });
+  await expect(shares.getByRole("table")).toContainText(`#${report.commit.first_parent_ordinal}`);
+  const percentiles = page.getByRole("region", { name: /^Percentiles at #\d+$/ });
+  const last = await percentiles.getByRole("row").last().locator("td").allInnerTexts();
+  expect(Number.parseFloat(last[0]?.slice(1) ?? "")).toBeGreaterThan(99);
+  const csv = page.waitForEvent("download");
+  await percentiles.getByRole("button", { name: "CSV" }).click();
+  const lines = (await readFile(await (await csv).path(), "utf8")).trimEnd().split("\r\n");
+  // Bins are an eighth of a doubling wide: the last one ends just above what was measured.
+  const end_ns = Number(lines.at(-1)?.split(",")[1]);
+  expect(end_ns).toBeGreaterThanOrEqual(slowest);
+  expect(end_ns).toBeLessThanOrEqual(slowest * 2 ** (1 / 8) + 1);
+});
+
+test("a chart is kept as a picture, linked to in short, and stands alone where it is embedded", async ({
+  page,
+  report,
+}) => {
+  await openSeries(page, report, "pipe");
+  const trend = page.getByRole("region", { name: "Latency", exact: true });
+  for (const [kind, begins] of [
+    ["SVG", "<svg"],
+    ["PNG", "\u0089PNG"],
+  ] as const) {
+    const downloading = page.waitForEvent("download");
+    await trend.getByRole("button", { name: kind }).click();
+    const file = await readFile(await (await downloading).path(), "latin1");
+    expect(file.startsWith(begins)).toBe(true);
+  }
+  await page.goto(`${new URL(page.url()).pathname}?embed=trend`);
+  await expect(trend).toBeVisible();
+  await expect(page.getByRole("navigation")).toHaveCount(0);
+  await expect(page.getByRole("heading", { level: 1 })).toBeHidden();
 });
