@@ -6,8 +6,8 @@ pub(super) const SOURCE: Source = Source {
     slug: "chromium-mach-vs-fifo",
     title: "Mach messages and FIFOs on two Macs",
     source: "The Chromium project, design document “Mach based OS X Interprocess Communication”, marked obsolete there",
-    summary: "Small messages are fastest inline in a Mach message, large ones out of line, where the time does not grow with the \
-              size; a FIFO is slower at nearly every size, and its time grows as that of everything that copies.",
+    summary: "Small messages are fastest inline in a Mach message and large ones out of line, where the time does not grow with the \
+              size; a FIFO is slower than the better of the two at every size.",
     methodology: &[
         ("Direction", "One way: from the sender to the receiver"),
         ("Statistic", "98th percentile, to the microsecond; the authors give ten microseconds more or less"),
