@@ -50,9 +50,9 @@ export const published: Pick<Mocks<"get">, Path> = {
         sample_count: 1000,
         note: "Sizes within a bucket are taken as evenly spread.",
         buckets: [
-          { from_bytes: 12, to_bytes: 16, count: 300 },
-          { from_bytes: 16, to_bytes: 65, count: 650 },
-          { from_bytes: 65, to_bytes: 4096, count: 45 },
+          { from_bytes: 12, to_bytes: 15, count: 300 },
+          { from_bytes: 16, to_bytes: 64, count: 650 },
+          { from_bytes: 65, to_bytes: 4095, count: 45 },
           { from_bytes: 4096, to_bytes: 65_536, count: 5 },
         ],
       },
