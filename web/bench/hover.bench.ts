@@ -11,10 +11,22 @@ const TURNS = turns(5, 2);
 const MOVES = turns(200, 60);
 /** Between two moves: more than a frame, so that each is seen and painted by itself. Asking the page would be work, too. */
 const PACE_MS = 25;
-/** Moves of one drag, and turns of the wheel. */
+/** Moves of one drag, and turns of the wheel sideways, each way. */
 const DRAG_MOVES = 30;
 const WHEEL_TURNS = 10;
-const KEYS = ["ArrowLeft", "ArrowLeft", "PageDown", "Home", "End", "ArrowRight", "PageUp"];
+const KEYS = [
+  "ArrowLeft",
+  "ArrowLeft",
+  "PageDown",
+  "Home",
+  "End",
+  "ArrowRight",
+  "PageUp",
+  "+",
+  "+",
+  "-",
+  "0",
+];
 
 /** How long what a gesture leads to may take to come. */
 const SETTLE_MS = 400;
@@ -99,7 +111,7 @@ const GESTURES: Record<string, (page: Page) => Promise<void>> = {
     await page.mouse.move(at(0.5), middle);
     for (const delta of [120, -120]) {
       for (let turn = 0; turn < WHEEL_TURNS; turn++) {
-        await page.mouse.wheel(0, delta);
+        await page.mouse.wheel(delta, 0);
         await pause(PACE_MS);
       }
     }

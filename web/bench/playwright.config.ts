@@ -4,6 +4,7 @@
  * repetitions do, `CHROMIUM` which browser. What figures must hold is not here: it judges none.
  */
 import { defineConfig } from "@playwright/test";
+import { launchOptions } from "./support/browser";
 
 export default defineConfig({
   testDir: ".",
@@ -17,9 +18,6 @@ export default defineConfig({
   use: {
     baseURL: process.env.ROUNDTRIP_URL ?? "http://127.0.0.1:7979",
     viewport: { width: 1360, height: 1000 },
-    launchOptions: {
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-    },
+    launchOptions: launchOptions(),
   },
 });

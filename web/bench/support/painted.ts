@@ -12,10 +12,10 @@ declare global {
 
 /** What a chart is, here and in the bare page. */
 export const CHART = "main svg.recharts-surface, main svg.bare-chart";
-const LINES = "path.recharts-line-curve, path.bare-line";
+const LINES = "path.curve, path.bare-line";
 /** A line through two points is no chart yet. */
 const PATH_LENGTH_MIN = 40;
-const TOOLTIP = "main .tooltip";
+const TOOLTIP = "main .crosshair-tooltip";
 
 /** Looks at every page that is opened from now on. */
 export async function watch(page: Page): Promise<void> {
