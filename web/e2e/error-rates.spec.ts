@@ -88,7 +88,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("cell", { name: "cannot tell" }).first()).toBeVisible();
       await inspect(page, `error-rates-${scheme}-${width}`);
 
-      await page.getByRole("button", { name: "p99" }).click();
+      await page.getByRole("button", { name: "p99", exact: true }).click();
       await expect(page.getByRole("cell", { name: "1 in 40,000" }).first()).toBeVisible();
     });
 

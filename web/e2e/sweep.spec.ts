@@ -71,7 +71,7 @@ test("another figure is in the address, and Back from a point's page brings it b
   report,
 }) => {
   await page.goto(`${overviewPath(report)}/sweep?tables=sweep`);
-  await page.getByRole("group", { name: "Figure" }).getByRole("button", { name: "p99" }).click();
+  await page.getByRole("group", { name: "Figure" }).getByRole("button", { name: "p99", exact: true }).click();
   await expect(page).toHaveURL(/show=p99/);
   await expect(page.getByText("Crossings are of p50: choose it above to see them.")).toBeVisible();
   await page.getByRole("row").nth(1).getByRole("link").click();

@@ -34,7 +34,7 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
       ...(axis === "time" ? [{ label: "measured", csvName: "measured_at", number: false }] : []),
       ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
       ...lines.map(({ key, label }) => ({ label, csvName: key, number: true })),
-      { label: "", csvName: "pin", number: false },
+      { label: "pinned", csvName: "pin", number: false },
     ],
     rows: stops.toReversed().map(({ x, ordinal, mark, values, runId }) => ({
       key: String(x),
