@@ -3,9 +3,9 @@
  * the share of the column's operations. Drawn on a canvas: a picture of a hundred thousand cells is one element.
  */
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { CartesianGrid, ComposedChart, ResponsiveContainer, usePlotArea, XAxis, YAxis } from "recharts";
+import { usePlotArea } from "recharts";
 import { axisLabelsOfNs } from "@/lib/units";
-import { AXIS, AXIS_WIDTH, GRID } from "./axis";
+import { Plot } from "./Plot";
 import { CrosshairMark } from "./plottables/CrosshairMark";
 import { Gestures } from "./plottables/Gestures";
 import { type Change, Rules } from "./plottables/Rules";
@@ -71,49 +71,26 @@ export function HeatMap(props: Props) {
         ref={canvas}
         style={area === null ? {} : { left: area.x, top: area.y, width: area.width, height: area.height }}
       />
-      <ResponsiveContainer
-        width="100%"
-        height={HEIGHT_PX}
-        initialDimension={{ width: 720, height: HEIGHT_PX }}
+      <Plot
+        height_px={HEIGHT_PX}
+        top_px={24}
+        right_px={RIGHT_PX}
+        x={{ ...xScale, label: props.xLabel }}
+        y={{
+          domain: [...reach_ns],
+          ticks: yScale.ticks,
+          label: (tick) => axisLabelsOfNs([tick])[0] ?? "",
+          isLogarithmic: true,
+        }}
       >
-        <ComposedChart
-          data={ENDS}
-          margin={{ top: 24, right: RIGHT_PX, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid {...GRID} />
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="x"
-            domain={xScale.domain}
-            ticks={xScale.ticks}
-            tickFormatter={props.xLabel}
-            allowDataOverflow
-            height={30}
-            tickMargin={12}
-          />
-          <YAxis
-            {...AXIS}
-            type="number"
-            scale="log"
-            domain={[...reach_ns]}
-            ticks={yScale.ticks}
-            tickFormatter={(tick: number) => axisLabelsOfNs([tick])[0] ?? ""}
-            allowDataOverflow
-            width={AXIS_WIDTH}
-          />
-          <AreaReport onChange={setArea} />
-          <Rules rules={[]} changes={props.changes.map((change) => ({ ...change, label: "" }))} />
-          <CrosshairMark name={name} stops={stops} curves={[]} within={container} tooltip={props.tooltip} />
-          <Gestures name={name} stops={stops} onPin={props.onPin} onZoom={props.onZoom} onPan={props.onPan} />
-        </ComposedChart>
-      </ResponsiveContainer>
+        <AreaReport onChange={setArea} />
+        <Rules rules={[]} changes={props.changes.map((change) => ({ ...change, label: "" }))} />
+        <CrosshairMark name={name} stops={stops} curves={[]} within={container} tooltip={props.tooltip} />
+        <Gestures name={name} stops={stops} onPin={props.onPin} onZoom={props.onZoom} onPan={props.onPan} />
+      </Plot>
     </div>
   );
 }
-
-const ENDS = [{ x: 0 }, { x: 1 }];
 
 /** Tells where the chart draws, which only its own parts know. */
 function AreaReport({ onChange }: { onChange: (area: Area) => void }) {
@@ -156,7 +133,7 @@ function paint(
 }
 
 /** From faint to full over four decades of the share: the tail is rare, and what a heat map is for. */
-export function darkness(share: number): number {
+function darkness(share: number): number {
   const decades = Math.log10(Math.max(share, SMALLEST_SHARE) / SMALLEST_SHARE) / -Math.log10(SMALLEST_SHARE);
   return FAINTEST + (1 - FAINTEST) * decades ** 1.5;
 }

@@ -4,10 +4,9 @@
  */
 
 import { type ReactNode, useRef } from "react";
-import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
-import { AXIS, AXIS_WIDTH, GRID } from "./axis";
 import { CrosshairScope, usePoint } from "./crosshair";
 import { LATENCY } from "./measure";
+import { Plot } from "./Plot";
 import { CrosshairMark } from "./plottables/CrosshairMark";
 import { type Curve, Curves } from "./plottables/Curves";
 import { EndLabels } from "./plottables/EndLabels";
@@ -42,58 +41,29 @@ function Chart({ name, label, curves, tooltip }: Props) {
   const stops = curves[0]?.points.map(([x]) => x) ?? [];
   return (
     <div ref={container} className="chart" role="img" aria-label={label}>
-      <ResponsiveContainer
-        width="100%"
-        height={HEIGHT_PX}
-        initialDimension={{ width: 720, height: HEIGHT_PX }}
+      <Plot
+        height_px={HEIGHT_PX}
+        top_px={12}
+        right_px={RIGHT_PX}
+        x={{ domain: [1, last], ticks, label: percentileOf, isLogarithmic: true }}
+        y={{ ...yScale, label: (tick) => LATENCY.axisLabels([tick])[0] ?? "", isLogarithmic: true }}
       >
-        <ComposedChart
-          data={ENDS}
-          margin={{ top: 12, right: RIGHT_PX, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid {...GRID} />
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="x"
-            scale="log"
-            domain={[1, last]}
-            ticks={ticks}
-            tickFormatter={percentileOf}
-            allowDataOverflow
-            height={30}
-            tickMargin={10}
-          />
-          <YAxis
-            {...AXIS}
-            type="number"
-            scale="log"
-            domain={yScale.domain}
-            ticks={yScale.ticks}
-            tickFormatter={(tick: number) => LATENCY.axisLabels([tick])[0] ?? ""}
-            allowDataOverflow
-            width={AXIS_WIDTH}
-          />
-          <Curves curves={curves} bands={[]} />
-          <EndLabels
-            labels={curves.map(({ label, ink, points }) => ({ label, ink, value: points.at(-1)?.[1] ?? 1 }))}
-          />
-          <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
-          <Gestures
-            name={name}
-            stops={stops}
-            onPin={(x) => point({ x, source: name })}
-            onZoom={nothing}
-            onPan={nothing}
-          />
-        </ComposedChart>
-      </ResponsiveContainer>
+        <Curves curves={curves} bands={[]} />
+        <EndLabels
+          labels={curves.map(({ label, ink, points }) => ({ label, ink, value: points.at(-1)?.[1] ?? 1 }))}
+        />
+        <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
+        <Gestures
+          name={name}
+          stops={stops}
+          onPin={(x) => point({ x, source: name })}
+          onZoom={nothing}
+          onPan={nothing}
+        />
+      </Plot>
     </div>
   );
 }
-
-const ENDS = [{ x: 1 }, { x: 2 }];
 
 function nothing(): void {}
 

@@ -4,6 +4,7 @@
  * upwards for slower, downwards for faster, at the left edge where that was before the line begins.
  */
 import type { Mark } from "@/lib/history";
+import { rounded, sparkScale } from "./sparklines";
 
 type Props = { values: number[]; marks?: Mark[]; width?: number; height?: number };
 
@@ -38,14 +39,7 @@ function triangle(x: number | null, top: number, direction: Mark["direction"]): 
 }
 
 function placed(values: number[], width: number, height: number): { x: number; y: number }[] {
-  const sorted = values.toSorted((a, b) => a - b);
-  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
-  const low = Math.min(sorted[0] ?? 0, median * 0.9);
-  const high = Math.max(sorted.at(-1) ?? 0, median * 1.1);
   const step = (width - 2 * PADDING_PX) / Math.max(1, values.length - 1);
-  const share = (value: number) => (high > low ? (value - low) / (high - low) : 0.5);
-  return values.map((value, index) => ({
-    x: Number((PADDING_PX + index * step).toFixed(1)),
-    y: Number((height - PADDING_PX - share(value) * (height - 2 * PADDING_PX)).toFixed(1)),
-  }));
+  const y = sparkScale(values, height, PADDING_PX);
+  return values.map((value, index) => ({ x: rounded(PADDING_PX + index * step), y: y(value) }));
 }

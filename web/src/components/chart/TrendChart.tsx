@@ -4,10 +4,9 @@
  * slider over its points.
  */
 import { type ReactNode, useRef } from "react";
-import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
-import { AXIS, AXIS_WIDTH, GRID } from "./axis";
 import { type Keyed, onChartKey } from "./keys";
 import type { Measure } from "./measure";
+import { Plot } from "./Plot";
 import { Boxes, type BoxRow } from "./plottables/Boxes";
 import { CrosshairMark } from "./plottables/CrosshairMark";
 import { type Band, type Curve, Curves } from "./plottables/Curves";
@@ -81,65 +80,31 @@ export function TrendChart(props: Props) {
       aria-valuetext={props.describe(pinned.x)}
       onKeyDown={(event) => onChartKey(event, pinned.x, xScale.domain, props)}
     >
-      <ResponsiveContainer
-        width="100%"
-        height={HEIGHT_PX}
-        initialDimension={{ width: 720, height: HEIGHT_PX }}
+      <Plot
+        height_px={HEIGHT_PX}
+        top_px={24}
+        right_px={labelRoom(curves)}
+        x={{ ...xScale, label: props.xLabel }}
+        y={{ ...yScale, label: (tick) => yLabels[yScale.ticks.indexOf(tick)] ?? "" }}
       >
-        <ComposedChart
-          data={ENDS}
-          margin={{ top: 24, right: labelRoom(curves), bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid {...GRID} />
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="x"
-            domain={xScale.domain}
-            ticks={xScale.ticks}
-            tickFormatter={props.xLabel}
-            allowDataOverflow
-            height={30}
-            tickMargin={12}
-          />
-          <YAxis
-            {...AXIS}
-            type="number"
-            domain={yScale.domain}
-            ticks={yScale.ticks}
-            tickFormatter={(tick: number) => yLabels[yScale.ticks.indexOf(tick)] ?? ""}
-            allowDataOverflow
-            width={AXIS_WIDTH}
-          />
-          <Rules rules={props.rules} changes={props.changes} />
-          <Curves curves={boxes.length > 0 ? [] : curves} bands={boxes.length > 0 ? [] : bands} />
-          {boxes.length > 0 && <Boxes rows={boxes} />}
-          <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
-          <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
-          <CrosshairMark
-            name={name}
-            stops={stops}
-            curves={curves}
-            within={container}
-            tooltip={props.tooltip}
-          />
-          <Gestures
-            name={name}
-            stops={stops}
-            onPin={onPin}
-            onZoom={onZoom}
-            onPan={props.onPan}
-            onCompare={props.onCompare}
-          />
-        </ComposedChart>
-      </ResponsiveContainer>
+        <Rules rules={props.rules} changes={props.changes} />
+        <Curves curves={boxes.length > 0 ? [] : curves} bands={boxes.length > 0 ? [] : bands} />
+        {boxes.length > 0 && <Boxes rows={boxes} />}
+        <PointMarks points={marks} pinned={pinned} dots={stops.length <= DOTS_MAX} />
+        <EndLabels labels={endLabels} beside={isOne ? stops[0] : undefined} />
+        <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={props.tooltip} />
+        <Gestures
+          name={name}
+          stops={stops}
+          onPin={onPin}
+          onZoom={onZoom}
+          onPan={props.onPan}
+          onCompare={props.onCompare}
+        />
+      </Plot>
     </div>
   );
 }
-
-/** The axes have their own ends; a chart wants some data nevertheless. */
-const ENDS = [{ x: 0 }, { x: 1 }];
 
 /** Room for the names at the lines' ends. */
 function labelRoom(curves: Curve[]): number {

@@ -12,15 +12,6 @@ export type Keyed = {
   onZoom: (range: readonly [number, number] | null) => void;
 };
 
-/** What each key does, in the words of the list of keys. */
-export const CHART_KEYS = [
-  ["← →", "pin the point before, after"],
-  ["Page up, down", "ten points on"],
-  ["Home, End", "first and last point"],
-  ["+ −", "closer, further"],
-  ["0", "all of it"],
-] as const;
-
 export function onChartKey(
   event: KeyboardEvent,
   pinned_x: number,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "./nearest";
+import { nearest, nearestOf } from "./nearest";
 
 it("finds the value next to a position, the ends for what is beyond them", () => {
   const values = [1, 4, 5, 9];
@@ -10,4 +10,14 @@ it("finds the value next to a position, the ends for what is beyond them", () =>
 
 it("finds nothing in nothing", () => {
   expect(nearest([], 3)).toBe(-1);
+});
+
+it("finds the entry whose value is next to a position", () => {
+  const points = [
+    [1, 70],
+    [4, 60],
+    [9, 50],
+  ] as const;
+  expect(nearestOf(points, ([x]) => x, 5)).toBe(1);
+  expect(nearestOf(points, ([x]) => x, 8)).toBe(2);
 });

@@ -31,18 +31,28 @@ export function placeAt(share: number, count: number): number {
 }
 
 /**
- * The outline of a line. Its height stands for at least a tenth of the median to each side, so that ordinary noise looks
- * small and a step looks like one. Between commits that are not compared there is no line.
+ * How high a value stands in a word-sized line. Its height stands for at least a tenth of the median to each side, so that
+ * ordinary noise looks small and a step looks like one.
  */
-export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): DrawnSpark {
-  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+export function sparkScale(
+  values: readonly number[],
+  height: number,
+  padding: number,
+): (value: number) => number {
+  const sorted = values.toSorted((a, b) => a - b);
   const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
   const low = Math.min(sorted[0] ?? 0, median * 0.9);
   const high = Math.max(sorted.at(-1) ?? 0, median * 1.1);
-  const y = (value: number) => {
+  return (value) => {
     const share = high > low ? (value - low) / (high - low) : 0.5;
-    return rounded(SPARK.height - SPARK.padding - share * (SPARK.height - 2 * SPARK.padding));
+    return rounded(height - padding - share * (height - 2 * padding));
   };
+}
+
+/** The outline of a line. Between commits that are not compared there is no line. */
+export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): DrawnSpark {
+  const known = values.filter((value) => value !== null);
+  const y = sparkScale(known, SPARK.height, SPARK.padding);
   let path = "";
   let isJoined = false;
   for (const [place, value] of values.entries()) {
@@ -55,6 +65,7 @@ export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): Dra
   return { path, y };
 }
 
-function rounded(pixels: number): number {
+/** Tenths of a pixel are all that is seen. */
+export function rounded(pixels: number): number {
   return Number(pixels.toFixed(1));
 }

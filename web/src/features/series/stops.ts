@@ -89,14 +89,19 @@ export function stopsOfPoints<P extends Placed>(
   });
 }
 
+/** The points of one figure, where it is known. */
+export function pointsOf(stops: Stop[], figure: string): Curve["points"] {
+  return stops.flatMap(({ x, values }) => {
+    const value = values[figure];
+    return value === undefined ? [] : [[x, value] as const];
+  });
+}
+
 /** What is drawn of stops: lines with the band behind them, a few as boxes. */
 export function drawingOf(stops: Stop[], lines: StopLine[]) {
   const curves: Curve[] = lines.map((line) => ({
     ...line,
-    points: stops.flatMap(({ x, values }) => {
-      const value = values[line.key];
-      return value === undefined ? [] : [[x, value] as const];
-    }),
+    points: pointsOf(stops, line.key),
   }));
   const banded = stops.flatMap(({ x, band }) => (band === null ? [] : [[x, band[0], band[1]] as const]));
   const bands: Band[] = banded.length === 0 ? [] : [{ key: "band", points: banded }];

@@ -1,8 +1,8 @@
 /** What the trend is drawn of: columns over commits, single points over time, and the lines of other series. */
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { lineQuery, pointsQuery, seriesListQuery } from "@/api/queries";
-import type { LineSeries, Point, SeriesSummary } from "@/api/types";
+import { lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
+import type { LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { lineStyle } from "@/components/chart/lines";
 import type { Curve } from "@/components/chart/plottables/Curves";
 import { headlineName } from "@/lib/cases";
@@ -10,7 +10,7 @@ import { formatCount } from "@/lib/units";
 import { drawnPoints, seriesPoints } from "./data";
 import { overviewAsked, seriesOf } from "./request";
 import { rangeOf, type SeriesSearch, type Shown } from "./search";
-import { drawingOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
+import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
 
 /** Points of a stretch that is looked at closely, with as much on either side to move along to. */
 const CLOSE_POINTS = 1_000;
@@ -31,30 +31,37 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
   const { data: points } = useQuery({ ...pointsQuery([series.series_id]), enabled: isTime });
 
   const drawn = range !== null && isThinned && close !== undefined ? close : whole;
+  const wholeStops = useMemo(() => firstStops(whole), [whole]);
   const stops = useMemo(() => {
-    const [line] = drawn.series;
-    if (!isTime || points === undefined) return line === undefined ? [] : stopsOfLine(line);
+    if (!isTime || points === undefined) return drawn === whole ? wholeStops : firstStops(drawn);
     const all = drawnPoints(seriesPoints(points.series[0]?.points ?? [], points.commits), "time");
     return stopsOfPoints(all, "time", readMeasured);
-  }, [drawn, isTime, points]);
-  const names = useNames(series.project, others);
+  }, [drawn, whole, wholeStops, isTime, points]);
+  const names = useNames(others);
+  const figure = figureOf(lines, shown);
   const curves = useMemo(
-    () =>
-      isTime ? [] : drawn.series.slice(1).map((line, index) => otherCurve(line, index, lines, shown, names)),
-    [drawn, isTime, lines, shown, names],
-  );
-  const extent = useMemo(
-    () => extentOf(isTime ? stops : whole.series[0] === undefined ? [] : stopsOfLine(whole.series[0])),
-    [whole, isTime, stops],
+    () => (isTime ? [] : drawn.series.slice(1).map((line, index) => otherCurve(line, index, figure, names))),
+    [drawn, isTime, figure, names],
   );
   const [line] = drawn.series;
   return {
     stops,
-    extent,
+    extent: extentOf(isTime ? stops : wholeStops),
     others: curves,
     thinned: line?.is_thinned === true && !isTime ? thinnedText(line.point_count, stops.length) : null,
     before: (ordinal: number): Stop | null => stops.findLast((stop) => stop.ordinal < ordinal) ?? null,
   };
+}
+
+/** The stops of the series that the page is about. */
+function firstStops({ series: [line] }: LineChart): Stop[] {
+  return line === undefined ? [] : stopsOfLine(line);
+}
+
+/** The one figure of other series that is drawn: the one that is shown, as far as it is among the lines. */
+function figureOf(lines: StopLine[], shown: Shown): string {
+  const key = shown === "throughput" ? "rate" : shown;
+  return lines.some((entry) => entry.key === key) ? key : "p50";
 }
 
 function readMeasured(point: Point) {
@@ -67,40 +74,30 @@ function readMeasured(point: Point) {
 }
 
 /** The other series' names: what differs between them is in their transport, machine or case. */
-function useNames(project: string, ids: number[]): ReadonlyMap<number, string> {
-  const { data } = useQuery({ ...seriesListQuery(project), enabled: ids.length > 0 });
-  return useMemo(
-    () =>
-      new Map(
-        data?.series.map(({ series_id, transport, machine, case: kase }) => [
-          series_id,
-          [transport.slug, headlineName(kase), machine].join(", "),
-        ]),
-      ),
-    [data],
+function useNames(ids: number[]): ReadonlyMap<number, string> {
+  return useQueries({ queries: ids.map((id) => seriesQuery(id)), combine: namesOf });
+}
+
+function namesOf(answers: UseQueryResult<SeriesSummary>[]): ReadonlyMap<number, string> {
+  const known = answers.flatMap(({ data }) => data ?? []);
+  return new Map(
+    known.map(({ series_id, transport, machine, case: kase }) => [
+      series_id,
+      [transport.slug, headlineName(kase), machine].join(", "),
+    ]),
   );
 }
 
 function otherCurve(
   line: LineSeries,
   index: number,
-  lines: StopLine[],
-  shown: Shown,
+  figure: string,
   names: ReadonlyMap<number, string>,
 ): Curve {
-  const key = shown === "throughput" ? "rate" : shown;
-  const style = lineStyle(index + 1);
-  const [curve] = drawingOf(stopsOfLine(line), [
-    {
-      key: lines.some((entry) => entry.key === key) ? key : "p50",
-      label: names.get(line.series_id) ?? `series ${line.series_id}`,
-      stroke: style.stroke,
-      ink: style.ink,
-      dash: style.dash,
-      width: 1.25,
-    },
-  ]).curves;
-  return { ...curve, key: `series-${line.series_id}` } as Curve;
+  const { stroke, ink, dash } = lineStyle(index + 1);
+  const points = pointsOf(stopsOfLine(line), figure);
+  const label = names.get(line.series_id) ?? `series ${line.series_id}`;
+  return { key: `series-${line.series_id}`, label, stroke, ink, dash, width: 1.25, points };
 }
 
 /** A stretch with as much on either side. */

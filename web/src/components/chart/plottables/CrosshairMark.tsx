@@ -6,7 +6,7 @@ import type { ReactNode, RefObject } from "react";
 import { createPortal } from "react-dom";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { useCrosshair } from "../crosshair";
-import { nearest } from "../nearest";
+import { nearest, nearestOf } from "../nearest";
 import type { Curve } from "./Curves";
 
 type Props = {
@@ -59,10 +59,6 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
 
 /** The value of a line at exactly this place; `null` where it has none there. */
 function valueAt(points: Curve["points"], x: number): number | null {
-  const place = nearest(
-    points.map(([px]) => px),
-    x,
-  );
-  const point = points[place];
+  const point = points[nearestOf(points, ([px]) => px, x)];
   return point !== undefined && point[0] === x ? point[1] : null;
 }

@@ -1,6 +1,7 @@
 /** Lines and the bands behind them, cut where the drawing area ends: one element each, however many points they have. */
 import { useId } from "react";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+import { rounded } from "../sparklines";
 
 /** A line through its points, ascending by x. */
 export type Curve = {
@@ -27,7 +28,7 @@ export function Curves({ curves, bands }: Props) {
   const x = useXAxisScale();
   const y = useYAxisScale();
   if (area === undefined || x === undefined || y === undefined) return null;
-  const at = (px: number, py: number) => `${round(x(px) ?? 0)},${round(y(py) ?? 0)}`;
+  const at = (px: number, py: number) => `${rounded(x(px) ?? 0)},${rounded(y(py) ?? 0)}`;
   return (
     <g clipPath={`url(#${id})`}>
       <clipPath id={id}>
@@ -58,9 +59,4 @@ export function Curves({ curves, bands }: Props) {
       ))}
     </g>
   );
-}
-
-/** Tenths of a pixel are all that is seen. */
-function round(px: number): number {
-  return Math.round(px * 10) / 10;
 }

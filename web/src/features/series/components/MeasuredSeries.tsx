@@ -14,6 +14,7 @@ import { unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { importFacts, importLede, methodologyFacts, pointHeadline, positionOf, toldTrend } from "../data";
 import { probeReadings } from "../probe";
+import { LAST_USUAL } from "../request";
 import { changesOf, type Stop } from "../stops";
 import { usePageState } from "../usePageState";
 import { useCommitsAt, usePinned } from "../usePinned";
@@ -81,7 +82,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               choices={choices}
               axis={axis}
               hasRate={hasRate}
-              last={search.last ?? 1_000}
+              last={search.last ?? LAST_USUAL}
               isZoomed={range !== null}
               onChange={onAxis}
               onWhole={() => onRange(null)}

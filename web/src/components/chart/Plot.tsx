@@ -1,0 +1,49 @@
+/** What stands around a drawing area: both axes with their labels, and the hairlines. What is drawn within are its children. */
+import type { ReactNode } from "react";
+import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
+import { AXIS, AXIS_WIDTH, GRID } from "./axis";
+import type { Scale } from "./ticks";
+
+/** An axis: its ends, its labelled positions, and how they are written. */
+export type PlotAxis = Scale & { label: (tick: number) => string; isLogarithmic?: boolean };
+
+type Props = {
+  height_px: number;
+  /** Room above and beside the drawing area, for names. */
+  top_px: number;
+  right_px: number;
+  x: PlotAxis;
+  y: PlotAxis;
+  children: ReactNode;
+};
+
+/** The axes have their own ends; a chart wants some data nevertheless. */
+const ENDS = [{ x: 1 }, { x: 2 }];
+
+export function Plot({ height_px, top_px, right_px, x, y, children }: Props) {
+  return (
+    <ResponsiveContainer width="100%" height={height_px} initialDimension={{ width: 720, height: height_px }}>
+      <ComposedChart
+        data={ENDS}
+        margin={{ top: top_px, right: right_px, bottom: 0, left: 0 }}
+        accessibilityLayer={false}
+      >
+        <CartesianGrid {...GRID} />
+        <XAxis {...AXIS} {...axisOf(x)} dataKey="x" height={30} tickMargin={12} />
+        <YAxis {...AXIS} {...axisOf(y)} width={AXIS_WIDTH} />
+        {children}
+      </ComposedChart>
+    </ResponsiveContainer>
+  );
+}
+
+function axisOf({ domain, ticks, label, isLogarithmic = false }: PlotAxis) {
+  return {
+    type: "number",
+    scale: isLogarithmic ? "log" : "linear",
+    domain,
+    ticks,
+    tickFormatter: label,
+    allowDataOverflow: true,
+  } as const;
+}
