@@ -1,7 +1,7 @@
 //! Asking a server of this machine.
 
-use anyhow::{Context, Result};
-use std::time::Duration;
+use anyhow::{Context, Result, bail, ensure};
+use std::time::{Duration, Instant};
 
 /// Long enough for a busy machine; a server that hangs must not hang this program.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -25,4 +25,31 @@ pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
         .call()
         .and_then(|mut response| response.body_mut().read_to_string())
         .with_context(|| format!("{url} does not answer"))
+}
+
+/// Waits until a server serves who proves this: after failed sign-ins from this machine it refuses everybody here for some
+/// seconds, and says for how many.
+///
+/// # Errors
+/// Nothing answers, with another status than success or 429, or within the time.
+pub(crate) fn wait_until_admitted(url: &str, authorization: &str) -> Result<()> {
+    const TOO_MANY_REQUESTS: u16 = 429;
+    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
+    let agent: ureq::Agent = config.build().into();
+    let patience = Instant::now() + 6 * TIMEOUT;
+    loop {
+        let answer = agent.get(url).header("authorization", authorization).call();
+        let answer = answer.with_context(|| format!("{url} does not answer"))?;
+        if answer.status().is_success() {
+            return Ok(());
+        }
+        let seconds = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        match (answer.status().as_u16(), seconds) {
+            (TOO_MANY_REQUESTS, Some(seconds)) => {
+                ensure!(Instant::now() < patience, "{url} refuses who asks, again and again");
+                std::thread::sleep(Duration::from_secs(seconds));
+            }
+            (status, _) => bail!("{url} answers with status {status}"),
+        }
+    }
 }
