@@ -22,7 +22,7 @@ for (const { scheme, width } of SCREENS) {
 
     test("series, as charts and as tables", async ({ page, report }) => {
       await openSeries(page, report, "pipe");
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.locator("[data-chart=sizes] .curve").first()).toBeVisible();
       await expect(page.getByRole("img", { name: /^Histogram/ })).toBeVisible();
       await expect(page.getByRole("img", { name: /^Heat map/ })).toBeVisible();
       await expect(page.getByRole("img", { name: /^Latency by percentile/ })).toBeVisible();
@@ -34,7 +34,7 @@ for (const { scheme, width } of SCREENS) {
 
       await page.goto(`${overviewPath(report)}?scenario=stream`);
       await page.locator("a.grid-cell").first().click();
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.locator("[data-chart=sizes] .curve").first()).toBeVisible();
       await inspect(page, `stream-${scheme}-${width}`);
     });
 

@@ -51,7 +51,7 @@ test("the size sweep has a line for each measured transport, and the medians in 
   const results = measuredResults(report, CASE);
   const transports = new Set(results.map(({ transport }) => transport.slug));
   const sweep = page.getByRole("region", { name: /against message size at [0-9a-f]{7}$/ });
-  await expect(sweep.locator(".sweep-line")).toHaveCount(transports.size);
+  await expect(sweep.locator(".chart .curve")).toHaveCount(transports.size);
   for (const transport of transports) {
     await expect(sweep.locator("text").filter({ hasText: new RegExp(`^${transport}$`) })).toHaveCount(1);
   }

@@ -87,7 +87,7 @@ test("what more receivers cost has a panel for each scenario, and says where it 
   await page.goto(`${overviewPath(report)}/topology`);
   await expect(page.getByRole("heading", { level: 1 })).toContainText(report.machine.slug);
   await expect(page.getByRole("heading", { name: "Route: one sender to N receivers" })).toBeVisible();
-  await expect(page.locator(".scaling-line").first()).toBeVisible();
+  await expect(page.locator(".chart .curve").first()).toBeVisible();
   await page.getByRole("group", { name: "Time of" }).getByRole("button", { name: "an operation" }).click();
   await expect(page).toHaveURL(/time=operation/);
 });
@@ -123,7 +123,7 @@ for (const { scheme, width } of SCREENS) {
 
     test("size sweep, topology, sizes and reference", async ({ page, report }) => {
       await page.goto(`${overviewPath(report)}/sweep`);
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.locator(".chart .curve").first()).toBeVisible();
       await inspect(page, `sweep-${scheme}-${width}`);
 
       await page.goto(`${overviewPath(report)}/sweep?tables=sweep&show=p99`);
@@ -131,16 +131,16 @@ for (const { scheme, width } of SCREENS) {
       await inspect(page, `sweep-table-${scheme}-${width}`);
 
       await page.goto(`${overviewPath(report)}/topology`);
-      await expect(page.locator(".scaling-line").first()).toBeVisible();
+      await expect(page.locator(".chart .curve").first()).toBeVisible();
       await inspect(page, `topology-${scheme}-${width}`);
 
       await page.goto(`${overviewPath(report)}/sizes`);
       await expect(page.locator(".cumulative-line")).toBeVisible();
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.locator(".chart .curve").first()).toBeVisible();
       await inspect(page, `sizes-${scheme}-${width}`);
 
       await page.goto(`${overviewPath(report)}/reference`);
-      await expect(page.locator(".sweep-line").first()).toBeVisible();
+      await expect(page.locator(".chart .curve").first()).toBeVisible();
       await inspect(page, `reference-${scheme}-${width}`);
     });
   });

@@ -1,6 +1,6 @@
 /**
- * All pages: their addresses, the state that each keeps in its query, and the data that each waits for. Pages
- * with charts are loaded when they are first opened.
+ * All pages: their addresses, the state that each keeps in its query, and the data that each waits for. Each
+ * is loaded when it is first opened, along with its data.
  */
 import type { QueryClient } from "@tanstack/react-query";
 import {
@@ -40,23 +40,16 @@ import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
-import { ErrorRatesPage } from "@/features/error-rates/ErrorRatesPage";
 import { parseExploreSearch } from "@/features/explore/search";
 import { parseMachineSearch } from "@/features/machines/search";
 import { detailedRuns } from "@/features/overview/data";
-import { OverviewPage } from "@/features/overview/OverviewPage";
-import { ProjectsPage } from "@/features/overview/ProjectsPage";
 import { shownRegressions } from "@/features/overview/regressionRows";
 import { parseOverviewSearch } from "@/features/overview/search";
 import { numberOf } from "@/features/pull-requests/data";
 import { loadPullRequest } from "@/features/pull-requests/load";
 import { parsePullRequestSearch, parsePullRequestsSearch } from "@/features/pull-requests/search";
 import { parseReferenceSearch } from "@/features/reference/search";
-import { InboxPage } from "@/features/regressions/InboxPage";
-import { RegressionPage } from "@/features/regressions/RegressionPage";
 import { parseInboxSearch } from "@/features/regressions/search";
-import { RunPage } from "@/features/runs/RunPage";
-import { RunsPage } from "@/features/runs/RunsPage";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, seriesOf } from "@/features/series/request";
 import { parseSeriesSearch } from "@/features/series/search";
@@ -101,7 +94,7 @@ const homeRoute = createRoute({
       if (account === null && is_private) throw redirect({ ...toSignIn("/"), replace: true });
     }
   },
-  component: ProjectsPage,
+  component: lazyRouteComponent(() => import("@/features/overview/ProjectsPage"), "ProjectsPage"),
 });
 
 const signInRoute = createRoute({
@@ -140,7 +133,7 @@ const overviewRoute = createRoute({
       ),
     ]);
   },
-  component: OverviewPage,
+  component: lazyRouteComponent(() => import("@/features/overview/OverviewPage"), "OverviewPage"),
 });
 
 const runsRoute = createRoute({
@@ -153,7 +146,7 @@ const runsRoute = createRoute({
       queryClient.ensureQueryData(runsQuery(project, deps)),
       queryClient.ensureQueryData(machinesQuery(project)),
     ]),
-  component: RunsPage,
+  component: lazyRouteComponent(() => import("@/features/runs/RunsPage"), "RunsPage"),
 });
 
 const runRoute = createRoute({
@@ -161,14 +154,14 @@ const runRoute = createRoute({
   path: "/runs/$runId",
   validateSearch: parseRunSearch,
   loader: ({ context, params }) => context.queryClient.ensureQueryData(runQuery(params.runId)),
-  component: RunPage,
+  component: lazyRouteComponent(() => import("@/features/runs/RunPage"), "RunPage"),
 });
 
 const errorRatesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/error-rates",
   loader: ({ context, params }) => context.queryClient.ensureQueryData(errorRatesQuery(params.project)),
-  component: ErrorRatesPage,
+  component: lazyRouteComponent(() => import("@/features/error-rates/ErrorRatesPage"), "ErrorRatesPage"),
 });
 
 const inboxRoute = createRoute({
@@ -178,7 +171,7 @@ const inboxRoute = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ context, params, deps }) =>
     context.queryClient.ensureQueryData(regressionsQuery(params.project, askedFor(deps))),
-  component: InboxPage,
+  component: lazyRouteComponent(() => import("@/features/regressions/InboxPage"), "InboxPage"),
 });
 
 const regressionRoute = createRoute({
@@ -186,7 +179,7 @@ const regressionRoute = createRoute({
   path: "/regressions/$regressionId",
   loader: ({ context, params }) =>
     context.queryClient.ensureQueryData(regressionQuery(params.project, Number(params.regressionId))),
-  component: RegressionPage,
+  component: lazyRouteComponent(() => import("@/features/regressions/RegressionPage"), "RegressionPage"),
 });
 
 const seriesRoute = createRoute({

@@ -1,8 +1,14 @@
 /** One canary's readings over a machine's runs: a small chart of many alike, with a rule where the environment changed. */
-import { Line, LineChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { useRef } from "react";
 import { median } from "@/lib/statistics";
-import { AXIS, AXIS_WIDTH, TOOLTIP } from "./axis";
+import { lineStyle } from "./lines";
 import { LATENCY } from "./measure";
+import { Plot } from "./Plot";
+import { CrosshairMark } from "./plottables/CrosshairMark";
+import { Curves } from "./plottables/Curves";
+import { Gestures } from "./plottables/Gestures";
+import { type MarkedPoint, PointMarks } from "./plottables/PointMarks";
+import { Rules } from "./plottables/Rules";
 import { TooltipBox } from "./Tooltip";
 
 type Props = {
@@ -25,84 +31,53 @@ const REACH_MIN = 0.1;
 const DOTS_MAX = 30;
 
 export function CanaryChart({ readings, runCount, rules, runName, endName, name }: Props) {
+  const container = useRef<HTMLDivElement>(null);
   const values = readings.map(({ p50_ns }) => p50_ns);
   const middle = median(values) ?? 0;
   const yScale = LATENCY.linear([...values, middle * (1 - REACH_MIN), middle * (1 + REACH_MIN)]);
   const ticks = yScale.ticks.filter((_, index) => index % 2 === 0);
   const labels = LATENCY.axisLabels(ticks);
   const last = Math.max(1, runCount - 1);
+  const curve = {
+    key: "p50",
+    label: "p50",
+    ...lineStyle(0),
+    width: 1.5,
+    points: readings.map(({ place, p50_ns }) => [place, p50_ns] as const),
+  };
+  const stops = readings.map(({ place }) => place);
   return (
-    <div className="chart" role="img" aria-label={name}>
-      <ResponsiveContainer
-        width="100%"
-        height={HEIGHT_PX}
-        initialDimension={{ width: 360, height: HEIGHT_PX }}
+    <div ref={container} className="chart" role="img" aria-label={name}>
+      <Plot
+        height_px={HEIGHT_PX}
+        top_px={6}
+        right_px={8}
+        x={{ domain: [0, last], ticks: [0, last], label: endName }}
+        y={{ domain: yScale.domain, ticks, label: (tick) => labels[ticks.indexOf(tick)] ?? "" }}
       >
-        <LineChart
-          data={readings}
-          margin={{ top: 6, right: 8, bottom: 0, left: 0 }}
-          accessibilityLayer={false}
-        >
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="place"
-            domain={[0, last]}
-            ticks={[0, last]}
-            tick={<EndTick last={last} text={endName} />}
-            height={24}
-          />
-          <YAxis
-            {...AXIS}
-            domain={yScale.domain}
-            ticks={ticks}
-            tickFormatter={(tick: number) => labels[ticks.indexOf(tick)] ?? ""}
-            width={AXIS_WIDTH}
-          />
-          {rules.map((place) => (
-            <ReferenceLine key={place} x={place - 0.5} stroke="var(--muted)" strokeDasharray="2 3" />
-          ))}
-          <Line
-            dataKey="p50_ns"
-            stroke="var(--data-1)"
-            strokeWidth={1.5}
-            dot={readings.length <= DOTS_MAX ? { r: 1.75, fill: "var(--data-1)", stroke: "none" } : false}
-            activeDot={{ r: 3, stroke: "none", fill: "var(--data-1)" }}
-            isAnimationActive={false}
-          />
-          <Tooltip
-            {...TOOLTIP}
-            content={({ active, payload }) => {
-              const reading = payload?.[0]?.payload as Props["readings"][number] | undefined;
-              if (active !== true || reading === undefined) return null;
-              return (
-                <TooltipBox
-                  heading={runName(reading.place)}
-                  rows={[{ name: "p50", value: LATENCY.format(reading.p50_ns) }]}
-                />
-              );
-            }}
-          />
-        </LineChart>
-      </ResponsiveContainer>
+        <Rules rules={rules.map((place) => ({ x: place - 0.5, label: "" }))} changes={[]} />
+        <Curves curves={[curve]} />
+        <PointMarks
+          points={readings.map(({ place, p50_ns }): MarkedPoint => ({ x: place, y: p50_ns, mark: "plain" }))}
+          pinned={null}
+          dots={readings.length <= DOTS_MAX}
+        />
+        <CrosshairMark
+          name={name}
+          stops={stops}
+          curves={[curve]}
+          within={container}
+          tooltip={(place) => (
+            <TooltipBox
+              heading={runName(place)}
+              rows={readings
+                .filter((reading) => reading.place === place)
+                .map(({ p50_ns }) => ({ name: "p50", value: LATENCY.format(p50_ns) }))}
+            />
+          )}
+        />
+        <Gestures name={name} stops={stops} />
+      </Plot>
     </div>
-  );
-}
-
-type EndTickProps = {
-  last: number;
-  text: (place: number) => string;
-  x?: number;
-  y?: number;
-  payload?: { value: number };
-};
-
-/** The names of the ends stand within the drawing area. */
-function EndTick({ last, text, x, y, payload }: EndTickProps) {
-  if (payload === undefined) return null;
-  return (
-    <text x={x} y={y} dy={12} textAnchor={payload.value === last ? "end" : "start"}>
-      {text(payload.value)}
-    </text>
   );
 }

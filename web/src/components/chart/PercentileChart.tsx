@@ -4,7 +4,7 @@
  */
 
 import { type ReactNode, useRef } from "react";
-import { CrosshairScope, usePoint } from "./crosshair";
+import { CrosshairScope } from "./crosshair";
 import { LATENCY } from "./measure";
 import { Plot } from "./Plot";
 import { CrosshairMark } from "./plottables/CrosshairMark";
@@ -33,7 +33,6 @@ export function PercentileChart(props: Props) {
 
 function Chart({ name, label, curves, tooltip }: Props) {
   const container = useRef<HTMLDivElement>(null);
-  const point = usePoint();
   const rest = curves.flatMap(({ points }) => points.at(-1)?.[0] ?? []);
   const last = Math.max(10, ...rest);
   const yScale = LATENCY.logarithmic(curves.flatMap(({ points }) => points.map(([, y]) => y)));
@@ -48,24 +47,16 @@ function Chart({ name, label, curves, tooltip }: Props) {
         x={{ domain: [1, last], ticks, label: percentileOf, isLogarithmic: true }}
         y={{ ...yScale, label: (tick) => LATENCY.axisLabels([tick])[0] ?? "", isLogarithmic: true }}
       >
-        <Curves curves={curves} bands={[]} />
+        <Curves curves={curves} />
         <EndLabels
           labels={curves.map(({ label, ink, points }) => ({ label, ink, value: points.at(-1)?.[1] ?? 1 }))}
         />
         <CrosshairMark name={name} stops={stops} curves={curves} within={container} tooltip={tooltip} />
-        <Gestures
-          name={name}
-          stops={stops}
-          onPin={(x) => point({ x, source: name })}
-          onZoom={nothing}
-          onPan={nothing}
-        />
+        <Gestures name={name} stops={stops} />
       </Plot>
     </div>
   );
 }
-
-function nothing(): void {}
 
 /** A place on the axis as people name it: `p99.9`. */
 export function percentileOf(x: number): string {

@@ -5,22 +5,30 @@ import { AXIS, AXIS_WIDTH, GRID } from "./axis";
 import type { Scale } from "./ticks";
 
 /** An axis: its ends, its labelled positions, and how they are written. */
-export type PlotAxis = Scale & { label: (tick: number) => string; isLogarithmic?: boolean };
+export type PlotAxis = Scale & {
+  label: (tick: number) => string;
+  isLogarithmic?: boolean;
+  /** Room between the ends of the axis and those of the drawing area, for what stands at its ends. */
+  padding_px?: number;
+};
 
 type Props = {
   height_px: number;
   /** Room above and beside the drawing area, for names. */
   top_px: number;
   right_px: number;
-  x: PlotAxis;
+  /** Drawn without its labels where another chart that shares it has them. */
+  x: PlotAxis & { isHidden?: boolean };
   y: PlotAxis;
+  /** Whether a hairline goes from each label of the vertical axis. */
+  hasRules?: boolean;
   children: ReactNode;
 };
 
 /** The axes have their own ends; a chart wants some data nevertheless. */
 const ENDS = [{ x: 1 }, { x: 2 }];
 
-export function Plot({ height_px, top_px, right_px, x, y, children }: Props) {
+export function Plot({ height_px, top_px, right_px, x, y, hasRules = true, children }: Props) {
   return (
     <ResponsiveContainer width="100%" height={height_px} initialDimension={{ width: 720, height: height_px }}>
       <ComposedChart
@@ -28,9 +36,22 @@ export function Plot({ height_px, top_px, right_px, x, y, children }: Props) {
         margin={{ top: top_px, right: right_px, bottom: 0, left: 0 }}
         accessibilityLayer={false}
       >
-        <CartesianGrid {...GRID} />
-        <XAxis {...AXIS} {...axisOf(x)} dataKey="x" height={30} tickMargin={12} />
-        <YAxis {...AXIS} {...axisOf(y)} width={AXIS_WIDTH} />
+        {hasRules && <CartesianGrid {...GRID} />}
+        <XAxis
+          {...AXIS}
+          {...axisOf(x)}
+          dataKey="x"
+          padding={{ left: x.padding_px ?? 0, right: x.padding_px ?? 0 }}
+          height={30}
+          tickMargin={12}
+          hide={x.isHidden ?? false}
+        />
+        <YAxis
+          {...AXIS}
+          {...axisOf(y)}
+          padding={{ top: y.padding_px ?? 0, bottom: y.padding_px ?? 0 }}
+          width={AXIS_WIDTH}
+        />
         {children}
       </ComposedChart>
     </ResponsiveContainer>

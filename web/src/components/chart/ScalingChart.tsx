@@ -2,22 +2,16 @@
  * A time against how many take part: the count doubles from step to step, the time is logarithmic, and every panel of a
  * page has the same axes. Points with more threads than processors are open.
  */
-import {
-  CartesianGrid,
-  type DotItemDotProps,
-  Line,
-  LineChart,
-  ReferenceLine,
-  ResponsiveContainer,
-  Tooltip,
-  XAxis,
-  YAxis,
-} from "recharts";
+import { useRef } from "react";
+import { usePlotArea, useYAxisScale } from "recharts";
 import { formatDividedNs } from "@/lib/units";
-import { AXIS, AXIS_WIDTH, GRID, TOOLTIP } from "./axis";
 import { lineStyle } from "./lines";
 import { LATENCY } from "./measure";
-import { Dot } from "./plottables/Dot";
+import { Plot } from "./Plot";
+import { CrosshairMark } from "./plottables/CrosshairMark";
+import { Curves } from "./plottables/Curves";
+import { Dots } from "./plottables/Dots";
+import { Gestures } from "./plottables/Gestures";
 import { TooltipBox } from "./Tooltip";
 
 /** One line of a panel. */
@@ -41,107 +35,88 @@ type Props = {
   emphasised: string | null;
 };
 
-type Row = { members: number; values: Record<string, number> };
-
 const HEIGHT_PX = 260;
+const PADDING_PX = 12;
 
 export function ScalingChart({ name, lines, members, times_ns, flat_ns, noun, emphasised }: Props) {
-  const yScale = LATENCY.logarithmic(times_ns);
-  const rows = members.map((count): Row => {
-    const here = lines.flatMap(({ key, points }) =>
-      points.filter((point) => point.members === count).map(({ time_ns }) => [key, time_ns] as const),
-    );
-    return { members: count, values: Object.fromEntries(here) };
-  });
-  const ends = [Math.min(...members), Math.max(...members)];
+  const container = useRef<HTMLDivElement>(null);
+  const drawn = lines.map(({ key, label, look, points }) => ({
+    key,
+    label,
+    style: lineStyle(look),
+    isFaded: emphasised !== null && emphasised !== key,
+    points: points
+      .map(({ members: x, time_ns: y, isOversubscribed }) => ({
+        x,
+        y,
+        apart: isOversubscribed ? ("oversubscribed" as const) : null,
+      }))
+      .sort((one, other) => one.x - other.x),
+  }));
+  const curves = drawn.map(({ style, points, ...line }) => ({
+    ...line,
+    ...style,
+    width: 1.5,
+    points: points.map(({ x, y }) => [x, y] as const),
+  }));
   return (
-    <div className="chart" role="img" aria-label={name}>
-      <ResponsiveContainer
-        width="100%"
-        height={HEIGHT_PX}
-        initialDimension={{ width: 480, height: HEIGHT_PX }}
+    <div ref={container} className="chart" role="img" aria-label={name}>
+      <Plot
+        height_px={HEIGHT_PX}
+        top_px={10}
+        right_px={12}
+        x={{
+          domain: [Math.min(...members), Math.max(...members)],
+          ticks: members,
+          label: String,
+          isLogarithmic: true,
+          padding_px: PADDING_PX,
+        }}
+        y={{
+          ...LATENCY.logarithmic(times_ns),
+          label: (tick) => LATENCY.axisLabels([tick])[0] ?? "",
+          isLogarithmic: true,
+          padding_px: PADDING_PX / 2,
+        }}
       >
-        <LineChart data={rows} margin={{ top: 10, right: 12, bottom: 0, left: 0 }} accessibilityLayer={false}>
-          <CartesianGrid {...GRID} />
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="members"
-            scale="log"
-            domain={ends}
-            ticks={members}
-            padding={{ left: 12, right: 12 }}
-            height={28}
-            tickMargin={8}
-          />
-          <YAxis
-            {...AXIS}
-            scale="log"
-            domain={yScale.domain}
-            ticks={yScale.ticks}
-            tickFormatter={(tick: number) => LATENCY.axisLabels([tick])[0] ?? ""}
-            padding={{ top: 6, bottom: 6 }}
-            width={AXIS_WIDTH}
-          />
-          {flat_ns !== null && <ReferenceLine y={flat_ns} stroke="var(--muted)" strokeDasharray="1 4" />}
-          {lines.map(({ key, look, points }) => {
-            const style = lineStyle(look);
-            const isFaded = emphasised !== null && emphasised !== key;
-            const opened = points.filter(({ isOversubscribed }) => isOversubscribed);
-            return (
-              <Line
-                key={key}
-                className="scaling-line"
-                dataKey={(row: Row) => row.values[key]}
-                name={key}
-                stroke={style.stroke}
-                strokeDasharray={style.dash}
-                strokeWidth={1.5}
-                strokeOpacity={isFaded ? 0.2 : 1}
-                connectNulls
-                isAnimationActive={false}
-                activeDot={false}
-                dot={({ cx, cy, key: dotKey, payload }: DotItemDotProps) => (
-                  <Dot
-                    key={String(dotKey)}
-                    x={cx}
-                    y={cy}
-                    style={style}
-                    radius={2.75}
-                    isFaded={isFaded}
-                    apart={
-                      opened.some((point) => point.members === payload.members) ? "oversubscribed" : null
-                    }
-                  />
-                )}
-              />
-            );
-          })}
-          <Tooltip
-            {...TOOLTIP}
-            content={({ active, payload }) => {
-              const row = payload?.[0]?.payload as Row | undefined;
-              if (active !== true || row === undefined) return null;
-              const here = lines.flatMap(({ label, points }) =>
-                points
-                  .filter((point) => point.members === row.members)
-                  .map(({ time_ns, isOversubscribed }) => ({ label, time_ns, isOversubscribed })),
-              );
-              return (
-                <TooltipBox
-                  heading={`${row.members} ${noun}`}
-                  rows={here
-                    .sort((a, b) => a.time_ns - b.time_ns)
-                    .map(({ label, time_ns }) => ({ name: label, value: formatDividedNs(time_ns) }))}
-                  {...(here.some(({ isOversubscribed }) => isOversubscribed)
-                    ? { note: "Open points: more threads than processors." }
-                    : {})}
-                />
-              );
-            }}
-          />
-        </LineChart>
-      </ResponsiveContainer>
+        {flat_ns !== null && <Level value={flat_ns} />}
+        <Curves curves={curves} />
+        <Dots lines={drawn.map((line) => ({ ...line, radius: 2.75 }))} />
+        <CrosshairMark
+          name={name}
+          stops={members}
+          curves={curves}
+          within={container}
+          tooltip={(x) => <ScalingTooltip lines={lines} members={x} noun={noun} />}
+        />
+        <Gestures name={name} stops={members} />
+      </Plot>
     </div>
+  );
+}
+
+/** A dotted rule at one value. */
+function Level({ value }: { value: number }) {
+  const area = usePlotArea();
+  const at = useYAxisScale()?.(value);
+  if (area === undefined || at === undefined) return null;
+  return <path d={`M${area.x},${at}h${area.width}`} stroke="var(--muted)" strokeDasharray="1 4" />;
+}
+
+function ScalingTooltip({ lines, members, noun }: Pick<Props, "lines" | "noun"> & { members: number }) {
+  const here = lines
+    .flatMap(({ label, points }) =>
+      points.filter((point) => point.members === members).map((point) => ({ label, ...point })),
+    )
+    .sort((a, b) => a.time_ns - b.time_ns);
+  if (here.length === 0) return null;
+  return (
+    <TooltipBox
+      heading={`${members} ${noun}`}
+      rows={here.map(({ label, time_ns }) => ({ name: label, value: formatDividedNs(time_ns) }))}
+      {...(here.some(({ isOversubscribed }) => isOversubscribed)
+        ? { note: "Open points: more threads than processors." }
+        : {})}
+    />
   );
 }

@@ -1,23 +1,16 @@
 /** A quantity against message size, both logarithmic: one line a transport, named at its end. */
-import {
-  CartesianGrid,
-  type DotItemDotProps,
-  Line,
-  LineChart,
-  ReferenceLine,
-  ResponsiveContainer,
-  Tooltip,
-  XAxis,
-  YAxis,
-} from "recharts";
-import { groupBy } from "@/lib/collections";
+import { useRef } from "react";
+import { ascending, distinct, groupBy } from "@/lib/collections";
 import { formatBytes } from "@/lib/units";
-import { AXIS, AXIS_WIDTH, GRID, TOOLTIP } from "./axis";
 import { lineStyle } from "./lines";
 import type { Measure } from "./measure";
+import { Plot } from "./Plot";
+import { CrosshairMark } from "./plottables/CrosshairMark";
 import { type CrossingMark, Crossings, crossingsHeight } from "./plottables/Crossings";
-import { Dot } from "./plottables/Dot";
+import { Curves } from "./plottables/Curves";
+import { Dots } from "./plottables/Dots";
 import { EndLabels } from "./plottables/EndLabels";
+import { Gestures } from "./plottables/Gestures";
 import { TooltipBox } from "./Tooltip";
 import { byteScale } from "./ticks";
 import { useIsNarrow } from "./useIsNarrow";
@@ -60,16 +53,13 @@ type Props = {
   /** What pointing at a line's name and clicking it does, where a page has buttons for the same. */
   onPoint?: (key: string | null) => void;
   onPick?: (key: string) => void;
-  /** Where the pointer is in this chart, and in another one that shares the axis. */
-  onCursor?: (message_bytes: number | null) => void;
-  cursor?: number | null;
   /** What else is to be said of a size. */
   note?: (message_bytes: number) => string;
 };
 
-type Row = { message_bytes: number; values: Record<string, number> };
-
 const HEIGHT_PX = 300;
+/** Room beside the ends of the byte axis. */
+export const BYTE_PADDING_PX = 8;
 const CHARACTER_WIDTH_PX = 7;
 /** On a narrow screen, names that are buttons anyway leave the room to the lines. */
 const MARGIN_NARROW_PX = 12;
@@ -92,174 +82,133 @@ export function SweepChart({
   emphasised = new Set(),
   onPoint,
   onPick,
-  onCursor,
-  cursor = null,
   note,
 }: Props) {
+  const container = useRef<HTMLDivElement>(null);
   const isNarrow = useIsNarrow();
   const hasLabels = !isNarrow || onPick === undefined;
-  const rows = rowsOf(lines);
-  const xScale = byteScale([...sizes, ...rows.map(({ message_bytes }) => message_bytes)]);
-  const yScale = measure.logarithmic([
-    ...values,
-    ...lines.flatMap(({ points }) => points.map(({ value }) => value)),
-  ]);
+  const stops = distinct(
+    lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes)),
+  ).sort(ascending);
   const marks = isNarrow ? crossings.map((mark) => ({ ...mark, label: "" })) : crossings;
-  const isFaded = (key: string) => emphasised.size > 0 && !emphasised.has(key);
   const keyOf = (label: string | null) => lines.find((line) => line.label === label)?.key ?? null;
+  const drawn = lines.map((line, index) => ({
+    ...line,
+    style: lineStyle(line.look ?? index),
+    isFaded: emphasised.size > 0 && !emphasised.has(line.key),
+  }));
+  const curves = drawn.flatMap(({ key, label, current, style, isFaded, points }) =>
+    piecesOf(points).map((piece, place) => ({
+      key: `${key} ${place}`,
+      label,
+      ...style,
+      width: current ? 2.5 : 1.25,
+      isFaded,
+      points: piece.map(({ message_bytes, value }) => [message_bytes, value] as const),
+    })),
+  );
   return (
-    <div className="chart" role="img" aria-label={name}>
-      <ResponsiveContainer
-        width="100%"
-        height={height_px}
-        initialDimension={{ width: 480, height: height_px }}
+    <div ref={container} className="chart" role="img" aria-label={name}>
+      <Plot
+        height_px={height_px}
+        top_px={isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length))}
+        right_px={right_px ?? sweepMargin(lines, !hasLabels)}
+        x={{
+          ...byteScale([...sizes, ...stops]),
+          label: formatBytes,
+          isLogarithmic: true,
+          padding_px: BYTE_PADDING_PX,
+        }}
+        y={{
+          ...measure.logarithmic([
+            ...values,
+            ...lines.flatMap(({ points }) => points.map(({ value }) => value)),
+          ]),
+          label: (tick) => measure.axisLabels([tick])[0] ?? "",
+          isLogarithmic: true,
+          padding_px: 6,
+        }}
       >
-        <LineChart
-          data={rows}
-          margin={{
-            top: isNarrow ? 10 : Math.max(10, crossingsHeight(marks.length)),
-            right: right_px ?? sweepMargin(lines, !hasLabels),
-            bottom: 0,
-            left: 0,
-          }}
-          accessibilityLayer={false}
-          onMouseMove={({ activeLabel }) =>
-            onCursor?.(activeLabel === undefined ? null : Number(activeLabel))
-          }
-          onMouseLeave={() => onCursor?.(null)}
-        >
-          <Crossings crossings={marks} />
-          <CartesianGrid {...GRID} />
-          <XAxis
-            {...AXIS}
-            type="number"
-            dataKey="message_bytes"
-            scale="log"
-            domain={xScale.domain}
-            ticks={xScale.ticks}
-            tickFormatter={formatBytes}
-            padding={{ left: 8, right: 8 }}
-            height={28}
-            tickMargin={8}
+        <Crossings crossings={marks} />
+        <Curves curves={curves} />
+        <Dots
+          lines={drawn.map(({ key, style, current, isFaded, points }) => ({
+            key,
+            style,
+            radius: current ? 3 : 2.25,
+            isFaded,
+            points: points.map(({ message_bytes, value, apart = null }) => ({
+              x: message_bytes,
+              y: value,
+              apart,
+            })),
+          }))}
+        />
+        <CrosshairMark
+          name={name}
+          stops={stops}
+          curves={curves}
+          within={container}
+          tooltip={(x) => <SizeTooltip lines={lines} message_bytes={x} measure={measure} note={note?.(x)} />}
+        />
+        <Gestures name={name} stops={stops} />
+        {hasLabels && (
+          <EndLabels
+            labels={drawn.map(({ label, points, current, style, isFaded }) => ({
+              label,
+              value: points.at(-1)?.value ?? 0,
+              ink: style.ink,
+              strong: current,
+              isFaded,
+              ...threadOf(points, stops),
+            }))}
+            onPoint={onPoint && ((label) => onPoint(keyOf(label)))}
+            onPick={
+              onPick &&
+              ((label) => {
+                const key = keyOf(label);
+                if (key !== null) onPick(key);
+              })
+            }
           />
-          <YAxis
-            {...AXIS}
-            scale="log"
-            domain={yScale.domain}
-            ticks={yScale.ticks}
-            tickFormatter={(tick: number) => measure.axisLabels([tick])[0] ?? ""}
-            padding={{ top: 6, bottom: 6 }}
-            width={AXIS_WIDTH}
-          />
-          {cursor !== null && <ReferenceLine x={cursor} stroke="var(--rule-strong)" />}
-          {lines.flatMap((line, index) => {
-            const style = lineStyle(line.look ?? index);
-            return piecesOf(line).map(({ piece, points }) => (
-              <Line
-                key={`${line.key} ${piece}`}
-                className="sweep-line"
-                dataKey={(row: Row) => row.values[valueKey(line.key, piece)]}
-                name={line.key}
-                stroke={style.stroke}
-                strokeDasharray={style.dash}
-                strokeWidth={line.current ? 2.5 : 1.25}
-                strokeOpacity={isFaded(line.key) ? 0.2 : 1}
-                connectNulls
-                isAnimationActive={false}
-                activeDot={false}
-                dot={({ cx, cy, key, payload }: DotItemDotProps) => (
-                  <Dot
-                    key={String(key)}
-                    x={cx}
-                    y={cy}
-                    style={style}
-                    radius={line.current ? 3 : 2.25}
-                    isFaded={isFaded(line.key)}
-                    apart={
-                      points.find(({ message_bytes }) => message_bytes === payload.message_bytes)?.apart ??
-                      null
-                    }
-                  />
-                )}
-              />
-            ));
-          })}
-          {hasLabels && (
-            <EndLabels
-              labels={lines.map(({ key, label, points, current, look }, index) => ({
-                label,
-                value: points.at(-1)?.value ?? 0,
-                ink: lineStyle(look ?? index).ink,
-                strong: current,
-                isFaded: isFaded(key),
-                ...threadOf(points, rows),
-              }))}
-              onPoint={onPoint && ((label) => onPoint(keyOf(label)))}
-              onPick={
-                onPick &&
-                ((label) => {
-                  const key = keyOf(label);
-                  if (key !== null) onPick(key);
-                })
-              }
-            />
-          )}
-          <Tooltip
-            {...TOOLTIP}
-            content={({ active, payload }) => {
-              const row = payload?.[0]?.payload as Row | undefined;
-              if (active !== true || row === undefined) return null;
-              const here = lines.flatMap(({ label, points }) =>
-                points
-                  .filter(({ message_bytes }) => message_bytes === row.message_bytes)
-                  .map(({ value, apart }) => ({ label, value, apart })),
-              );
-              return (
-                <TooltipBox
-                  heading={formatBytes(row.message_bytes)}
-                  rows={here
-                    .sort((a, b) => a.value - b.value)
-                    .map(({ label, value, apart }) => ({
-                      name: apart === "lossy" ? `${label}, lossy` : label,
-                      value: measure.format(value),
-                    }))}
-                  {...(note === undefined ? {} : { note: note(row.message_bytes) })}
-                />
-              );
-            }}
-          />
-        </LineChart>
-      </ResponsiveContainer>
+        )}
+      </Plot>
     </div>
   );
 }
 
+type TooltipProps = {
+  lines: SweepLine[];
+  message_bytes: number;
+  measure: Measure;
+  note: string | undefined;
+};
+
+function SizeTooltip({ lines, message_bytes, measure, note }: TooltipProps) {
+  const here = lines
+    .flatMap(({ label, points }) =>
+      points.filter((point) => point.message_bytes === message_bytes).map((point) => ({ label, ...point })),
+    )
+    .sort((a, b) => a.value - b.value);
+  return (
+    <TooltipBox
+      heading={formatBytes(message_bytes)}
+      rows={here.map(({ label, value, apart }) => ({
+        name: apart === "lossy" ? `${label}, lossy` : label,
+        value: measure.format(value),
+      }))}
+      {...(note === undefined ? {} : { note })}
+    />
+  );
+}
+
 /** Where a line ends, if others go on. */
-function threadOf(points: SweepPoint[], rows: Row[]): { end?: number } {
-  const [end, last] = [points.at(-1)?.message_bytes, rows.at(-1)?.message_bytes];
+function threadOf(points: SweepPoint[], stops: number[]): { end?: number } {
+  const [end, last] = [points.at(-1)?.message_bytes, stops.at(-1)];
   return end === undefined || end === last ? {} : { end };
 }
 
 /** The stretches of a line that are joined. */
-function piecesOf({ points }: SweepLine): { piece: number; points: SweepPoint[] }[] {
-  return [...groupBy(points, ({ piece = 0 }) => piece).entries()].map(([piece, own]) => ({
-    piece,
-    points: own,
-  }));
-}
-
-function valueKey(line: string, piece: number): string {
-  return `${line} ${piece}`;
-}
-
-function rowsOf(lines: SweepLine[]): Row[] {
-  const rows = new Map<number, Row>();
-  for (const { key, points } of lines) {
-    for (const { message_bytes, value, piece = 0 } of points) {
-      const row = rows.get(message_bytes) ?? { message_bytes, values: {} };
-      row.values[valueKey(key, piece)] = value;
-      rows.set(message_bytes, row);
-    }
-  }
-  return [...rows.values()].sort((a, b) => a.message_bytes - b.message_bytes);
+function piecesOf(points: SweepPoint[]): SweepPoint[][] {
+  return [...groupBy(points, ({ piece = 0 }) => piece).values()];
 }

@@ -6,6 +6,11 @@ export type Bar = { from: number; to: number; count: number };
 
 const HEIGHT_MIN_PX = 2;
 
+/** The middle of a bar on a logarithmic axis. */
+export function middleOf({ from, to }: Pick<Bar, "from" | "to">): number {
+  return Math.sqrt(Math.max(1, from) * to);
+}
+
 export function Bars({ bars }: { bars: Bar[] }) {
   const area = usePlotArea();
   const x = useXAxisScale();

@@ -1,17 +1,17 @@
 /**
- * The crosshair of one chart: a rule at the place that is pointed at, a dot on each line, and beside it, in the chart that
- * the pointer is over, what stands there.
+ * The crosshair of one chart: a rule at the place that is pointed at, a dot on each line that has a point there, and beside
+ * it, in the chart that the pointer is over, what stands there.
  */
 import type { ReactNode, RefObject } from "react";
-import { createPortal } from "react-dom";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { useCrosshair } from "../crosshair";
 import { nearest, nearestOf } from "../nearest";
 import type { Curve } from "./Curves";
+import { TooltipBeside } from "./TooltipBeside";
 
 type Props = {
   name: string;
-  /** Where it may stand, ascending. */
+  /** Where it may stand while the pointer is over this chart, ascending. */
   stops: readonly number[];
   curves: readonly Curve[];
   /** The element that the tooltip is put into. */
@@ -19,7 +19,8 @@ type Props = {
   tooltip: (x: number) => ReactNode;
 };
 
-const DISTANCE_PX = 12;
+/** A line's point so near to the rule is where it stands: charts that share a crosshair need not have the same places. */
+const BESIDE_PX = 2;
 
 export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
   const crosshair = useCrosshair();
@@ -27,38 +28,25 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
   const xScale = useXAxisScale();
   const yScale = useYAxisScale();
   if (crosshair === null || area === undefined || xScale === undefined) return null;
-  const x = stops[nearest(stops, crosshair.x)];
+  const isHere = crosshair.source === name;
+  const x = isHere ? stops[nearest(stops, crosshair.x)] : crosshair.x;
   const at = x === undefined ? undefined : xScale(x);
   if (x === undefined || at === undefined || at < area.x - 1 || at > area.x + area.width + 1) return null;
-  const isLeft = at < area.x + area.width / 2;
   return (
     <g pointerEvents="none">
       <path d={`M${at},${area.y}V${area.y + area.height}`} stroke="var(--rule-strong)" />
       {yScale !== undefined &&
         curves.map(({ key, stroke, points }) => {
-          const y = valueAt(points, x);
-          return y === null ? null : <circle key={key} cx={at} cy={yScale(y)} r={3} fill={stroke} />;
+          const [px, y] = points[nearestOf(points, ([px]) => px, x)] ?? [];
+          if (px === undefined || y === undefined) return null;
+          if (Math.abs((xScale(px) ?? 0) - at) > BESIDE_PX) return null;
+          return <circle key={key} cx={at} cy={yScale(y)} r={3} fill={stroke} />;
         })}
-      {crosshair.source === name &&
-        within.current !== null &&
-        createPortal(
-          <div
-            className="crosshair-tooltip"
-            style={{
-              top: area.y,
-              ...(isLeft ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` }),
-            }}
-          >
-            {tooltip(x)}
-          </div>,
-          within.current,
-        )}
+      {isHere && (
+        <TooltipBeside at={at} top={area.y} within={within}>
+          {tooltip(x)}
+        </TooltipBeside>
+      )}
     </g>
   );
-}
-
-/** The value of a line at exactly this place; `null` where it has none there. */
-function valueAt(points: Curve["points"], x: number): number | null {
-  const point = points[nearestOf(points, ([px]) => px, x)];
-  return point !== undefined && point[0] === x ? point[1] : null;
 }

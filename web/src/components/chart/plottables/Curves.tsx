@@ -11,6 +11,7 @@ export type Curve = {
   ink: string;
   dash: string;
   width: number;
+  isFaded?: boolean;
   points: readonly (readonly [x: number, y: number])[];
 };
 
@@ -20,9 +21,9 @@ export type Band = {
   points: readonly (readonly [x: number, low: number, high: number])[];
 };
 
-type Props = { curves: Curve[]; bands: Band[] };
+type Props = { curves: Curve[]; bands?: Band[] };
 
-export function Curves({ curves, bands }: Props) {
+export function Curves({ curves, bands = [] }: Props) {
   const id = useId();
   const area = usePlotArea();
   const x = useXAxisScale();
@@ -44,7 +45,7 @@ export function Curves({ curves, bands }: Props) {
           ].join("L")}Z`}
         />
       ))}
-      {curves.map(({ key, stroke, dash, width, points }) => (
+      {curves.map(({ key, stroke, dash, width, isFaded, points }) => (
         <path
           key={key}
           className="curve"
@@ -52,6 +53,7 @@ export function Curves({ curves, bands }: Props) {
           d={`M${points.map(([px, py]) => at(px, py)).join("L")}`}
           stroke={stroke}
           strokeWidth={width}
+          strokeOpacity={isFaded === true ? 0.2 : 1}
           strokeDasharray={dash}
           strokeLinejoin="round"
           fill="none"

@@ -1,18 +1,21 @@
 /** A point of a line: filled with its shape, a cross where messages were lost, open where it is not to be compared. */
 import { type LineStyle, markerPath } from "../lines";
 
+/** Why a point is not to be read beside the others. */
+export type Apart = "lossy" | "environment" | "oversubscribed" | null;
+
 type Props = {
-  /** Absent where the line has no point. */
-  x: number | null | undefined;
-  y: number | null | undefined;
+  /** Absent while the drawing area has no size yet. */
+  x: number | undefined;
+  y: number | undefined;
   style: LineStyle;
   radius: number;
   isFaded: boolean;
-  apart: "lossy" | "environment" | "oversubscribed" | null;
+  apart: Apart;
 };
 
 export function Dot({ x, y, style, radius, isFaded, apart }: Props) {
-  if (x == null || y == null) return null;
+  if (x === undefined || y === undefined) return null;
   const opacity = isFaded ? 0.2 : 1;
   if (apart === "lossy") {
     const arm = radius + 1;

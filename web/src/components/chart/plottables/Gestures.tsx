@@ -1,21 +1,22 @@
 /**
- * What a pointer does over a drawing area: it points; a click pins; a drag chooses a stretch, with Shift held down the two
- * ends of a comparison; a wheel that turns sideways moves along. A finger scrubs, and pins where it is lifted.
+ * What a pointer does over a drawing area: it points; and where a chart lets it, a click pins, a drag chooses a stretch, with
+ * Shift held down the two ends of a comparison, and a wheel that turns sideways moves along. A finger scrubs, and pins where
+ * it is lifted.
  */
 import { type PointerEvent, useEffect, useRef, useState } from "react";
 import { usePlotArea, useXAxisInverseScale, useXAxisScale } from "recharts";
 import { usePoint } from "../crosshair";
-import { nearest } from "../nearest";
+import { nearestOf } from "../nearest";
 
 type Props = {
   name: string;
   /** Where something stands, ascending. */
   stops: readonly number[];
-  onPin: (x: number) => void;
-  onZoom: (range: readonly [number, number] | null) => void;
+  onPin?: (x: number) => void;
+  onZoom?: (range: readonly [number, number] | null) => void;
   onCompare?: ((base: number, head: number) => void) | undefined;
   /** Moves along by so many units of the axis. */
-  onPan: (by: number) => void;
+  onPan?: (by: number) => void;
 };
 
 type Drag = { from_px: number; to_px: number; isCompare: boolean };
@@ -43,7 +44,7 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     const element = surface.current;
     const onWheel = (event: WheelEvent) => {
       const turned = event.deltaX !== 0 ? event.deltaX : event.shiftKey ? event.deltaY : 0;
-      if (turned === 0) return;
+      if (turned === 0 || pan.current === undefined) return;
       event.preventDefault();
       pan.current(turned * perPixel.current);
     };
@@ -56,7 +57,8 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     const left = currentTarget.ownerSVGElement?.getBoundingClientRect().left ?? 0;
     return Math.min(Math.max(clientX - left, area.x), area.x + area.width);
   };
-  const stopAt = (px: number) => stops[nearest(stops, Number(inverse(px)))];
+  // On the screen, not on the axis: of a logarithmic one, what lies between two is nearer to the larger.
+  const stopAt = (px: number) => stops[nearestOf(stops, (x) => scale(x) ?? 0, px)];
   const pointAt = (px: number) => {
     const x = stopAt(px);
     if (x !== undefined) point({ x, source: name });
@@ -68,7 +70,7 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     if (drag !== null && event.pointerType !== "touch") setDrag({ ...drag, to_px: px });
   };
   const onPointerDown = (event: PointerEvent<SVGRectElement>) => {
-    if (event.button !== 0) return;
+    if (event.button !== 0 || onPin === undefined) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const px = pxOf(event);
     setDrag({ from_px: px, to_px: px, isCompare: event.shiftKey });
@@ -80,10 +82,10 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
     const [from, to] = [drag.from_px, pxOf(event)].sort((a, b) => a - b);
     const [low, high] = [stopAt(from ?? 0), stopAt(to ?? 0)];
     if (low === undefined || high === undefined) return;
-    if (event.pointerType === "touch" || (to ?? 0) - (from ?? 0) < DRAG_MIN_PX) onPin(high);
+    if (event.pointerType === "touch" || (to ?? 0) - (from ?? 0) < DRAG_MIN_PX) onPin?.(high);
     else if (low === high) return;
     else if (drag.isCompare && onCompare !== undefined) onCompare(low, high);
-    else onZoom([low, high]);
+    else onZoom?.([low, high]);
     if (event.pointerType === "touch") point(null);
   };
 
@@ -109,7 +111,7 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
         onPointerUp={onPointerUp}
         onPointerCancel={() => setDrag(null)}
         onPointerLeave={() => point(null)}
-        onDoubleClick={() => onZoom(null)}
+        onDoubleClick={() => onZoom?.(null)}
       />
     </g>
   );

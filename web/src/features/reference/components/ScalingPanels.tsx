@@ -1,6 +1,7 @@
 /** Published times over how many take part: a panel for each topology, with the same axes. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { CrosshairScope } from "@/components/chart/crosshair";
 import { LineChoice } from "@/components/chart/LineChoice";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { withToggled } from "@/components/chart/swept";
@@ -30,7 +31,7 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
     });
   };
   return (
-    <>
+    <CrosshairScope>
       <p className="chart-summary">
         Published times of a message, with the same axes. Times of an attempt are in the table only: an
         attempt is no message.
@@ -59,6 +60,6 @@ export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
           </figure>
         ))}
       </div>
-    </>
+    </CrosshairScope>
   );
 }

@@ -1,4 +1,5 @@
 /** Published times over message size, and beside them ours with the same axes. */
+import { CrosshairScope } from "@/components/chart/crosshair";
 import { LATENCY } from "@/components/chart/measure";
 import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
 import { ascending, distinct } from "@/lib/collections";
@@ -20,18 +21,20 @@ export function SizePanels({ rows, protocol, own }: Props) {
     values: points.map(({ value }) => value),
   };
   return (
-    <div className="multiples">
-      <figure>
-        <figcaption className="chart-summary">Published: p98, one way</figcaption>
-        <SweepChart name="Published p98 against message size" lines={published} {...axes} />
-      </figure>
-      <figure>
-        <figcaption className="chart-summary">
-          {ours.length === 0 ? "Here: not measured" : `Here: ${protocol?.figure}; the same axes`}
-        </figcaption>
-        {ours.length > 0 && <SweepChart name="Our p98 against message size" lines={ours} {...axes} />}
-      </figure>
-    </div>
+    <CrosshairScope>
+      <div className="multiples">
+        <figure>
+          <figcaption className="chart-summary">Published: p98, one way</figcaption>
+          <SweepChart name="Published p98 against message size" lines={published} {...axes} />
+        </figure>
+        <figure>
+          <figcaption className="chart-summary">
+            {ours.length === 0 ? "Here: not measured" : `Here: ${protocol?.figure}; the same axes`}
+          </figcaption>
+          {ours.length > 0 && <SweepChart name="Our p98 against message size" lines={ours} {...axes} />}
+        </figure>
+      </div>
+    </CrosshairScope>
   );
 }
 

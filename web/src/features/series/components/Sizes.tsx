@@ -2,6 +2,7 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { RunDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
+import { CrosshairScope } from "@/components/chart/crosshair";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { SweepChart } from "@/components/chart/SweepChart";
 import { Segmented } from "@/components/ui/Segmented";
@@ -49,11 +50,13 @@ export function Sizes({ series, pinned, shown, query, onShow }: Props) {
       {...(lines === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
     >
       {lines !== null && (
-        <SweepChart
-          name={`${what} of each transport against message size`}
-          lines={lines}
-          measure={shown === "throughput" ? RATE : LATENCY}
-        />
+        <CrosshairScope>
+          <SweepChart
+            name={`${what} of each transport against message size`}
+            lines={lines}
+            measure={shown === "throughput" ? RATE : LATENCY}
+          />
+        </CrosshairScope>
       )}
     </ChartFrame>
   );

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Place } from "@/api/place";
 import type { SizeProfile } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
+import { CrosshairScope } from "@/components/chart/crosshair";
 import { LineChoice } from "@/components/chart/LineChoice";
 import { LATENCY } from "@/components/chart/measure";
 import { SizeHistogramChart } from "@/components/chart/SizeHistogramChart";
@@ -29,7 +30,6 @@ type Props = {
 export function Meeting({ profile, measured }: Props) {
   const { hidden } = useSearch({ from: "/$project/sizes" });
   const navigate = useNavigate({ from: "/$project/sizes" });
-  const [cursor, setCursor] = useState<number | null>(null);
   const [pointed, setPointed] = useState<string | null>(null);
   const isNarrow = useIsNarrow();
   const lines = measured?.lines ?? [];
@@ -48,7 +48,7 @@ export function Meeting({ profile, measured }: Props) {
     });
   };
   return (
-    <>
+    <CrosshairScope>
       <ChartFrame
         name="traffic"
         title={`Sizes of ${formatCount(profile.sample_count)} messages`}
@@ -61,8 +61,6 @@ export function Meeting({ profile, measured }: Props) {
           total={profile.sample_count}
           sizes={sizes}
           right_px={right_px}
-          cursor={cursor}
-          onCursor={setCursor}
           note={(bytes) => latencyNote(shown, bytes)}
         />
       </ChartFrame>
@@ -88,12 +86,10 @@ export function Meeting({ profile, measured }: Props) {
             emphasised={new Set(pointed === null ? [] : [pointed])}
             onPoint={setPointed}
             onPick={toggle}
-            cursor={cursor}
-            onCursor={setCursor}
             note={(bytes) => trafficNote(profile, bytes)}
           />
         </ChartFrame>
       )}
-    </>
+    </CrosshairScope>
   );
 }

@@ -15,10 +15,3 @@ export const AXIS_WIDTH = 70;
 
 /** Properties of the horizontal hairlines. */
 export const GRID = { stroke: "var(--rule)", vertical: false } as const;
-
-/** Properties of every tooltip: it says what is under the pointer, at once. */
-export const TOOLTIP = {
-  isAnimationActive: false,
-  wrapperStyle: { zIndex: 2, outline: "none" },
-  cursor: { stroke: "var(--rule-strong)" },
-} as const;
