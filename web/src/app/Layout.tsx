@@ -16,7 +16,7 @@ import { Who } from "./Who";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
-  const { embed } = useSearch({ strict: false });
+  const embed = useSearch({ strict: false, select: ({ embed }) => embed });
   useLive(useIsProject(project) ? project : undefined);
   if (embed !== undefined) return <EmbeddedLayout />;
   return (

@@ -21,9 +21,12 @@ export function inDays(days: number): string {
   return new Date(Date.now() + days * DAY_MS).toISOString();
 }
 
+// One for all: to make one takes longer than to format with it.
+const MOMENTS = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+
 /** A moment to the minute, as in 14 Nov 2026, 10:42. */
 export function formatMoment(moment: string): string {
-  return new Date(moment).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return MOMENTS.format(new Date(moment));
 }
 
 /** The time of day of a moment, as in 14:02. */

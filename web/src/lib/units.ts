@@ -68,9 +68,16 @@ export function rateUnitSize(bytesPerSecond: number): number {
   return unitOf(bytesPerSecond, BYTE_UNITS).size;
 }
 
+// One for all: to make one takes longer than to format with it.
+const COUNTS = new Intl.NumberFormat("en");
+/** By how many decimals they write. */
+const DECIMALS = [0, 1, 2, 3].map(
+  (digits) => new Intl.NumberFormat("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
+
 /** A whole number with its thousands set apart. */
 export function formatCount(count: number): string {
-  return count.toLocaleString("en");
+  return COUNTS.format(count);
 }
 
 /** A count and its noun, as in "1 run" and "3 runs". */
@@ -128,16 +135,10 @@ export function unbroken(text: string): string {
 function axisLabels(ticks: number[], units: Unit[], suffix: string): string[] {
   const unit = unitOf(Math.max(...ticks, 0), units);
   const scaled = ticks.map((tick) => tick / unit.size);
-  const decimals = [0, 1, 2, 3].find((digits) =>
-    scaled.every((value) => Math.abs(Number(value.toFixed(digits)) - value) < 1e-6 * Math.max(1, value)),
-  );
-  return scaled.map((value) => {
-    const text = value.toLocaleString("en", {
-      minimumFractionDigits: decimals ?? 3,
-      maximumFractionDigits: decimals ?? 3,
-    });
-    return `${text} ${unit.name}${suffix}`;
-  });
+  const isExact = (_: Intl.NumberFormat, digits: number) =>
+    scaled.every((value) => Math.abs(Number(value.toFixed(digits)) - value) < 1e-6 * Math.max(1, value));
+  const format = DECIMALS.find(isExact) ?? DECIMALS.at(-1);
+  return scaled.map((value) => `${format?.format(value)} ${unit.name}${suffix}`);
 }
 
 function inUnits(amount: number, units: Unit[], format: (scaled: number, unit: Unit) => string): Quantity {

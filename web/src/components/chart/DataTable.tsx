@@ -12,13 +12,15 @@ export type ChartTable = {
   /** Where the whole of it is, when that is more than is shown. */
   csvHref?: string;
   columns: { label: string; csvName: string; number: boolean }[];
-  rows: { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
+  /** Made when somebody looks: there may be many. */
+  rows: () => { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
 };
 
 /** A page cannot show a hundred thousand rows; the file has them all. */
 const ROWS_MAX = 1_000;
 
 export function DataTable({ title, table }: { title: string; table: ChartTable }) {
+  const rows = table.rows();
   return (
     <ScrollRegion label={title}>
       <table className="table table-dense">
@@ -32,7 +34,7 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
           </tr>
         </thead>
         <tbody>
-          {table.rows.slice(0, ROWS_MAX).map(({ key, cells }) => (
+          {rows.slice(0, ROWS_MAX).map(({ key, cells }) => (
             <tr key={key}>
               {table.columns.map(({ label, number }, index) => (
                 <td key={label} className={number ? "number" : undefined}>
@@ -43,9 +45,9 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
           ))}
         </tbody>
       </table>
-      {table.rows.length > ROWS_MAX && (
+      {rows.length > ROWS_MAX && (
         <p className="section-note">
-          The first {formatCount(ROWS_MAX)} of {formatCount(table.rows.length)} rows; the CSV has all.
+          The first {formatCount(ROWS_MAX)} of {formatCount(rows.length)} rows; the CSV has all.
         </p>
       )}
     </ScrollRegion>
@@ -56,7 +58,7 @@ export function DataTable({ title, table }: { title: string; table: ChartTable }
 export function saveCsv({ fileName, columns, rows }: ChartTable): void {
   const content = toCsv(
     columns.map(({ csvName }) => csvName),
-    rows.map(({ csv }) => csv),
+    rows().map(({ csv }) => csv),
   );
   download(`${fileName}.csv`, new Blob([content], { type: "text/csv;charset=utf-8" }));
 }

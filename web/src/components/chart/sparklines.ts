@@ -67,5 +67,5 @@ export function drawn({ values, breaks }: Pick<Spark, "values" | "breaks">): Dra
 
 /** Tenths of a pixel are all that is seen. */
 export function rounded(pixels: number): number {
-  return Number(pixels.toFixed(1));
+  return Math.round(pixels * 10) / 10;
 }

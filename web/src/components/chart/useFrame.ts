@@ -16,21 +16,23 @@ export function parseFrameSearch(raw: RawSearch): FrameSearch {
 
 /** The state of one chart by its name. */
 export function useFrame(name: string) {
-  const { tables, embed } = useSearch({ strict: false });
+  // Each by itself: a chart is not drawn anew because the address says something else of another.
+  const isTable = useSearch({ strict: false, select: ({ tables }) => slugsOf(tables).includes(name) });
+  const isEmbedded = useSearch({ strict: false, select: ({ embed }) => embed === name });
   const navigate = useNavigate();
   const setTable = (isTable: boolean) => {
-    const changed = withTable(tables, name, isTable);
     return navigate({
       to: ".",
       search: (previous) => {
-        const { tables: _tables, ...rest } = previous;
+        const { tables, ...rest } = previous;
+        const changed = withTable(tables, name, isTable);
         return changed === undefined ? rest : { ...rest, tables: changed };
       },
       replace: true,
       resetScroll: false,
     });
   };
-  return { isTable: slugsOf(tables).includes(name), isEmbedded: embed === name, setTable };
+  return { isTable, isEmbedded, setTable };
 }
 
 /** The names with one chart shown as a table, or as a chart again. */

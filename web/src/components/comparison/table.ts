@@ -76,19 +76,20 @@ export function tableOf(pairs: ComparisonPair[], base: string, head: string): Ch
       ...FIGURES.map(({ label, csvName }) => ({ label, csvName, number: true })),
       named(REMARKS),
     ],
-    rows: pairs.map((pair) => {
-      const names = NAMES.map(({ of }) => of(pair));
-      const figures = FIGURES.map(({ of, text }) => ({ value: of(pair) ?? null, text }));
-      const remarks = REMARKS.of(pair);
-      return {
-        key: keyOf(pair),
-        cells: [
-          ...names,
-          ...figures.map(({ value, text }) => (value === null ? "none" : text(value))),
-          remarks,
-        ],
-        csv: [...names, ...figures.map(({ value }) => value), remarks],
-      };
-    }),
+    rows: () =>
+      pairs.map((pair) => {
+        const names = NAMES.map(({ of }) => of(pair));
+        const figures = FIGURES.map(({ of, text }) => ({ value: of(pair) ?? null, text }));
+        const remarks = REMARKS.of(pair);
+        return {
+          key: keyOf(pair),
+          cells: [
+            ...names,
+            ...figures.map(({ value, text }) => (value === null ? "none" : text(value))),
+            remarks,
+          ],
+          csv: [...names, ...figures.map(({ value }) => value), remarks],
+        };
+      }),
   };
 }

@@ -134,5 +134,5 @@ it("has a row a series and a column a commit in its table, the newest first, in 
     "latency_ns_at_11",
     "latency_ns_at_10",
   ]);
-  expect(table.rows[0]?.csv.slice(-4)).toEqual([990, null, 1010, 1000]);
+  expect(table.rows()[0]?.csv.slice(-4)).toEqual([990, null, 1010, 1000]);
 });

@@ -32,23 +32,28 @@ export function gridTable(
         number: true,
       })),
     ],
-    rows: series.map((entry, index) => {
-      const spark = sparks.get(entry.series_id) ?? null;
-      const values = places.map(({ place }) => spark?.values[place] ?? null);
-      const changes = spark?.marks.map(({ text }) => text).join("; ") ?? "";
-      const words = [
-        entry.transport.slug,
-        caseName(entry.case),
-        names[index]?.how.join(", ") ?? "",
-        entry.machine,
-        figureOf(entry, figure),
-        changes,
-      ];
-      return {
-        key: String(entry.series_id),
-        cells: [entry.series_id, ...words, ...values.map((value) => (value === null ? "" : formatNs(value)))],
-        csv: [entry.series_id, ...words, ...values],
-      };
-    }),
+    rows: () =>
+      series.map((entry, index) => {
+        const spark = sparks.get(entry.series_id) ?? null;
+        const values = places.map(({ place }) => spark?.values[place] ?? null);
+        const changes = spark?.marks.map(({ text }) => text).join("; ") ?? "";
+        const words = [
+          entry.transport.slug,
+          caseName(entry.case),
+          names[index]?.how.join(", ") ?? "",
+          entry.machine,
+          figureOf(entry, figure),
+          changes,
+        ];
+        return {
+          key: String(entry.series_id),
+          cells: [
+            entry.series_id,
+            ...words,
+            ...values.map((value) => (value === null ? "" : formatNs(value))),
+          ],
+          csv: [entry.series_id, ...words, ...values],
+        };
+      }),
   };
 }

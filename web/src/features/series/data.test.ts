@@ -397,8 +397,8 @@ describe("a series that is only stated", () => {
       "count",
       "run_id",
     ]);
-    expect(table.rows[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
-    expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows[0]?.cells).toContain(
+    expect(table.rows()[0]?.csv.slice(3, 8)).toEqual([7_450_000, 7_000_000, 8_000_000, 9_000_000, 200]);
+    expect(statedTable(series, "median", seriesPoints([aStatedPoint()], [])).rows()[0]?.cells).toContain(
       "not told",
     );
   });

@@ -70,6 +70,12 @@ function joinedIds(ids: number[]): string | undefined {
 }
 
 /** The stretch that is looked at; `null` for all. */
-export function rangeOf({ from, to }: Pick<SeriesSearch, "from" | "to">): readonly [number, number] | null {
+export function rangeOf({
+  from,
+  to,
+}: {
+  from?: number | undefined;
+  to?: number | undefined;
+}): readonly [number, number] | null {
   return from === undefined || to === undefined || from >= to ? null : [from, to];
 }

@@ -36,27 +36,28 @@ export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine
       ...lines.map(({ key, label }) => ({ label, csvName: key, number: true })),
       { label: "pinned", csvName: "pin", number: false },
     ],
-    rows: stops.toReversed().map(({ x, ordinal, mark, values, runId }) => ({
-      key: String(x),
-      cells: [
-        ordinal,
-        ...(axis === "time" ? [formatMoment(new Date(x).toISOString())] : []),
-        ...(hasLoss ? [lossCell({ lossy: mark === "lossy" })] : []),
-        ...lines.map(({ key }) => {
-          const value = values[key];
-          return value === undefined ? "" : format(value);
-        }),
-        <Link
-          key="pin"
-          {...(runId === null
-            ? toSeriesAt(series.project, series.series_id, ordinal)
-            : toPoint(series.project, series.series_id, runId))}
-        >
-          pin
-        </Link>,
-      ],
-      csv: [],
-    })),
+    rows: () =>
+      stops.toReversed().map(({ x, ordinal, mark, values, runId }) => ({
+        key: String(x),
+        cells: [
+          ordinal,
+          ...(axis === "time" ? [formatMoment(new Date(x).toISOString())] : []),
+          ...(hasLoss ? [lossCell({ lossy: mark === "lossy" })] : []),
+          ...lines.map(({ key }) => {
+            const value = values[key];
+            return value === undefined ? "" : format(value);
+          }),
+          <Link
+            key="pin"
+            {...(runId === null
+              ? toSeriesAt(series.project, series.series_id, ordinal)
+              : toPoint(series.project, series.series_id, runId))}
+          >
+            pin
+          </Link>,
+        ],
+        csv: [],
+      })),
   };
 }
 
@@ -91,30 +92,31 @@ export function statedTable(
       { label: "samples", csvName: "count", number: true },
       { label: "run", csvName: "run_id", number: false },
     ],
-    rows: drawn.toReversed().map(({ point }) => ({
-      key: point.run_id,
-      cells: [
-        <code key="sha">{shortSha(point.commit_sha)}</code>,
-        point.commit_ordinal,
-        formatMoment(point.measured_at),
-        ...told.map(({ of }) => {
-          const ns = of(point);
-          return ns === null ? "" : formatNs(ns);
-        }),
-        point.count === null ? NOT_TOLD : formatCount(point.count),
-        <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
-          pin
-        </Link>,
-      ],
-      csv: [
-        point.commit_sha,
-        point.commit_ordinal,
-        point.measured_at,
-        ...told.map(({ of }) => of(point)),
-        point.count,
-        point.run_id,
-      ],
-    })),
+    rows: () =>
+      drawn.toReversed().map(({ point }) => ({
+        key: point.run_id,
+        cells: [
+          <code key="sha">{shortSha(point.commit_sha)}</code>,
+          point.commit_ordinal,
+          formatMoment(point.measured_at),
+          ...told.map(({ of }) => {
+            const ns = of(point);
+            return ns === null ? "" : formatNs(ns);
+          }),
+          point.count === null ? NOT_TOLD : formatCount(point.count),
+          <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
+            pin
+          </Link>,
+        ],
+        csv: [
+          point.commit_sha,
+          point.commit_ordinal,
+          point.measured_at,
+          ...told.map(({ of }) => of(point)),
+          point.count,
+          point.run_id,
+        ],
+      })),
   };
 }
 
@@ -128,24 +130,24 @@ export function histogramTable(series: SeriesSummary, { point, histogram }: Poin
       { label: isImported(series) ? "samples" : "operations", csvName: "count", number: true },
       { label: "share", csvName: "share", number: true },
     ],
-    rows: histogram
-      .filter(({ count }) => count > 0)
-      .map(({ from_ns, to_ns, count }) => ({
-        key: String(from_ns),
-        cells: [
-          formatNs(from_ns),
-          formatNs(to_ns),
-          formatCount(count),
-          formatShare(count / Math.max(1, point.count)),
-        ],
-        csv: [from_ns, to_ns, count, count / Math.max(1, point.count)],
-      })),
+    rows: () =>
+      histogram
+        .filter(({ count }) => count > 0)
+        .map(({ from_ns, to_ns, count }) => ({
+          key: String(from_ns),
+          cells: [
+            formatNs(from_ns),
+            formatNs(to_ns),
+            formatCount(count),
+            formatShare(count / Math.max(1, point.count)),
+          ],
+          csv: [from_ns, to_ns, count, count / Math.max(1, point.count)],
+        })),
   };
 }
 
 /** The distributions over commits: one row a bin of a column that holds anything. */
 export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
-  const cells = columns.flatMap(({ x, shares }) => [...shares].map(([bin, share]) => ({ x, bin, share })));
   return {
     fileName: `${fileName(series)}-distributions`,
     columns: [
@@ -154,14 +156,18 @@ export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: n
       { label: "to", csvName: "to_ns", number: true },
       { label: "share", csvName: "share", number: true },
     ],
-    rows: cells.toReversed().map(({ x, bin, share }) => {
-      const [from_ns, to_ns] = boundsOfBin(bin, steps);
-      return {
-        key: `${x} ${bin}`,
-        cells: [`#${x}`, formatNs(from_ns), formatNs(to_ns), formatShare(share)],
-        csv: [x, from_ns, to_ns, share],
-      };
-    }),
+    rows: () =>
+      columns
+        .flatMap(({ x, shares }) => [...shares].map(([bin, share]) => ({ x, bin, share })))
+        .toReversed()
+        .map(({ x, bin, share }) => {
+          const [from_ns, to_ns] = boundsOfBin(bin, steps);
+          return {
+            key: `${x} ${bin}`,
+            cells: [`#${x}`, formatNs(from_ns), formatNs(to_ns), formatShare(share)],
+            csv: [x, from_ns, to_ns, share],
+          };
+        }),
   };
 }
 
@@ -178,17 +184,18 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
       { label: "message", csvName: "message_bytes", number: true },
       ...lines.map(({ label }) => ({ label, csvName: `${label}_${unit}`, number: true })),
     ],
-    rows: sizesOf(lines).map((size) => ({
-      key: String(size),
-      cells: [
-        formatBytes(size),
-        ...lines.map((line) => {
-          const value = valueAt(line, size);
-          return value === null ? "" : format(value);
-        }),
-      ],
-      csv: [size, ...lines.map((line) => valueAt(line, size))],
-    })),
+    rows: () =>
+      sizesOf(lines).map((size) => ({
+        key: String(size),
+        cells: [
+          formatBytes(size),
+          ...lines.map((line) => {
+            const value = valueAt(line, size);
+            return value === null ? "" : format(value);
+          }),
+        ],
+        csv: [size, ...lines.map((line) => valueAt(line, size))],
+      })),
   };
 }
 

@@ -1,5 +1,6 @@
 /** The pinned point: that of a run or a commit that the address names, or else the newest. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
@@ -17,7 +18,9 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
   });
   const ordinal =
     (search.run === undefined ? search.at : asked.data?.point.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
-  const pinned = usePoint(series, ordinal, search.run) ?? pointOf(asked.data?.point ?? latest);
+  const drawn = usePoint(series, ordinal, search.run);
+  const alone = asked.data?.point ?? latest;
+  const pinned = useMemo(() => drawn ?? pointOf(alone), [drawn, alone]);
   const detail = useQuery({
     ...pointDetailQuery(pinned?.point.run_id ?? "", seriesId),
     enabled: pinned !== null,
@@ -52,9 +55,11 @@ export function useCommitsAt(series: SeriesSummary) {
 /** The point of a commit: that of the run, or the one that the line goes through. */
 function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
   const { data } = useQuery({ ...pointsAtQuery(series.series_id, ordinal ?? 0), enabled: ordinal !== null });
-  const points = seriesPoints(data?.series[0]?.points ?? [], data?.commits ?? []);
-  if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
-  return pinnedPoint(points, drawnPoints(points, "commits"), runId);
+  return useMemo(() => {
+    const points = seriesPoints(data?.series[0]?.points ?? [], data?.commits ?? []);
+    if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
+    return pinnedPoint(points, drawnPoints(points, "commits"), runId);
+  }, [data, ordinal, runId]);
 }
 
 function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null {

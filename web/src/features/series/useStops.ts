@@ -1,6 +1,6 @@
 /** What the trend is drawn of: columns over commits, single points over time, and the lines of other series. */
 import { type UseQueryResult, useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { lineQuery, pointsQuery, seriesQuery } from "@/api/queries";
 import type { LineChart, LineSeries, Point, SeriesSummary } from "@/api/types";
 import { lineStyle } from "@/components/chart/lines";
@@ -44,12 +44,16 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
     [drawn, isTime, figure, names],
   );
   const [line] = drawn.series;
+  const [first, last] = extentOf(isTime ? stops : wholeStops);
   return {
     stops,
-    extent: extentOf(isTime ? stops : wholeStops),
+    extent: useMemo(() => [first, last] as const, [first, last]),
     others: curves,
     thinned: line?.is_thinned === true && !isTime ? thinnedText(line.point_count, stops.length) : null,
-    before: (ordinal: number): Stop | null => stops.findLast((stop) => stop.ordinal < ordinal) ?? null,
+    before: useCallback(
+      (ordinal: number): Stop | null => stops.findLast((stop) => stop.ordinal < ordinal) ?? null,
+      [stops],
+    ),
   };
 }
 

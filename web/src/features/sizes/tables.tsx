@@ -17,17 +17,18 @@ export function trafficTable(profile: SizeProfile): ChartTable {
       { label: "share", csvName: "share", number: true },
       { label: "not larger", csvName: "cumulative_share", number: true },
     ],
-    rows: barsOf(profile).map(({ from, to, count, cumulative }) => ({
-      key: String(from),
-      cells: [
-        `${formatCount(from)} B`,
-        `${formatCount(to - 1)} B`,
-        formatCount(count),
-        formatShare(count / profile.sample_count),
-        formatShare(cumulative),
-      ],
-      csv: [from, to - 1, count, count / profile.sample_count, cumulative],
-    })),
+    rows: () =>
+      barsOf(profile).map(({ from, to, count, cumulative }) => ({
+        key: String(from),
+        cells: [
+          `${formatCount(from)} B`,
+          `${formatCount(to - 1)} B`,
+          formatCount(count),
+          formatShare(count / profile.sample_count),
+          formatShare(cumulative),
+        ],
+        csv: [from, to - 1, count, count / profile.sample_count, cumulative],
+      })),
   };
 }
 
@@ -43,19 +44,20 @@ export function latencyTable(fileName: string, profile: SizeProfile, lines: Meas
       { label: "p50", csvName: "latency_ns_p50", number: true },
       { label: "comparable", csvName: "not_compared_because", number: false },
     ],
-    rows: points
-      .map((entry) => ({ ...entry, p50: figureOf(entry, "p50") ?? 0, share: shareBelow(profile, entry.x) }))
-      .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50))
-      .map(({ label, x, apart, p50, share }) => ({
-        key: `${label} ${x}`,
-        cells: [
-          formatBytes(x),
-          formatShare(share),
-          label,
-          formatNs(p50),
-          apart === null ? "yes" : apart === "lossy" ? "no, lossy" : "no, another environment",
-        ],
-        csv: [x, share, label, p50, apart],
-      })),
+    rows: () =>
+      points
+        .map((entry) => ({ ...entry, p50: figureOf(entry, "p50") ?? 0, share: shareBelow(profile, entry.x) }))
+        .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50))
+        .map(({ label, x, apart, p50, share }) => ({
+          key: `${label} ${x}`,
+          cells: [
+            formatBytes(x),
+            formatShare(share),
+            label,
+            formatNs(p50),
+            apart === null ? "yes" : apart === "lossy" ? "no, lossy" : "no, another environment",
+          ],
+          csv: [x, share, label, p50, apart],
+        })),
   };
 }

@@ -40,27 +40,28 @@ export function sweepTable(
       { label: "commit", csvName: "commit_sha", number: false },
       { label: "comparable", csvName: "not_compared_because", number: false },
     ],
-    rows: points
-      .sort((a, b) => ascending(a.x, b.x) || ascending(cost(a), cost(b)))
-      .map(({ label, x, point, apart }) => ({
-        key: `${label} ${x}`,
-        cells: [
-          formatBytes(x),
-          label,
-          ...figures.map((name) => cellOf(figureOf({ point }, name), name)),
-          <Link key="point" {...toPoint(project, point.series_id, point.run_id)}>
-            <code>{shortSha(point.commit_sha)}</code>
-          </Link>,
-          apart === null ? (
-            "yes"
-          ) : (
-            <span key="apart" className="warning">
-              {APART[apart]}
-            </span>
-          ),
-        ],
-        csv: [x, label, ...figures.map((name) => figureOf({ point }, name)), point.commit_sha, apart],
-      })),
+    rows: () =>
+      points
+        .sort((a, b) => ascending(a.x, b.x) || ascending(cost(a), cost(b)))
+        .map(({ label, x, point, apart }) => ({
+          key: `${label} ${x}`,
+          cells: [
+            formatBytes(x),
+            label,
+            ...figures.map((name) => cellOf(figureOf({ point }, name), name)),
+            <Link key="point" {...toPoint(project, point.series_id, point.run_id)}>
+              <code>{shortSha(point.commit_sha)}</code>
+            </Link>,
+            apart === null ? (
+              "yes"
+            ) : (
+              <span key="apart" className="warning">
+                {APART[apart]}
+              </span>
+            ),
+          ],
+          csv: [x, label, ...figures.map((name) => figureOf({ point }, name)), point.commit_sha, apart],
+        })),
   };
 }
 
@@ -75,14 +76,15 @@ export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTa
       { label: "95 % from", csvName: "message_bytes_low", number: true },
       { label: "to", csvName: "message_bytes_high", number: true },
     ],
-    rows: crossings.map(({ below, above, x, from, to }) => {
-      const { size, low, high } = intervalParts({ x, from, to });
-      return {
-        key: `${below.key} ${above.key} ${x}`,
-        cells: [below.label, above.label, size, low, high],
-        csv: [below.label, above.label, x, from, to],
-      };
-    }),
+    rows: () =>
+      crossings.map(({ below, above, x, from, to }) => {
+        const { size, low, high } = intervalParts({ x, from, to });
+        return {
+          key: `${below.key} ${above.key} ${x}`,
+          cells: [below.label, above.label, size, low, high],
+          csv: [below.label, above.label, x, from, to],
+        };
+      }),
   };
 }
 
@@ -107,29 +109,31 @@ export function scalingTable(
       { label: "processors", csvName: "oversubscribed", number: false },
       { label: "run", csvName: "run_id", number: false },
     ],
-    rows: points
-      .sort((a, b) => ascending(a.members, b.members) || ascending(a.time_ns, b.time_ns))
-      .map(({ label, members, time_ns, isOversubscribed, result, runId }) => ({
-        key: `${label} ${members}`,
-        cells: [
-          members,
-          label,
-          timeText(time_ns, time),
-          isOversubscribed ? "fewer than threads" : "enough",
-          <Link key="point" {...toPoint(project, result.series_id, runId)}>
-            pin
-          </Link>,
-        ],
-        csv: [members, label, time_ns, isOversubscribed, runId],
-      })),
+    rows: () =>
+      points
+        .sort((a, b) => ascending(a.members, b.members) || ascending(a.time_ns, b.time_ns))
+        .map(({ label, members, time_ns, isOversubscribed, result, runId }) => ({
+          key: `${label} ${members}`,
+          cells: [
+            members,
+            label,
+            timeText(time_ns, time),
+            isOversubscribed ? "fewer than threads" : "enough",
+            <Link key="point" {...toPoint(project, result.series_id, runId)}>
+              pin
+            </Link>,
+          ],
+          csv: [members, label, time_ns, isOversubscribed, runId],
+        })),
   };
 }
 
-/** What was lost, with what became of it: these figures are set beside nothing. */
-export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable {
+/** What was lost, with what became of it: these figures are set beside nothing. `null`: nothing was. */
+export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable | null {
   const points = lines.flatMap(({ label, scenario, points: own }) =>
     own.filter(({ lossy }) => lossy).map((entry) => ({ label, scenario, ...entry })),
   );
+  if (points.every(({ result }) => result.point == null)) return null;
   return {
     fileName,
     columns: [
@@ -139,23 +143,24 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
       { label: "p50 of a message delivered", csvName: "p50_ns_per_message_delivered", number: true },
       { label: "accepted", csvName: "accepted_share", number: true },
     ],
-    rows: points.flatMap(({ label, scenario, members, result: { point, case: kase } }) => {
-      if (point == null) return [];
-      const each = nsPerMessage(point, kase);
-      return [
-        {
-          key: `${scenario} ${label} ${members}`,
-          cells: [
-            scenarioName(scenario),
-            members,
-            label,
-            each === null ? "" : formatDividedNs(each),
-            acceptedMark(point),
-          ],
-          csv: [scenario, members, label, each, point.accepted / Math.max(1, point.attempted)],
-        },
-      ];
-    }),
+    rows: () =>
+      points.flatMap(({ label, scenario, members, result: { point, case: kase } }) => {
+        if (point == null) return [];
+        const each = nsPerMessage(point, kase);
+        return [
+          {
+            key: `${scenario} ${label} ${members}`,
+            cells: [
+              scenarioName(scenario),
+              members,
+              label,
+              each === null ? "" : formatDividedNs(each),
+              acceptedMark(point),
+            ],
+            csv: [scenario, members, label, each, point.accepted / Math.max(1, point.attempted)],
+          },
+        ];
+      }),
   };
 }
 

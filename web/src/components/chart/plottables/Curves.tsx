@@ -1,6 +1,7 @@
 /** Lines and the bands behind them, cut where the drawing area ends: one element each, however many points they have. */
 import { useId } from "react";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+import { nearestOf } from "../nearest";
 import { rounded } from "../sparklines";
 
 /** A line through its points, ascending by x. */
@@ -30,27 +31,35 @@ export function Curves({ curves, bands = [] }: Props) {
   const y = useYAxisScale();
   if (area === undefined || x === undefined || y === undefined) return null;
   const at = (px: number, py: number) => `${rounded(x(px) ?? 0)},${rounded(y(py) ?? 0)}`;
+  const left = (px: number) => x(px) ?? 0;
+  const within = <P extends readonly [x: number, ...rest: number[]]>(points: readonly P[]) =>
+    seen(points, left, area.x, area.x + area.width);
   return (
     <g clipPath={`url(#${id})`}>
       <clipPath id={id}>
         <rect {...area} />
       </clipPath>
-      {bands.map(({ key, points }) => (
-        <path
-          key={key}
-          className="band"
-          d={`M${[
-            ...points.map(([px, , high]) => at(px, high)),
-            ...points.toReversed().map(([px, low]) => at(px, low)),
-          ].join("L")}Z`}
-        />
-      ))}
+      {bands.map(({ key, points: all }) => {
+        const points = within(all);
+        return (
+          <path
+            key={key}
+            className="band"
+            d={`M${[
+              ...points.map(([px, , high]) => at(px, high)),
+              ...points.toReversed().map(([px, low]) => at(px, low)),
+            ].join("L")}Z`}
+          />
+        );
+      })}
       {curves.map(({ key, stroke, dash, width, isFaded, points }) => (
         <path
           key={key}
           className="curve"
           data-key={key}
-          d={`M${points.map(([px, py]) => at(px, py)).join("L")}`}
+          d={`M${within(points)
+            .map(([px, py]) => at(px, py))
+            .join("L")}`}
           stroke={stroke}
           strokeWidth={width}
           strokeOpacity={isFaded === true ? 0.2 : 1}
@@ -61,4 +70,15 @@ export function Curves({ curves, bands = [] }: Props) {
       ))}
     </g>
   );
+}
+
+/** Of points that ascend, those between two positions, with a neighbour at either side that lines go to. */
+function seen<P extends readonly [x: number, ...rest: number[]]>(
+  points: readonly P[],
+  positionOf: (x: number) => number,
+  from: number,
+  to: number,
+): readonly P[] {
+  const place = (px: number) => nearestOf(points, ([x]) => positionOf(x), px);
+  return points.slice(Math.max(0, place(from) - 1), place(to) + 2);
 }

@@ -111,6 +111,8 @@ export function Gestures({ name, stops, onPin, onZoom, onCompare, onPan }: Props
         onPointerUp={onPointerUp}
         onPointerCancel={() => setDrag(null)}
         onPointerLeave={() => point(null)}
+        // Recharts would look for a tooltip of its own.
+        onMouseMove={(event) => event.stopPropagation()}
         onDoubleClick={() => onZoom?.(null)}
       />
     </g>

@@ -109,15 +109,16 @@ function tableOf(machine: string, readings: CanaryReading[], slugs: string[]): C
       { label: "environment", csvName: "environment_id", number: true },
       ...slugs.map((slug) => ({ label: slug, csvName: `${slug}_ns_p50`, number: true })),
     ],
-    rows: readings.toReversed().map(({ run_id, started_at, commit_ordinal, environment_id, p50_ns }) => ({
-      key: run_id,
-      cells: [
-        formatMoment(started_at),
-        String(commit_ordinal),
-        String(environment_id),
-        ...slugs.map((slug) => (p50_ns[slug] === undefined ? "not read" : formatNs(p50_ns[slug]))),
-      ],
-      csv: [started_at, commit_ordinal, environment_id, ...slugs.map((slug) => p50_ns[slug] ?? null)],
-    })),
+    rows: () =>
+      readings.toReversed().map(({ run_id, started_at, commit_ordinal, environment_id, p50_ns }) => ({
+        key: run_id,
+        cells: [
+          formatMoment(started_at),
+          String(commit_ordinal),
+          String(environment_id),
+          ...slugs.map((slug) => (p50_ns[slug] === undefined ? "not read" : formatNs(p50_ns[slug]))),
+        ],
+        csv: [started_at, commit_ordinal, environment_id, ...slugs.map((slug) => p50_ns[slug] ?? null)],
+      })),
   };
 }

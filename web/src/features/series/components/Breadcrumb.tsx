@@ -1,12 +1,14 @@
 /** What a series is: everything about it but what the headline says, the message size or the benchmark. */
+
 import { Link } from "@tanstack/react-router";
+import { memo } from "react";
 import type { SeriesSummary } from "@/api/types";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
 import { isImported, toolName } from "@/lib/imports";
 import { toOverview } from "@/lib/paths";
 import { placementName, scenarioName } from "@/lib/vocabulary";
 
-export function Breadcrumb({ series }: { series: SeriesSummary }) {
+export const Breadcrumb = memo(function Breadcrumb({ series }: { series: SeriesSummary }) {
   if (isImported(series)) return <ImportBreadcrumb series={series} />;
   const { scenario, mode, placement, message_bytes } = series.case;
   const parameters = parametersOf(series.case);
@@ -29,7 +31,7 @@ export function Breadcrumb({ series }: { series: SeriesSummary }) {
       </ol>
     </nav>
   );
-}
+});
 
 function ImportBreadcrumb({ series }: { series: SeriesSummary }) {
   return (

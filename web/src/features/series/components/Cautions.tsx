@@ -1,11 +1,12 @@
 /** What keeps a series' figures from being compared with others, before anyone does. */
+import { memo } from "react";
 import type { SeriesSummary } from "@/api/types";
 import { lossText, OVERSUBSCRIBED } from "@/lib/points";
 import type { SeriesPoint } from "../data";
 
 type Props = { series: SeriesSummary; pinned: SeriesPoint | null; isOversubscribed: boolean };
 
-export function Cautions({ series, pinned, isOversubscribed }: Props) {
+export const Cautions = memo(function Cautions({ series, pinned, isOversubscribed }: Props) {
   const { probe } = series.methodology;
   return (
     <>
@@ -24,4 +25,4 @@ export function Cautions({ series, pinned, isOversubscribed }: Props) {
       {isOversubscribed && <p className="lede warning">Oversubscribed: {OVERSUBSCRIBED}.</p>}
     </>
   );
-}
+});

@@ -1,5 +1,7 @@
 /** Where the series changed its level, why, and where people talk about it: the triangles of the chart in words. */
+
 import { Link } from "@tanstack/react-router";
+import { memo } from "react";
 import type { ChangePoint } from "@/api/types";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
@@ -12,7 +14,7 @@ type Props = { project: string; changePoints: ChangePoint[] };
 
 const CAUSES = { commit: "the commit", machine: "the machine", unknown: "not known" } as const;
 
-export function Changes({ project, changePoints }: Props) {
+export const Changes = memo(function Changes({ project, changePoints }: Props) {
   if (changePoints.length === 0) return null;
   return (
     <Section title="Changes of the level">
@@ -56,4 +58,4 @@ export function Changes({ project, changePoints }: Props) {
       </ScrollRegion>
     </Section>
   );
-}
+});

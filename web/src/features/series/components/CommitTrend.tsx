@@ -3,7 +3,7 @@
  * and its table.
  */
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { environmentsQuery } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
@@ -57,15 +57,16 @@ const DAY_MS = 86_400_000;
 export function CommitTrend(props: Props) {
   const { title, series, stops, axis, lines, measure, extent, pinned } = props;
   const { shown, zoom, pan } = useRange(extent, props.range, props.onRange);
-  const changes = environmentChanges(stops);
+  const changes = useMemo(() => environmentChanges(stops), [stops]);
   const { data: environments } = useQuery({
     ...environmentsQuery(series.project, series.machine),
     enabled: changes.length > 0,
   });
   const factsOf = (id: number) =>
     environments?.environments.find(({ environment_id }) => environment_id === id)?.stable;
-  const { curves, bands, boxes, marks } = drawingOf(stops, lines);
-  const byX = new Map(stops.map((stop) => [stop.x, stop]));
+  const { curves, bands, boxes, marks } = useMemo(() => drawingOf(stops, lines), [stops, lines]);
+  const byX = useMemo(() => new Map(stops.map((stop) => [stop.x, stop])), [stops]);
+  const places = useMemo(() => stops.map(({ x }) => x), [stops]);
   const isOneDay = shown[1] - shown[0] < 2 * DAY_MS;
   const over = axis === "time" ? counted(stops.length, "run") : counted(stops.length, "commit");
   const notes = [
@@ -94,7 +95,7 @@ export function CommitTrend(props: Props) {
           label: environmentDifference(factsOf(before), factsOf(after)),
         }))}
         changes={props.changes}
-        stops={stops.map(({ x }) => x)}
+        stops={places}
         xScale={scaleOf(axis, shown)}
         xLabel={(x) => (axis === "commits" ? `#${x}` : isOneDay ? momentOf(x) : dayOf(x))}
         measure={measure}

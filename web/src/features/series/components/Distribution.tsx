@@ -1,5 +1,5 @@
 /** The pinned point's distribution, and below it each repetition on the same axis. */
-import type { UseQueryResult } from "@tanstack/react-query";
+import { memo } from "react";
 import type { PointDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { HistogramChart } from "@/components/chart/HistogramChart";
@@ -14,20 +14,22 @@ import { histogramTable } from "../tables";
 type Props = {
   series: SeriesSummary;
   pinned: SeriesPoint;
-  query: UseQueryResult<PointDetail>;
+  /** `null` while it is on its way, or when it failed. */
+  detail: PointDetail | null;
+  error: Error | null;
+  onRetry: () => void;
 };
 
 const MARKED = ["p50", "p90", "p99", "p999"];
 
-export function Distribution({ series, pinned, query }: Props) {
-  const detail = query.data ?? null;
+export const Distribution = memo(function Distribution({ series, pinned, detail, error, onRetry }: Props) {
   return (
     <ChartFrame
       name="histogram"
       title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
       summary={detail === null ? "" : summaryOf(detail, isImported(series))}
       table={detail === null || detail.histogram.length === 0 ? null : histogramTable(series, detail)}
-      {...(detail === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+      {...(detail === null ? { pending: { error, onRetry } } : {})}
     >
       {detail !== null && detail.histogram.length === 0 && (
         <p>{prunedNote(detail.pruned) ?? "No distribution is kept of this point."}</p>
@@ -64,7 +66,7 @@ export function Distribution({ series, pinned, query }: Props) {
       )}
     </ChartFrame>
   );
-}
+});
 
 function stripNote({ point }: PointDetail, isFromFile: boolean): string {
   const what = isFromFile ? "sample" : "operation";

@@ -1,5 +1,6 @@
 /** The whole distribution of each commit beside the others': two ways of being fast, and a long tail, are seen here. */
 import { useQuery } from "@tanstack/react-query";
+import { memo, useMemo } from "react";
 import { heatMapQuery } from "@/api/queries";
 import type { HeatMapChart, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
@@ -21,25 +22,29 @@ type Props = {
   range: readonly [number, number] | null;
   reach: Reach;
   changes: Change[];
-  onPin: (ordinal: number) => void;
+  onPin: (stop: { ordinal: number; runId: null }) => void;
   onRange: (range: readonly [number, number] | null) => void;
-  onReach: (reach: Reach) => void;
+  onChange: (change: { reach: Reach }) => void;
 };
 
 /** More are neither seen nor sent quickly. */
 const COLUMNS_MAX = 250;
 
-export function Distributions({ series, extent, range, reach, changes, onPin, onRange, onReach }: Props) {
+export const Distributions = memo(function Distributions(props: Props) {
+  const { series, extent, range, reach, changes, onPin, onRange, onChange } = props;
   const { shown, zoom, pan } = useRange(extent, range, onRange);
   const [from, to] = (range ?? extent).map(Math.round);
   const query = useQuery(
     heatMapQuery(series.series_id, { from: from ?? 0, to: to ?? 0, columns: COLUMNS_MAX }),
   );
   const chart = query.data ?? null;
+  const columns = useMemo(() => (chart === null ? [] : heatColumns(chart)), [chart]);
+  const ends = useMemo(
+    () => reachOf(columns, chart?.steps_per_doubling ?? 1, reach),
+    [columns, chart, reach],
+  );
   if (chart !== null && chart.columns.counts.length === 0) return null;
-  const columns = chart === null ? [] : heatColumns(chart);
   const steps = chart?.steps_per_doubling ?? 1;
-  const ends = reachOf(columns, steps, reach);
   return (
     <ChartFrame
       name="distributions"
@@ -51,7 +56,7 @@ export function Distributions({ series, extent, range, reach, changes, onPin, on
           label="Times"
           options={REACHES.map((value) => ({ value, label: REACH_NAMES[value] }))}
           value={reach}
-          onChange={onReach}
+          onChange={(value) => onChange({ reach: value })}
         />
       }
       {...(chart === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
@@ -65,7 +70,7 @@ export function Distributions({ series, extent, range, reach, changes, onPin, on
         xScale={scaleOf("commits", shown)}
         xLabel={(x) => `#${x}`}
         changes={changes}
-        onPin={onPin}
+        onPin={(ordinal) => onPin({ ordinal, runId: null })}
         onZoom={zoom}
         onPan={pan}
         tooltip={(x) => {
@@ -88,7 +93,7 @@ export function Distributions({ series, extent, range, reach, changes, onPin, on
       />
     </ChartFrame>
   );
-}
+});
 
 const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "all" };
 

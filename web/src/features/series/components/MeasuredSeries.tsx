@@ -1,8 +1,9 @@
 /** A series of which every operation was timed. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useCallback, useDeferredValue, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
-import type { SeriesSummary } from "@/api/types";
+import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Facts } from "@/components/ui/Facts";
@@ -15,6 +16,7 @@ import { latencyMeaning } from "@/lib/vocabulary";
 import { importFacts, importLede, methodologyFacts, pointHeadline, positionOf, toldTrend } from "../data";
 import { probeReadings } from "../probe";
 import { LAST_USUAL } from "../request";
+import type { Percentile } from "../search";
 import { changesOf, type Stop } from "../stops";
 import { usePageState } from "../usePageState";
 import { useCommitsAt, usePinned } from "../usePinned";
@@ -33,6 +35,9 @@ import { StopTooltip } from "./StopTooltip";
 import { Trend } from "./Trend";
 import { TrendControls } from "./TrendControls";
 
+const NO_CHANGES: ChangePoint[] = [];
+
+/** Whoever moves along the trend moves the trend: what stands beside it is drawn anew when it is about something else. */
 export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const { search, range, change, onAxis, onRange, onPin } = usePageState();
   const navigate = useNavigate();
@@ -41,25 +46,34 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const wanted =
     search.show === "throughput" && !hasRate ? "p99" : (search.show ?? (hasRate ? "throughput" : "p99"));
   const axis = search.axis ?? "commits";
-  const { choices, shown, lines } = toldTrend(series, series.latest?.count ?? 0, wanted);
+  const { choices, shown, lines } = useMemo(
+    () => toldTrend(series, series.latest?.count ?? 0, wanted),
+    [series, wanted],
+  );
   const { stops, extent, others, thinned, before } = useStops(series, search, lines, shown);
   const { pinned, detail, earlierPoint, earlier } = usePinned(series, search, before);
   const { data: found } = useQuery(changePointsQuery([seriesId]));
-  const changePoints = found?.change_points ?? [];
-  const changes =
-    axis === "commits"
-      ? changesOf(
-          changePoints,
-          lines.map(({ key }) => key),
-        )
-      : [];
+  const changePoints = found?.change_points ?? NO_CHANGES;
+  const changes = useMemo(() => {
+    const keys = lines.map(({ key }) => key);
+    return axis === "commits" ? changesOf(changePoints, keys) : [];
+  }, [axis, changePoints, lines]);
   const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
   const isFromFile = isImported(series);
   const readings = detail.data === undefined ? [] : probeReadings(detail.data, sendersOf(series.case));
+  // What is pinned is told in many sections: they follow when nothing waits that is nearer to the hand.
+  const told = useDeferredValue(
+    useMemo(
+      () => ({ pinned, detail: detail.data ?? null, earlierPoint, earlier, run: run.data ?? null }),
+      [pinned, detail.data, earlierPoint, earlier, run.data],
+    ),
+  );
+  const rangeOfDistributions = useDeferredValue(range);
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
   const measure = shown === "throughput" ? RATE : LATENCY;
   const commitsAt = useCommitsAt(series);
+  const onSizes = useCallback((sizes: Percentile) => void change({ sizes }), [change]);
   const onCompare = async (from: Stop, to: Stop) => {
     const [base, head] = await commitsAt(from.ordinal, to.ordinal);
     if (base != null && head != null) await navigate(toComparison(project, base, head));
@@ -113,25 +127,31 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               <Distributions
                 series={series}
                 extent={extent}
-                range={range}
+                range={rangeOfDistributions}
                 reach={search.reach ?? "usual"}
                 changes={changes}
-                onPin={(ordinal) => onPin({ ordinal, runId: null })}
+                onPin={onPin}
                 onRange={onRange}
-                onReach={(reach) => change({ reach })}
+                onChange={change}
               />
             )}
             <Changes project={project} changePoints={changePoints} />
           </div>
           <PinnedPoint
             series={series}
-            pinned={pinned}
-            detail={detail.data ?? null}
+            pinned={told.pinned ?? pinned}
+            detail={told.detail}
             before={before}
-            earlier={earlierPoint}
+            earlier={told.earlierPoint}
             changePoints={changePoints}
           />
-          <Distribution series={series} pinned={pinned} query={detail} />
+          <Distribution
+            series={series}
+            pinned={told.pinned ?? pinned}
+            detail={told.detail}
+            error={detail.error}
+            onRetry={detail.refetch}
+          />
         </div>
       )}
       {deliveries.length > 0 && (
@@ -146,14 +166,16 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       )}
       {pinned !== null && (
         <div className="columns">
-          {detail.data !== undefined && <Percentiles series={series} detail={detail.data} before={earlier} />}
+          {told.detail !== null && <Percentiles series={series} detail={told.detail} before={told.earlier} />}
           {!isFromFile && (
             <Sizes
               series={series}
-              pinned={pinned}
+              pinned={told.pinned ?? pinned}
               shown={hasRate ? "throughput" : (search.sizes ?? "p50")}
-              query={run}
-              onShow={(sizes) => change({ sizes })}
+              run={told.run}
+              error={run.error}
+              onRetry={run.refetch}
+              onShow={onSizes}
             />
           )}
           <Section title="Methodology">

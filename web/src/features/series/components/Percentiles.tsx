@@ -1,4 +1,5 @@
 /** The pinned point's percentiles up to the slowest operation, above those of the commit before it. */
+import { memo } from "react";
 import type { PointDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
 import { PercentileChart, percentileOf } from "@/components/chart/PercentileChart";
@@ -9,7 +10,7 @@ import { percentileCurve } from "../percentiles";
 
 type Props = { series: SeriesSummary; detail: PointDetail; before: PointDetail | null };
 
-export function Percentiles({ series, detail, before }: Props) {
+export const Percentiles = memo(function Percentiles({ series, detail, before }: Props) {
   if (detail.histogram.length === 0) return null;
   const { commit_ordinal, count } = detail.point;
   const pinned = curveOf(detail, { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 });
@@ -40,7 +41,7 @@ export function Percentiles({ series, detail, before }: Props) {
       />
     </ChartFrame>
   );
-}
+});
 
 function curveOf(
   { point, histogram }: PointDetail,
@@ -63,10 +64,11 @@ function tableOf(series: SeriesSummary, { points }: Curve): ChartTable {
       { label: "percentile", csvName: "percentile", number: false },
       { label: "no longer than", csvName: "latency_ns", number: true },
     ],
-    rows: points.map(([x, ns]) => ({
-      key: String(x),
-      cells: [percentileOf(x), formatNs(ns)],
-      csv: [100 * (1 - 1 / x), ns],
-    })),
+    rows: () =>
+      points.map(([x, ns]) => ({
+        key: String(x),
+        cells: [percentileOf(x), formatNs(ns)],
+        csv: [100 * (1 - 1 / x), ns],
+      })),
   };
 }

@@ -1,4 +1,5 @@
 /** The pinned point in numbers: the commit, every percentile, and what they rest on. */
+import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import type { Fact } from "@/components/ui/Facts";
 import { QuantityText } from "@/components/ui/QuantityText";
@@ -27,7 +28,14 @@ type Props = {
   changePoints: ChangePoint[];
 };
 
-export function PinnedPoint({ series, pinned, detail, before, earlier, changePoints }: Props) {
+export const PinnedPoint = memo(function PinnedPoint({
+  series,
+  pinned,
+  detail,
+  before,
+  earlier,
+  changePoints,
+}: Props) {
   const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
   const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
@@ -77,7 +85,7 @@ export function PinnedPoint({ series, pinned, detail, before, earlier, changePoi
       changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
     />
   );
-}
+});
 
 /** Where the median lies, by how the repetitions' medians lie. */
 function intervalFacts(detail: PointDetail | null): Fact[] {

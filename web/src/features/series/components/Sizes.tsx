@@ -1,5 +1,5 @@
 /** The pinned run's transports against message size, all else as in this series. */
-import type { UseQueryResult } from "@tanstack/react-query";
+import { memo } from "react";
 import type { RunDetail, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CrosshairScope } from "@/components/chart/crosshair";
@@ -16,13 +16,16 @@ type Props = {
   series: SeriesSummary;
   pinned: SeriesPoint;
   shown: Percentile | "throughput";
-  query: UseQueryResult<RunDetail>;
+  /** `null` while it is on its way, or when it failed. */
+  run: RunDetail | null;
+  error: Error | null;
+  onRetry: () => void;
   onShow: (percentile: Percentile) => void;
 };
 
-export function Sizes({ series, pinned, shown, query, onShow }: Props) {
+export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, onRetry, onShow }: Props) {
   const { lossy } = pinned.point;
-  const sweep = query.data === undefined ? null : sweepOf(query.data, series, shown, lossy);
+  const sweep = run === null ? null : sweepOf(run, series, shown, lossy);
   const lines = sweep?.lines ?? null;
   // One size is no sweep, and the run's page compares transports better.
   if (lines !== null && sizesOf(lines).length < 2) return null;
@@ -47,7 +50,7 @@ export function Sizes({ series, pinned, shown, query, onShow }: Props) {
           />
         )
       }
-      {...(lines === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+      {...(lines === null ? { pending: { error, onRetry } } : {})}
     >
       {lines !== null && (
         <CrosshairScope>
@@ -60,7 +63,7 @@ export function Sizes({ series, pinned, shown, query, onShow }: Props) {
       )}
     </ChartFrame>
   );
-}
+});
 
 function leftOutText(transports: string[], isLossy: boolean): string {
   if (transports.length === 0) return "";

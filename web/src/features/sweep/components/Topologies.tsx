@@ -89,7 +89,7 @@ export function Topologies({ project, place, lines, time, pending }: Props) {
           );
         })}
       </div>
-      {lost.rows.length > 0 && (
+      {lost !== null && (
         <Section title="Lossy: senders that drop what does not fit">
           <p className="chart-summary">
             Compared with nothing: what was not taken is no message, and a time divided by attempts says
