@@ -1,7 +1,7 @@
 //! The web UI, carried within release builds and read from `web/dist` by others.
 
 use crate::error::{ApiError, Kind};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use rust_embed::{Embed, EmbeddedFile};
 
@@ -11,14 +11,24 @@ const NOT_BUILT: &str = "This server was built without its web interface. Run `c
 /// Files whose names hold a digest of their content.
 const HASHED: &str = "assets/";
 
+/// How files were compressed when they were built, and the ending of those that were: the smallest first.
+const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+
 #[derive(Embed)]
 #[folder = "../web/dist"]
 #[allow_missing = true]
 struct WebInterface;
 
-/// The file at `path`; for the paths of pages, `index.html`, which finds the page itself.
-pub(crate) fn serve(path: &str) -> Response {
+/// The file at `path`, as compressed as whoever asks takes it; for the paths of pages, `index.html`, which finds the page
+/// itself.
+pub(crate) fn serve(path: &str, request: &HeaderMap) -> Response {
     let path = path.trim_start_matches('/');
+    if let Some((encoding, file)) = compressed(path, request) {
+        let mut response = answer(path, file);
+        response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        return response;
+    }
     if let Some(file) = WebInterface::get(path) {
         return answer(path, file);
     }
@@ -36,4 +46,39 @@ fn answer(path: &str, file: EmbeddedFile) -> Response {
     let caching = if path.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [(header::CONTENT_TYPE, media_type.as_ref()), (header::CACHE_CONTROL, caching)];
     (headers, file.data).into_response()
+}
+
+/// The file in the first encoding that is accepted.
+fn compressed(path: &str, request: &HeaderMap) -> Option<(&'static str, EmbeddedFile)> {
+    ENCODINGS.into_iter().filter(|(encoding, _)| is_accepted(encoding, request)).find_map(
+        |(encoding, ending)| WebInterface::get(&format!("{path}{ending}")).map(|file| (encoding, file)),
+    )
+}
+
+/// Whether a request names an encoding, and does not refuse it (RFC 9110, section 12.5.3).
+fn is_accepted(encoding: &str, request: &HeaderMap) -> bool {
+    let lists = request.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    lists.flat_map(|list| list.split(',')).any(|entry| {
+        let (name, weight) = entry.split_once(';').unwrap_or((entry, ""));
+        let is_refused = weight.trim().strip_prefix("q=").is_some_and(|q| q.parse() == Ok(0.0));
+        name.trim().eq_ignore_ascii_case(encoding) && !is_refused
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encoding_is_accepted_that_is_named_and_not_refused() {
+        let accepted = |list: &'static str| {
+            let mut request = HeaderMap::new();
+            request.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(list));
+            ENCODINGS.map(|(encoding, _)| is_accepted(encoding, &request))
+        };
+        assert_eq!(accepted("gzip, deflate, br, zstd"), [true, true]);
+        assert_eq!(accepted("gzip;q=0.5, br;q=0"), [false, true]);
+        assert_eq!(accepted("br;q=0.000,GZIP ; q=1"), [false, true]);
+        assert_eq!(accepted("identity"), [false, false]);
+    }
 }

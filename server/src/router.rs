@@ -4,7 +4,7 @@ use crate::error::{self, ApiError, Kind};
 use crate::{AppState, assets, content_policy, door, etag, metrics, openapi, routes, traces};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -110,12 +110,12 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::playground::try_settings))
 }
 
-async fn outside_the_api(method: Method, uri: Uri) -> Response {
+async fn outside_the_api(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     if uri.path() == "/api" || uri.path().starts_with("/api/") {
         return ApiError::unknown(Kind::Endpoint, uri.path()).into_response();
     }
     if method == Method::GET || method == Method::HEAD {
-        return assets::serve(uri.path());
+        return assets::serve(uri.path(), &headers);
     }
     ApiError::MethodNotAllowed { method: method.to_string() }.into_response()
 }

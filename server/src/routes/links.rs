@@ -4,7 +4,7 @@ use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Json as Body, Path};
 use crate::{AppState, assets, db};
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, http::Uri};
 use serde::{Deserialize, Serialize};
@@ -100,10 +100,11 @@ pub(crate) async fn follow_link(
     State(state): State<AppState>,
     Path(path): Path<LinkPath>,
     uri: Uri,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     // What cannot be a code is a page of a project that is called `l`.
     if path.code.len() != CODE_DIGITS || !path.code.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Ok(assets::serve(uri.path()));
+        return Ok(assets::serve(uri.path(), &headers));
     }
     let code = path.code.to_ascii_lowercase();
     let page = db::link::find(&state.pool, &code).await?;

@@ -5,9 +5,10 @@ use super::permitted;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
 use super::pruned::Pruned;
+use super::series::SeriesIds;
 use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
-use crate::extract::{Caller, Cursor, Page, Paged, Path};
+use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
 use crate::{AppState, db, ingest};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -104,7 +105,8 @@ pub struct RunDetail {
     pub original: Option<OriginalFile>,
     /// What is not kept any more, and since when.
     pub pruned: Pruned,
-    /// One entry a case, in the order of the upload; none when the points are not kept any more.
+    /// One entry a case, in the order of the upload; none when the points are not kept any more. Where series are asked for,
+    /// theirs alone.
     pub results: Vec<RunResult>,
 }
 
@@ -193,14 +195,25 @@ pub(crate) async fn list_runs(
     Ok(Json(RunList { runs: rows.into_iter().map(RunSummary::from).collect(), next_after }))
 }
 
-/// One run and all that it says of its cases.
-#[utoipa::path(get, path = "/api/v1/runs/{run_id}", tag = "runs", params(RunPath), responses(
+/// Of which cases a run is to tell.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RunDetailQuery {
+    /// Series numbers, separated by commas, at most 200: of others the run says nothing. All unless it is said.
+    #[param(value_type = Option<String>, example = "1,2,3")]
+    series: Option<SeriesIds>,
+}
+
+/// One run and what it says of its cases, of all or of some.
+#[utoipa::path(get, path = "/api/v1/runs/{run_id}", tag = "runs", params(RunPath, RunDetailQuery), responses(
     (status = 200, description = "The run", body = RunDetail),
 ))]
 pub(crate) async fn get_run(
     State(state): State<AppState>,
     caller: Caller,
     Path(path): Path<RunPath>,
+    Query(query): Query<RunDetailQuery>,
 ) -> Result<Json<RunDetail>, ApiError> {
     let run_id = path.run_id.as_uuid();
     let unknown = || ApiError::unknown(Kind::Run, run_id);
@@ -218,7 +231,7 @@ pub(crate) async fn get_run(
             bytes: row.byte_count,
         }),
         pruned: Pruned::of(&state, run_id).await?,
-        results: results(&state, location).await?,
+        results: results(&state, location, query.series.as_ref()).await?,
     }))
 }
 
@@ -288,7 +301,11 @@ pub(super) fn within(name: &str, asked: Option<i64>, default: i64, max: i64) -> 
     }
 }
 
-async fn results(state: &AppState, run: db::run::Location) -> Result<Vec<RunResult>, ApiError> {
+async fn results(
+    state: &AppState,
+    run: db::run::Location,
+    asked: Option<&SeriesIds>,
+) -> Result<Vec<RunResult>, ApiError> {
     let outcomes = db::run::outcomes(&state.pool, run).await?;
     let observed = match db::run::upload(&state.pool, run).await? {
         Some(kept) => ingest::kept::results(kept, Observed::of).await?,
@@ -296,7 +313,12 @@ async fn results(state: &AppState, run: db::run::Location) -> Result<Vec<RunResu
     };
     // Every result has its outcome; what was observed is told of all of them or of none.
     let observed = observed.into_iter().map(Some).chain(std::iter::repeat_with(|| None));
-    let series_ids: Vec<_> = outcomes.iter().map(|(series_id, _)| *series_id).collect();
+    // Both are in the order of the upload.
+    let mut results: Vec<_> = outcomes.into_iter().zip(observed).collect();
+    if let Some(asked) = asked {
+        results.retain(|((series_id, _), _)| asked.as_slice().contains(series_id));
+    }
+    let series_ids: Vec<_> = results.iter().map(|((series_id, _), _)| *series_id).collect();
     let points = db::point::of_run(&state.pool, run, &series_ids).await?;
     let mut points: HashMap<_, _> = points.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summaries = db::summary::of_run(&state.pool, run, &series_ids).await?;
@@ -322,8 +344,7 @@ async fn results(state: &AppState, run: db::run::Location) -> Result<Vec<RunResu
             unsupported: outcome.unsupported,
         })
     };
-    // Both are in the order of the upload.
-    outcomes.into_iter().zip(observed).map(result).collect()
+    results.into_iter().map(result).collect()
 }
 
 impl From<db::run::Row> for RunSummary {

@@ -567,7 +567,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One run and all that it says of its cases. */
+        /** One run and what it says of its cases, of all or of some. */
         get: operations["get_run"];
         /** Stores a run. It can be repeated: the same body under the same identity is stored once. */
         put: operations["put_run"];
@@ -2889,7 +2889,10 @@ export interface components {
             original: components["schemas"]["OriginalFile"] | null;
             /** @description What is not kept any more, and since when. */
             pruned: components["schemas"]["Pruned"];
-            /** @description One entry a case, in the order of the upload; none when the points are not kept any more. */
+            /**
+             * @description One entry a case, in the order of the upload; none when the points are not kept any more. Where series are asked for,
+             *     theirs alone.
+             */
             results: components["schemas"]["RunResult"][];
             /** @description The run. */
             run: components["schemas"]["RunSummary"];
@@ -5101,7 +5104,13 @@ export interface operations {
     };
     get_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Series numbers, separated by commas, at most 200: of others the run says nothing. All unless it is said.
+                 * @example 1,2,3
+                 */
+                series?: string;
+            };
             header?: never;
             path: {
                 /** @description The run's identity: a UUID of version 7. */

@@ -6,6 +6,7 @@ use crate::tally::Outcome;
 use crate::web::{self, SCRIPTS_KIB_MAX};
 use anyhow::{Context, Result, ensure};
 use flate2::{Compression, write::GzEncoder};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -19,43 +20,66 @@ pub(super) fn build(step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Every page begins with the scripts that `index.html` names, before it can show anything. `bench web` measures what each
-/// fetches beside them; this takes no browser.
+/// What a page takes before it can show anything: the scripts that every page begins with, its own, and all that these
+/// import. `bench web` measures what a browser fetches; this takes none.
 pub(super) fn scripts_are_few() -> Result<Outcome> {
     let dist = web::folder().join("dist");
-    let path = dist.join("index.html");
-    let html = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let scripts: Vec<(String, u64)> = named_scripts(&html)
-        .map(|script| Ok((script.to_owned(), compressed_bytes(&dist.join(script.trim_start_matches('/')))?)))
-        .collect::<Result<_>>()?;
-    ensure!(!scripts.is_empty(), "{} names no script", path.display());
-    let bytes: u64 = scripts.iter().map(|(_, bytes)| bytes).sum();
-    let listed: Vec<String> =
-        scripts.iter().map(|(script, bytes)| format!("  {} KiB  {script}", bytes.div_ceil(1_024))).collect();
-    ensure!(
-        bytes < u64::from(SCRIPTS_KIB_MAX) * 1_024,
-        "every page begins with {} KiB of scripts, gzipped: expected less than {SCRIPTS_KIB_MAX} KiB. What only some pages \
-         need belongs behind a lazy route of web/src/app/router.tsx.\n{}",
-        bytes.div_ceil(1_024),
-        listed.join("\n")
-    );
+    let path = dist.join(".vite/manifest.json");
+    let manifest = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let manifest: Manifest = serde_json::from_slice(&manifest).context("the manifest of the build")?;
+    for page in pages(&manifest) {
+        let mut listed = Vec::new();
+        let mut bytes = 0;
+        for script in scripts_of(&manifest, &["index.html", page])? {
+            let compressed = compressed_bytes(&dist.join(script))?;
+            bytes += compressed;
+            listed.push(format!("  {:>4} KiB  {script}", compressed.div_ceil(1_024)));
+        }
+        ensure!(
+            bytes < u64::from(SCRIPTS_KIB_MAX) * 1_024,
+            "{page} begins with {} KiB of scripts, gzipped: expected less than {SCRIPTS_KIB_MAX} KiB\n{}",
+            bytes.div_ceil(1_024),
+            listed.join("\n")
+        );
+    }
     Ok(Outcome::Passed)
 }
 
-/// The scripts that a page loads at once: those of its tags and those that they import.
-fn named_scripts(html: &str) -> impl Iterator<Item = &str> {
-    let tags = html.split('<').filter(|tag| {
-        tag.starts_with("script ") || (tag.starts_with("link ") && tag.contains("rel=\"modulepreload\""))
-    });
-    tags.filter_map(|tag| {
-        let (_, rest) = tag.split_once(" src=\"").or_else(|| tag.split_once(" href=\""))?;
-        rest.split_once('"').map(|(path, _)| path)
-    })
+/// What Vite says of each script that it wrote.
+type Manifest = BTreeMap<String, Chunk>;
+
+#[derive(serde::Deserialize)]
+struct Chunk {
+    file: String,
+    #[serde(default)]
+    imports: Vec<String>,
+}
+
+/// The modules that are pages.
+fn pages(manifest: &Manifest) -> impl Iterator<Item = &str> {
+    let is_page = |name: &&str| name.starts_with("src/features/") && name.ends_with("Page.tsx");
+    manifest.keys().map(String::as_str).filter(is_page)
+}
+
+/// The files of some modules and of all that they import.
+fn scripts_of<'a>(manifest: &'a Manifest, modules: &[&'a str]) -> Result<BTreeSet<&'a str>> {
+    let mut wanted = modules.to_vec();
+    let mut seen = BTreeSet::new();
+    let mut files = BTreeSet::new();
+    while let Some(module) = wanted.pop() {
+        if !seen.insert(module) {
+            continue;
+        }
+        let chunk = manifest.get(module).with_context(|| format!("the build has no {module}"))?;
+        files.insert(chunk.file.as_str());
+        wanted.extend(chunk.imports.iter().map(String::as_str));
+    }
+    Ok(files)
 }
 
 fn compressed_bytes(path: &Path) -> Result<u64> {
     let script = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder
         .write_all(&script)
         .and_then(|()| encoder.finish())
@@ -90,9 +114,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_are_those_of_tags_and_those_that_they_import() {
-        let html = r#"<head><link rel="icon" href="/mark.svg"><script type="module" crossorigin src="/assets/index-1.js"></script>
-            <link rel="modulepreload" crossorigin href="/assets/shared-2.js"><link rel="stylesheet" href="/assets/index-3.css">"#;
-        assert_eq!(named_scripts(html).collect::<Vec<_>>(), ["/assets/index-1.js", "/assets/shared-2.js"]);
+    fn a_page_takes_what_all_begin_with_and_what_its_own_scripts_import() {
+        let manifest: Manifest = serde_json::from_str(
+            r#"{"index.html": {"file": "index-1.js", "imports": ["_shared.js"], "dynamicImports": ["src/features/a/APage.tsx"]},
+                "_shared.js": {"file": "shared-2.js", "imports": ["index.html"]},
+                "_chart.js": {"file": "chart-3.js", "imports": ["_shared.js"]},
+                "_other.js": {"file": "other-4.js"},
+                "src/app/parts.ts": {"file": "parts-5.js", "isDynamicEntry": true},
+                "src/features/a/APage.tsx": {"file": "a-6.js", "imports": ["_chart.js"], "isDynamicEntry": true}}"#,
+        )
+        .unwrap();
+        assert_eq!(pages(&manifest).collect::<Vec<_>>(), ["src/features/a/APage.tsx"]);
+        let scripts = scripts_of(&manifest, &["index.html", "src/features/a/APage.tsx"]).unwrap();
+        assert_eq!(
+            scripts.into_iter().collect::<Vec<_>>(),
+            ["a-6.js", "chart-3.js", "index-1.js", "shared-2.js"]
+        );
+        assert!(scripts_of(&manifest, &["src/features/b/BPage.tsx"]).is_err());
     }
 }

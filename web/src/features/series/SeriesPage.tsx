@@ -1,13 +1,19 @@
 /** One series: how it went over commits, and one pinned point in full. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
 import { seriesQuery } from "@/api/queries";
 import { CrosshairScope } from "@/components/chart/crosshair";
+import { PageSkeleton } from "@/components/ui/Skeleton";
 import { headlineName } from "@/lib/cases";
 import { isImported, toolName } from "@/lib/imports";
 import { useTitle } from "@/lib/useTitle";
 import { MeasuredSeries } from "./components/MeasuredSeries";
-import { StatedSeries } from "./components/StatedSeries";
+
+// What other tools stated without samples is rare, and its page another one.
+const StatedSeries = lazy(async () => ({
+  default: (await import("./components/StatedSeries")).StatedSeries,
+}));
 
 const route = getRouteApi("/$project/series/$seriesId");
 
@@ -23,7 +29,9 @@ export function SeriesPage() {
       {statistic == null ? (
         <MeasuredSeries series={series} />
       ) : (
-        <StatedSeries series={series} statistic={statistic} />
+        <Suspense fallback={<PageSkeleton />}>
+          <StatedSeries series={series} statistic={statistic} />
+        </Suspense>
       )}
     </CrosshairScope>
   );
