@@ -59,7 +59,7 @@ test("open regressions stand first, each with its case, its commit and where it 
 }) => {
   const { series } = await (await page.request.get(`/api/v1/projects/${report.project}/series`)).json();
   const [seen] = series.filter(({ latest }: { latest: unknown }) => latest !== null);
-  const regression = aRegression({ series_count: 1, machine_count: 1 });
+  const regression = aRegression({ series_count: 1, machines: [report.machine.slug] });
   const culprit = { commit: { ...aCommit(), sha: "b".repeat(40) }, probability: 0.97, measured: true };
   await page.route(/\/regressions(\?|$)/, (route) =>
     route.fulfill({ json: { regressions: [regression], next_after: null } }),

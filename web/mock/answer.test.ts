@@ -74,15 +74,15 @@ it("finds one page after another", async () => {
 
 it("tells a library that became slower on both machines, and a machine that drifted", async () => {
   const { body } = await ask(new MockApi(), "GET", "/api/v1/projects/libfoo/regressions");
-  const told = (body.regressions as Body[]).map(({ cause, direction, machine_count }) => [
+  const told = (body.regressions as Body[]).map(({ cause, direction, machines }) => [
     cause,
     direction,
-    machine_count,
+    machines,
   ]);
   expect(told).toEqual([
-    ["machine", "regressed", 1],
-    ["commit", "regressed", 2],
-    ["commit", "improved", 2],
+    ["machine", "regressed", ["lab-arm-1"]],
+    ["commit", "regressed", ["lab-arm-1", "lab-linux-1"]],
+    ["commit", "improved", ["lab-arm-1", "lab-linux-1"]],
   ]);
 });
 

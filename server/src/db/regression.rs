@@ -84,8 +84,8 @@ pub struct Row {
     pub updated_at: DateTime<Utc>,
     /// Series that changed.
     pub series_count: i64,
-    /// Machines on which they did.
-    pub machine_count: i64,
+    /// Machines on which they did, by name.
+    pub machines: Vec<String>,
     /// The largest of the changes in its direction, as a share.
     pub worst_change: Option<f64>,
 }
@@ -101,7 +101,7 @@ macro_rules! select_regressions {
                       fixed_by.ordinal as "fixed_by_ordinal?", fixed_by.sha as "fixed_by_sha?",
                       account.name as "assignee?", regression.note, regression.bug_url, regression.muted_until_at,
                       regression.created_at, regression.updated_at, changed.series_count as "series_count!",
-                      changed.machine_count as "machine_count!", changed.worst_change
+                      changed.machines as "machines!", changed.worst_change
                from regression
                join project on project.project_id = regression.project_id
                join commit as after_commit on after_commit.commit_id = regression.after_commit_id
@@ -110,13 +110,14 @@ macro_rules! select_regressions {
                left join account on account.account_id = regression.assignee_account_id
                cross join lateral (
                    select count(distinct change_point.series_id) as series_count,
-                          count(distinct series.machine_id) as machine_count,
+                          coalesce(array_agg(distinct machine.slug order by machine.slug), '{}') as machines,
                           case regression.direction
                               when 'regressed' then max(change_point.after_ns / change_point.before_ns - 1)
                               else min(change_point.after_ns / change_point.before_ns - 1)
                           end as worst_change
                    from change_point
                    join series on series.series_id = change_point.series_id
+                   join machine on machine.machine_id = series.machine_id
                    where change_point.regression_id = regression.regression_id and change_point.withdrawn_at is null
                      and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
                ) as changed

@@ -57,8 +57,8 @@ pub struct Regression {
     pub fixed_by_commit: Option<CommitPlace>,
     /// Series that changed.
     pub series_count: i64,
-    /// Machines on which they did.
-    pub machine_count: i64,
+    /// Machines on which they did, by name.
+    pub machines: Vec<String>,
     /// The largest of the changes, as a share.
     #[schema(required)]
     pub worst_change: Option<f64>,
@@ -312,7 +312,7 @@ impl TryFrom<Row> for Regression {
             until_commit: place((row.until_sha, row.until_ordinal)),
             fixed_by_commit: row.fixed_by_sha.zip(row.fixed_by_ordinal).map(place),
             series_count: row.series_count,
-            machine_count: row.machine_count,
+            machines: row.machines,
             worst_change: row.worst_change,
             assignee: row.assignee,
             note: row.note,

@@ -31,7 +31,11 @@ export const runs: Pick<Mocks<"get">, Path> = {
   },
   "/api/v1/projects/{project}/runs.atom": (world, { path }) =>
     text("application/atom+xml", feed(world, path.project)),
-  "/api/v1/runs/{run_id}": (world, { path }) => detail(world, runOf(world, path.run_id)),
+  "/api/v1/runs/{run_id}": (world, { path, query }) => {
+    const run = detail(world, runOf(world, path.run_id));
+    const asked = query.series?.split(",").map(Number);
+    return { ...run, results: run.results.filter(({ series_id }) => asked?.includes(series_id) ?? true) };
+  },
   "/api/v1/runs/{run_id}/original": (world, { path }) => {
     const { preset } = runOf(world, path.run_id);
     if (preset !== "import")

@@ -99,13 +99,15 @@ export function regressionsOf(world: World): Regression[] {
     const [before, at] = [world.commits[ordinal - 2], world.commits[ordinal - 1]];
     if (before === undefined || at === undefined) return [];
     const worst = changes.map(({ change }) => change).sort((a, b) => Math.abs(b) - Math.abs(a))[0];
-    const machines = new Set(changes.map(({ series_id }) => world.seriesById(series_id)?.machine));
+    const machines = new Set(
+      changes.flatMap(({ series_id }) => world.seriesById(series_id)?.machine.machine ?? []),
+    );
     return aRegression({
       project: world.project,
       after_commit: placeOf(before),
       until_commit: placeOf(at),
       series_count: changes.length,
-      machine_count: machines.size,
+      machines: [...machines].sort(),
       worst_change: worst ?? null,
       created_at: after(at, 60),
       updated_at: after(at, 60),

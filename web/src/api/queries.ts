@@ -124,14 +124,18 @@ export const runsQuery = (
       dataOf(client.GET("/api/v1/projects/{project}/runs", { params: { path: { project }, query }, signal })),
   });
 
-export const seriesListQuery = (project: string) =>
+/** All series that match. A project may have thousands: never without asking for some of them. */
+export const seriesListQuery = (project: string, asked: SeriesAsked) =>
   queryOptions({
-    queryKey: ["series-list", project],
+    queryKey: ["series-list", project, asked],
     queryFn: async ({ signal }) => ({
       series: await wholeList(
-        (query) =>
+        (page) =>
           dataOf(
-            client.GET("/api/v1/projects/{project}/series", { params: { path: { project }, query }, signal }),
+            client.GET("/api/v1/projects/{project}/series", {
+              params: { path: { project }, query: { ...asked, ...page } },
+              signal,
+            }),
           ),
         ({ series }) => series,
       ),
@@ -170,13 +174,21 @@ export const pointsAtQuery = (series_id: number, ordinal: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const runQuery = (run_id: string) =>
-  queryOptions({
-    queryKey: ["run", run_id],
+/** A run, and what it says of all its cases, or of some series' alone. */
+export const runQuery = (run_id: string, seriesIds?: number[]) => {
+  const series = seriesIds?.slice(0, SERIES_MAX).join(",");
+  return queryOptions({
+    queryKey: ["run", run_id, series],
     queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/runs/{run_id}", { params: { path: { run_id } }, signal })),
+      dataOf(
+        client.GET("/api/v1/runs/{run_id}", {
+          params: { path: { run_id }, query: series === undefined ? {} : { series } },
+          signal,
+        }),
+      ),
     ...FOREVER,
   });
+};
 
 export const pointDetailQuery = (run_id: string, series_id: number) =>
   queryOptions({

@@ -2607,11 +2607,8 @@ export interface components {
             fixed_by_commit: components["schemas"]["CommitPlace"] | null;
             /** @description Why nobody is alerted of it; null when somebody is. */
             held_because: string | null;
-            /**
-             * Format: int64
-             * @description Machines on which they did.
-             */
-            machine_count: number;
+            /** @description Machines on which they did, by name. */
+            machines: string[];
             /**
              * Format: date-time
              * @description Until when nobody is told of it.

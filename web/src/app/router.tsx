@@ -30,7 +30,6 @@ import {
   regressionsQuery,
   runQuery,
   runsQuery,
-  seriesListQuery,
   seriesQuery,
   sessionQuery,
   sizeProfilesQuery,
@@ -42,8 +41,7 @@ import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
 import { parseMachineSearch } from "@/features/machines/search";
-import { detailedRuns } from "@/features/overview/data";
-import { shownRegressions } from "@/features/overview/regressionRows";
+import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
 import { numberOf } from "@/features/pull-requests/data";
 import { loadPullRequest } from "@/features/pull-requests/load";
@@ -115,24 +113,9 @@ const overviewRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/",
   validateSearch: parseOverviewSearch,
-  loader: async ({ context: { queryClient }, params: { project } }) => {
-    const [{ series }, { runs }, { machines }, { regressions }] = await Promise.all([
-      queryClient.ensureQueryData(seriesListQuery(project)),
-      queryClient.ensureQueryData(runsQuery(project, {})),
-      queryClient.ensureQueryData(machinesQuery(project)),
-      queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
-      queryClient.prefetchQuery(errorRatesQuery(project)),
-      queryClient.prefetchQuery(jobsQuery(project, WAITING)),
-    ]);
-    // They decide how tall sentences and tables are: without them, what is below moves away under the pointer.
-    await Promise.all([
-      ...detailedRuns(runs, series).map((runId) => queryClient.prefetchQuery(runQuery(runId))),
-      ...machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
-      ...shownRegressions(regressions).map(({ regression_id }) =>
-        queryClient.prefetchQuery(regressionQuery(project, regression_id)),
-      ),
-    ]);
-  },
+  loaderDeps: ({ search }) => ({ ...search }),
+  loader: ({ context, params, deps }) =>
+    loadOverview(context.queryClient, params.project, parseOverviewSearch(deps)),
   component: lazyRouteComponent(() => import("@/features/overview/OverviewPage"), "OverviewPage"),
 });
 

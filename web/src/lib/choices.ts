@@ -13,7 +13,7 @@ export type Asked = {
 type Facet = SeriesFacets["machine"];
 
 /** The scenario of other tools' benchmarks: these have no sizes, ends or placement. */
-const IMPORTED = "benchmark";
+export const IMPORTED = "benchmark";
 /** The order in which placements are offered; others follow. */
 const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
 

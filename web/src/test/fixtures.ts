@@ -335,7 +335,7 @@ export function aRegression(change: Partial<Regression> = {}): Regression {
     until_commit: { sha: "b".repeat(40), ordinal: 31 },
     fixed_by_commit: null,
     series_count: 4,
-    machine_count: 2,
+    machines: ["lab-1", "lab-2"],
     worst_change: 0.2,
     assignee: null,
     note: null,

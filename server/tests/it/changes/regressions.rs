@@ -59,7 +59,7 @@ async fn series_that_change_at_one_commit_are_one_regression_with_its_culprit(po
     let told = |name: &str| regression[name].clone();
     assert_eq!(told("direction"), "regressed");
     assert_eq!((told("state"), told("cause")), ("new".into(), "commit".into()));
-    assert_eq!((told("series_count"), told("machine_count")), (2.into(), 1.into()));
+    assert_eq!((told("series_count"), told("machines")), (2.into(), serde_json::json!(["lab-1"])));
     assert_eq!(regression["after_commit"]["ordinal"], 30);
     assert_eq!(regression["until_commit"]["ordinal"], 31);
     assert!((regression["worst_change"].as_f64().unwrap() - 0.2).abs() < 0.01, "{regression}");
@@ -131,7 +131,7 @@ async fn who_could_not_tell_is_asked_again(pool: PgPool) {
     search(&app).await;
     let all = list(&app, "").await;
     assert_eq!(all.len(), 1, "{all:?}");
-    assert_eq!((&all[0]["cause"], &all[0]["machine_count"]), (&"commit".into(), &2.into()));
+    assert_eq!((&all[0]["cause"], &all[0]["machines"]), (&"commit".into(), &serde_json::json!(["lab-1", "lab-2"])));
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

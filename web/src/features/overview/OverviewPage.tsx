@@ -12,13 +12,13 @@ import {
   regressionsQuery,
   runQuery,
   runsQuery,
-  seriesListQuery,
+  seriesQuery,
 } from "@/api/queries";
-import type { RunDetail, SeriesSummary } from "@/api/types";
+import type { Regression, RunDetail } from "@/api/types";
 import { RunsTable } from "@/components/RunsTable";
 import { Section } from "@/components/ui/Section";
-import { distinct, groupBy } from "@/lib/collections";
-import { isImport, isImported } from "@/lib/imports";
+import { groupBy } from "@/lib/collections";
+import { isImport } from "@/lib/imports";
 import { toMachines, toRegressions, toRuns } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
 import { formatCount } from "@/lib/units";
@@ -32,11 +32,12 @@ import { OpenRegressions } from "./components/OpenRegressions";
 import { Ranking } from "./components/Ranking";
 import { SliceControls } from "./components/SliceControls";
 import { TransportGrid } from "./components/TransportGrid";
-import { detailedRuns, latestMeasured, transportGrid } from "./data";
+import { type AskedRun, detailedRuns, latestMeasured, transportGrid } from "./data";
 import { firstRows, importedGroups, seriesOfGroups } from "./imported";
+import { importedQuery, measuredQuery } from "./load";
 import { rowsOf, shownRegressions } from "./regressionRows";
 import type { OverviewSearch } from "./search";
-import { chosenSlice, seriesOfSlice } from "./slice";
+import { chosenSlice, parameterOptions, seriesOfSlice } from "./slice";
 import { useDrawn } from "./useDrawn";
 
 const route = getRouteApi("/$project/");
@@ -48,28 +49,29 @@ export function OverviewPage() {
   const search = route.useSearch();
   const { data: summary } = useSuspenseQuery(projectQuery(project));
   const { machines } = useSuspenseQuery(machinesQuery(project)).data;
-  const { series } = useSuspenseQuery(seriesListQuery(project)).data;
+  const { data: measured } = useSuspenseQuery(measuredQuery(project, search));
+  const { series: imported } = useSuspenseQuery(importedQuery(project)).data;
   const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
   const { data: open } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
   const { data: errorRates } = useQuery(errorRatesQuery(project));
   useTitle(project);
 
-  // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
-  const measured = series.filter((entry) => !isImported(entry));
-  const imported = series.filter(isImported);
-  const slice = chosenSlice(measured, search);
-  const sliceSeries = seriesOfSlice(measured, slice);
-  const details = useRunDetails(detailedRuns(runs, series));
+  const alike = measured?.series ?? [];
+  const slice = measured === null ? null : chosenSlice(alike, measured.traffic, search.parameters);
+  const sliceSeries = slice === null ? [] : seriesOfSlice(alike, slice);
+  const details = useRunDetails(detailedRuns(runs, alike));
   const { readings, healths, queue } = useFleet(project, machines, runs);
-  const rows = useRegressionRows(project, open.regressions, series);
+  const { rows, series } = useRegressionRows(project, open.regressions);
 
-  const having = (some: SeriesSummary[]) =>
-    machines.map(({ machine }) => machine).filter((name) => some.some(({ machine }) => machine === name));
-  const all = importedGroups(imported, having(imported));
+  const having = (names: string[]) =>
+    machines.map(({ machine }) => machine).filter((machine) => names.includes(machine));
+  const importing = having(imported.map(({ machine }) => machine));
+  // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
+  const all = importedGroups(imported, importing);
   const first = firstRows(all);
   const groups = search.imported === "all" ? all : first.groups;
   const { lines, changes } = useDrawn([
-    ...rows.flatMap(({ worst }) => worst?.change.series_id ?? []),
+    ...rows.flatMap(({ worst }) => worst?.series_id ?? []),
     ...[...sliceSeries, ...seriesOfGroups(groups)].map(({ series_id }) => series_id),
   ]);
 
@@ -77,7 +79,7 @@ export function OverviewPage() {
   if (latest === null) return <Onboarding project={project} />;
   const newest = latestMeasured(
     runs.filter((run) => !isImport(run)),
-    measured,
+    alike,
     details,
   );
 
@@ -92,7 +94,6 @@ export function OverviewPage() {
         evidence={{
           regressions: open.regressions,
           isWhole: open.next_after === null,
-          seenOn: distinct(rows.flatMap((row) => row.machines)),
           machines: machines.map(({ machine }) => ({
             machine,
             isSuspect: healths.get(machine)?.suspectBecause != null,
@@ -110,6 +111,7 @@ export function OverviewPage() {
             isWhole: open.next_after === null,
           })}
           rows={rows}
+          series={series}
           lines={lines}
         />
       )}
@@ -131,17 +133,27 @@ export function OverviewPage() {
           queue={queue}
         />
       </Section>
-      {newest !== null && measured.length > 0 && (
-        <Section title="Transports" tools={<SliceControls series={measured} slice={slice} />}>
+      {newest !== null && measured !== null && slice !== null && (
+        <Section
+          title="Transports"
+          tools={
+            <SliceControls
+              options={measured.options}
+              parameters={parameterOptions(alike, slice)}
+              slice={slice}
+            />
+          }
+        >
           <Ranking machine={newest.machine} slice={slice} series={sliceSeries} />
           <TransportGrid
             project={project}
             slice={slice}
-            machines={having(measured)}
+            machines={having(measured.machines)}
             rows={transportGrid({
               slice,
-              series: measured,
-              machines: having(measured),
+              series: alike,
+              transports: measured.transports,
+              machines: having(measured.machines),
               lines,
               changes,
               runs: details,
@@ -165,7 +177,7 @@ export function OverviewPage() {
             )
           }
         >
-          <ImportedGrid project={project} machines={having(imported)} groups={groups} lines={lines} />
+          <ImportedGrid project={project} machines={importing} groups={groups} lines={lines} />
         </Section>
       )}
       <Section title="Recent runs" tools={<Link {...toRuns(project)}>All runs</Link>}>
@@ -180,18 +192,16 @@ function importedSearch({ imported: _imported, ...rest }: OverviewSearch, isAll:
 }
 
 /** Runs in full, by machine and newest first, as far as they have arrived. */
-function useRunDetails(wanted: string[]): Map<string, RunDetail[]> {
-  const answers = useQueries({ queries: wanted.map((runId) => runQuery(runId)) });
+function useRunDetails(wanted: AskedRun[]): Map<string, RunDetail[]> {
+  const answers = useQueries({
+    queries: wanted.map(({ run_id, series_ids }) => runQuery(run_id, series_ids)),
+  });
   const arrived = answers.flatMap(({ data }) => data ?? []);
   return groupBy(arrived, ({ run }) => run.machine);
 }
 
-/** The open regressions that are shown, with their details as far as they have arrived. */
-function useRegressionRows(
-  project: string,
-  regressions: Parameters<typeof shownRegressions>[0],
-  series: SeriesSummary[],
-) {
+/** The open regressions that are shown, with their details and what changed most as far as these have arrived. */
+function useRegressionRows(project: string, regressions: Regression[]) {
   const shown = shownRegressions(regressions);
   const answers = useQueries({
     queries: shown.map(({ regression_id }) => regressionQuery(project, regression_id)),
@@ -199,5 +209,10 @@ function useRegressionRows(
   const details = answers.flatMap(({ data }) =>
     data === undefined ? [] : [[data.regression.regression_id, data] as const],
   );
-  return rowsOf(shown, new Map(details), series);
+  const rows = rowsOf(shown, new Map(details));
+  const series = useQueries({
+    queries: rows.flatMap(({ worst }) => (worst === null ? [] : [seriesQuery(worst.series_id)])),
+  });
+  const arrived = series.flatMap(({ data }) => (data === undefined ? [] : [[data.series_id, data] as const]));
+  return { rows, series: new Map(arrived) };
 }

@@ -17,8 +17,6 @@ export type Evidence = {
   /** Those that are open, and whether that is all of them. */
   regressions: Regression[];
   isWhole: boolean;
-  /** The machines on which they were seen, as far as that is known. */
-  seenOn: string[];
   machines: MachineState[];
   commitCount: number;
 };
@@ -42,12 +40,12 @@ export function answerOf(evidence: Evidence): Piece[] {
   return [`Nothing got slower, and ${steadyText(all)}.`];
 }
 
-function worseOf({ regressions, isWhole, seenOn, machines }: Evidence): Piece[] {
+function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
   const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
   const count = isWhole
     ? upperFirst(countedInWords(series, "series", "series"))
     : `More than ${series.toLocaleString("en")} series`;
-  return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, seenOn, machines)}`];
+  return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, machines)}`];
 }
 
 /** Since when: of several commits, the newest. */
@@ -61,15 +59,14 @@ function sinceOf(regressions: Regression[]): Piece[] {
   return [shas.length > 1 ? `, the newest${since}` : since, { sha: until_commit.sha }];
 }
 
-function whereOf(regressions: Regression[], seenOn: string[], machines: MachineState[]): string {
-  const most = Math.max(...regressions.map(({ machine_count }) => machine_count));
+function whereOf(regressions: Regression[], machines: MachineState[]): string {
+  const seenOn = distinct(regressions.flatMap((regression) => regression.machines));
   const bad = seenOn.filter((name) => machines.some((entry) => entry.machine === name && entry.isSuspect));
   const [only] = seenOn;
-  if (seenOn.length <= 1 && most <= 1) {
-    const name = only ?? "one machine";
-    return `on ${name}, which is ${bad.length > 0 ? "suspect" : "otherwise steady"}`;
+  if (only !== undefined && seenOn.length === 1) {
+    return `on ${only}, which is ${bad.length > 0 ? "suspect" : "otherwise steady"}`;
   }
-  const where = `on ${inWords(Math.max(most, seenOn.length))} machines`;
+  const where = `on ${inWords(seenOn.length)} machines`;
   if (bad.length === 0) return `${where} that are otherwise steady`;
   return `${where}, of which ${listed(bad)} ${bad.length === 1 ? "is" : "are"} suspect`;
 }

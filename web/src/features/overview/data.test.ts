@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
+import type { SeriesFacets, SeriesSummary } from "@/api/types";
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
+import { distinct } from "@/lib/collections";
 import { aChangePoint, aLine, anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
 import { headlineOf, shapeOf, transportGrid } from "./data";
-import { chosenSlice, parameterOptions, seriesOfSlice, sliceOptions } from "./slice";
+import type { OverviewSearch } from "./search";
+import {
+  chosenScenario,
+  chosenSlice,
+  chosenTraffic,
+  parameterOptions,
+  seriesOfSlice,
+  sliceOptions,
+} from "./slice";
 
 /** Nothing is drawn yet. */
 const DRAWN = { lines: new Map(), changes: new Map() };
@@ -15,7 +25,33 @@ const slice = {
   parameters: USUAL_PARAMETERS,
 };
 
-describe("chosenSlice", () => {
+/** What the server tells of these series. */
+function facetsOf(series: SeriesSummary[]): SeriesFacets {
+  const counted = <T extends string | number>(of: (entry: SeriesSummary) => T) =>
+    distinct(series.map(of)).map((value) => ({ value, series_count: 1 }));
+  return {
+    series_count: series.length,
+    machine: counted(({ machine }) => machine),
+    transport: counted(({ transport }) => transport.slug),
+    scenario: counted((entry) => entry.case.scenario),
+    mode: counted((entry) => entry.case.mode),
+    placement: counted((entry) => entry.case.placement),
+    message_bytes: counted((entry) => entry.case.message_bytes),
+    peers: counted((entry) => entry.case.peers),
+  };
+}
+
+const optionsOf = (series: SeriesSummary[], scenario: string) =>
+  sliceOptions(facetsOf(series), facetsOf(series.filter((entry) => entry.case.scenario === scenario)));
+
+/** The slice that the page shows of these series. */
+function shownSlice(series: SeriesSummary[], search: OverviewSearch) {
+  const scenario = chosenScenario(facetsOf(series), search) ?? "";
+  const traffic = chosenTraffic(scenario, optionsOf(series, scenario), search);
+  return chosenSlice(series, traffic, search.parameters);
+}
+
+describe("the slice that is shown", () => {
   const series = [
     aSeries({ case: { message_bytes: 64 } }),
     aSeries({ case: { message_bytes: 1024 } }),
@@ -23,13 +59,13 @@ describe("chosenSlice", () => {
     aSeries({ case: { scenario: "stream", message_bytes: 65_536, placement: "cross-cpu" } }),
   ];
   it("opens with the usual slice", () => {
-    expect(chosenSlice(series, {})).toEqual(slice);
+    expect(shownSlice(series, {})).toEqual(slice);
   });
   it("takes what was asked for as far as it was measured", () => {
-    expect(chosenSlice(series, { bytes: 64, placement: "nowhere" })).toEqual({ ...slice, bytes: 64 });
+    expect(shownSlice(series, { bytes: 64, placement: "nowhere" })).toEqual({ ...slice, bytes: 64 });
   });
   it("takes what there is when the usual was not measured", () => {
-    expect(chosenSlice(series, { scenario: "stream" })).toEqual({
+    expect(shownSlice(series, { scenario: "stream" })).toEqual({
       scenario: "stream",
       mode: "2proc",
       placement: "cross-cpu",
@@ -37,11 +73,12 @@ describe("chosenSlice", () => {
       parameters: USUAL_PARAMETERS,
     });
   });
-  it("has a name for the slice of nothing", () => {
-    expect(chosenSlice([], {})).toEqual(slice);
+  it("is none where nothing was measured, whatever was imported", () => {
+    const imported = aSeries({ case: { scenario: "benchmark" } });
+    expect(chosenScenario(facetsOf([imported]), {})).toBeUndefined();
   });
   it("offers only what was measured, placements in their usual order", () => {
-    expect(sliceOptions(series, "roundtrip")).toEqual({
+    expect(optionsOf(series, "roundtrip")).toEqual({
       scenarios: ["roundtrip", "stream"],
       modes: ["2proc"],
       placements: ["same-cpu", "cross-cpu"],
@@ -59,9 +96,9 @@ describe("parameters", () => {
     aSeries({ series_id: 5, case: { message_bytes: 64, buffer_bytes: 512 } }),
   ];
   const idsWith = (parameters: string) =>
-    seriesOfSlice(series, chosenSlice(series, { parameters })).map(({ series_id }) => series_id);
+    seriesOfSlice(series, shownSlice(series, { parameters })).map(({ series_id }) => series_id);
   it("are never mixed in one slice, and none set is the usual", () => {
-    expect(seriesOfSlice(series, chosenSlice(series, {})).map(({ series_id }) => series_id)).toEqual([3]);
+    expect(seriesOfSlice(series, shownSlice(series, {})).map(({ series_id }) => series_id)).toEqual([3]);
     expect(idsWith("buffer-4096")).toEqual([2]);
     expect(idsWith("buffer-65536")).toEqual([1]);
   });
@@ -70,7 +107,7 @@ describe("parameters", () => {
     expect(idsWith("buffer-512")).toEqual([3]);
   });
   it("are those there are where none was measured without", () => {
-    const openLoop = chosenSlice(series, { scenario: "open-loop" });
+    const openLoop = shownSlice(series, { scenario: "open-loop" });
     expect(openLoop.parameters.rate_per_second).toBe(1000);
     expect(seriesOfSlice(series, openLoop).map(({ series_id }) => series_id)).toEqual([4]);
   });
@@ -86,6 +123,7 @@ describe("seriesOfSlice", () => {
       transportGrid({
         slice,
         series: entries,
+        transports: [],
         machines: ["lab-linux-1"],
         ...DRAWN,
         runs: new Map(),
@@ -110,8 +148,8 @@ describe("transportGrid", () => {
       series: [
         aSeries({ series_id: 1, transport: "pipe" }),
         aSeries({ series_id: 2, transport: "posix-mq", latest: null }),
-        aSeries({ series_id: 3, transport: "tcp", case: { message_bytes: 64 } }),
       ],
+      transports: ["pipe", "posix-mq", "tcp"],
       machines: ["lab-linux-1"],
       ...DRAWN,
       runs: new Map([
@@ -134,6 +172,7 @@ describe("transportGrid", () => {
     transportGrid({
       slice,
       series: [aSeries({ series_id: 1, latest })],
+      transports: ["pipe"],
       machines: ["lab-linux-1"],
       lines: new Map([[1, line([7, 0, 1], [1000, 1000, 1000])]]),
       changes: new Map([[1, [aChangePoint({ commit_ordinal: 8 }), aChangePoint({ commit_ordinal: 3 })]]]),
@@ -157,11 +196,12 @@ describe("a case that one run measured in several ways", () => {
   const lost = aPoint({ lossy: true, latency_ns: latency(7) });
   const dropped = aSeries({ series_id: 1, case: kase, methodology: drops, latest: lost });
   const whole = aSeries({ series_id: 2, case: kase });
-  const ofRoute = chosenSlice([dropped], { scenario: "route" });
+  const ofRoute = shownSlice([dropped], { scenario: "route" });
   const gridOf = (series: ReturnType<typeof aSeries>[], results: ReturnType<typeof aResult>[] = []) =>
     transportGrid({
       slice: ofRoute,
       series,
+      transports: [],
       machines: ["lab-linux-1"],
       ...DRAWN,
       runs: new Map([["lab-linux-1", [aRun({ results })]]]),

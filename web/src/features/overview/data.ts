@@ -1,8 +1,16 @@
 /** From the API's answers to what the overview shows. Pure. */
-import type { ChangePoint, LineSeries, Point, RunDetail, RunSummary, SeriesSummary } from "@/api/types";
+import type {
+  ChangePoint,
+  LineSeries,
+  Point,
+  RunDetail,
+  RunSummary,
+  SeriesSummary,
+  TransportInfo,
+} from "@/api/types";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { type History, historyOf, type Mark, marksOf } from "@/lib/history";
-import { isImport, isImported } from "@/lib/imports";
+import { isImport } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isOfSlice, type Slice, seriesOfSlice } from "./slice";
 
@@ -24,16 +32,18 @@ export type Cell =
 /** A row of the grid: one transport on every machine. */
 export type GridRow = {
   slug: string;
-  title: string;
-  semantics: string;
+  /** What it is, in full sentences, where that is known. */
+  about: string | undefined;
   cells: { machine: string; cell: Cell }[];
 };
 
 /** What the grid is made from. */
 export type GridInput = {
   slice: Slice;
-  /** All series of the project: a transport keeps its row where the slice lacks it. */
+  /** Those that are alike but for their parameters. */
   series: SeriesSummary[];
+  /** All that was measured of the scenario: a transport keeps its row where the slice lacks it. */
+  transports: string[];
   machines: string[];
   /** How each series went. */
   lines: ReadonlyMap<number, LineSeries>;
@@ -44,23 +54,22 @@ export type GridInput = {
 };
 
 /** Transports by machines. */
-export function transportGrid({ slice, series: all, machines, runs, ...drawn }: GridInput): GridRow[] {
-  const scenario = all.filter((entry) => entry.case.scenario === slice.scenario);
+export function transportGrid(input: GridInput): GridRow[] {
+  const { slice, series: all, transports, machines, runs, ...drawn } = input;
   const measured = seriesOfSlice(all, slice);
   const probed = seriesOfSlice(all, slice, true);
-  const transports = new Map(scenario.map(({ transport }) => [transport.slug, transport]));
-  return [...transports.values()]
-    .sort((a, b) => ascending(a.slug, b.slug))
-    .map(({ slug, title, semantics }) => ({
+  const known = new Map(all.map(({ transport }) => [transport.slug, transport]));
+  return distinct([...transports, ...known.keys()])
+    .sort(ascending)
+    .map((slug) => ({
       slug,
-      title,
-      semantics,
+      about: aboutOf(known.get(slug)),
       cells: machines.map((machine) => {
         const isHere = (entry: SeriesSummary) => entry.transport.slug === slug && entry.machine === machine;
         const ofMachine = runs.get(machine) ?? [];
         const series = measured.find(isHere);
         if (series?.latest != null) {
-          const rivals = scenario.filter((entry) => isHere(entry) && isOfSlice(entry.case, slice));
+          const rivals = all.filter((entry) => isHere(entry) && isOfSlice(entry.case, slice));
           return {
             machine,
             cell: measuredCell({ ...series, latest: series.latest }, rivals, ofMachine, drawn),
@@ -70,6 +79,10 @@ export function transportGrid({ slice, series: all, machines, runs, ...drawn }: 
         return { machine, cell: emptyCell(probed.find(isHere), reason) };
       }),
     }));
+}
+
+function aboutOf(transport: TransportInfo | undefined): string | undefined {
+  return transport === undefined ? undefined : `${transport.title}. ${transport.semantics}`;
 }
 
 /** The number that a series is about: bytes per second where those were measured, else the median latency. */
@@ -104,26 +117,21 @@ export function shapeOf(rows: GridRow[]): {
 }
 
 /**
- * The runs that are read in full, for the machine's environment and for what it cannot do: the newest of each machine that
- * measured anything. Of a machine that only imported since, the newest that any of its series knows.
+ * The runs that tell more of these series, as why a machine cannot run a case: the newest of each machine that measured any
+ * of them. Of a machine that is not among the newest runs, or only imported since, the newest that any of its series knows.
  */
-export function detailedRuns(runs: RunSummary[], series: SeriesSummary[]): string[] {
-  const measured = series.filter((entry) => !isImported(entry));
-  const ofMachines = groupBy(
-    runs.filter((run) => !isImport(run)),
-    ({ machine }) => machine,
-  );
-  const others = distinct(measured.map(({ machine }) => machine)).filter(
-    (machine) => !ofMachines.has(machine),
-  );
-  return [
-    ...[...ofMachines.values()].flatMap((ofMachine) => ofMachine.slice(0, 1).map(({ run_id }) => run_id)),
-    ...others.flatMap((machine) => {
-      const newest = newestPoint(measured.filter((entry) => entry.machine === machine));
-      return newest === null ? [] : newest.latest.run_id;
-    }),
-  ];
+export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]): AskedRun[] {
+  return [...groupBy(measured, ({ machine }) => machine).entries()].flatMap(([machine, ofMachine]) => {
+    const newest = runs.find((run) => run.machine === machine && !isImport(run))?.run_id;
+    const run_id = newest ?? newestPoint(ofMachine)?.latest.run_id;
+    return run_id === undefined
+      ? []
+      : [{ run_id, series_ids: ofMachine.map(({ series_id }) => series_id).sort(ascending) }];
+  });
 }
+
+/** A run, and of which series it is to tell. */
+export type AskedRun = { run_id: string; series_ids: number[] };
 
 /** The machine that measured last, and its run as far as it is known. */
 export type LatestMeasured = { machine: string; run: RunSummary | null };

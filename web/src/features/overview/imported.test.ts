@@ -75,7 +75,7 @@ describe("the newest run that was measured", () => {
   const measured = aSeries({ machine: "lab-mac-2", latest: aPoint({ run_id: "measured" }) });
   it("is looked for in the series where only imports are among the newest", () => {
     const run = aRun({ run: aRunSummary({ run_id: "measured", machine: "lab-mac-2" }) });
-    expect(detailedRuns([], [measured])).toEqual(["measured"]);
+    expect(detailedRuns([], [measured])).toEqual([{ run_id: "measured", series_ids: [measured.series_id] }]);
     expect(latestMeasured([], [measured], new Map([["lab-mac-2", [run]]]))).toEqual({
       machine: "lab-mac-2",
       run: run.run,

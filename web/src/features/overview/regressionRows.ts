@@ -1,6 +1,5 @@
 /** The open regressions that the overview shows, each told by the series that changed most. Pure. */
-import type { ChangePoint, Culprit, Regression, RegressionDetail, SeriesSummary } from "@/api/types";
-import { distinct } from "@/lib/collections";
+import type { ChangePoint, Culprit, Regression, RegressionDetail } from "@/api/types";
 import { clearest } from "@/lib/regressions";
 
 /** More than these are in the inbox. */
@@ -9,9 +8,7 @@ const ROWS_MAX = 8;
 /** A regression, and its clearest change as far as its details are known. */
 export type RegressionRow = {
   regression: Regression;
-  worst: { change: ChangePoint; series: SeriesSummary | undefined } | null;
-  /** The machines on which it was seen, by name. */
-  machines: string[];
+  worst: ChangePoint | null;
   culprit: Culprit | undefined;
 };
 
@@ -26,18 +23,10 @@ export function shownRegressions(regressions: readonly Regression[]): Regression
 export function rowsOf(
   shown: readonly Regression[],
   details: ReadonlyMap<number, RegressionDetail>,
-  series: readonly SeriesSummary[],
 ): RegressionRow[] {
-  const byId = new Map(series.map((entry) => [entry.series_id, entry]));
   return shown.map((regression) => {
     const detail = details.get(regression.regression_id);
-    const changes = clearest(detail?.change_points ?? [], regression.direction);
-    const [change] = changes;
-    return {
-      regression,
-      worst: change === undefined ? null : { change, series: byId.get(change.series_id) },
-      machines: distinct(changes.flatMap(({ series_id }) => byId.get(series_id)?.machine ?? [])).sort(),
-      culprit: detail?.culprits[0],
-    };
+    const [worst] = clearest(detail?.change_points ?? [], regression.direction);
+    return { regression, worst: worst ?? null, culprit: detail?.culprits[0] };
   });
 }

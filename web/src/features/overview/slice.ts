@@ -1,5 +1,5 @@
 /** Slices: the part of all measurements that the overview shows at a time. Pure. */
-import type { Case, SeriesSummary } from "@/api/types";
+import type { Case, SeriesFacets, SeriesSummary } from "@/api/types";
 import {
   byParameters,
   type Named,
@@ -8,17 +8,15 @@ import {
   parametersOf,
   USUAL_PARAMETERS,
 } from "@/lib/cases";
-import { ascending, distinct } from "@/lib/collections";
+import { chosen, placementsOf, scenariosOf, valuesOf } from "@/lib/choices";
+import { ascending } from "@/lib/collections";
 import type { OverviewSearch } from "./search";
 
 /** One slice of the measurements: everything that is not transport, machine or commit. */
-export type Slice = {
-  scenario: string;
-  mode: string;
-  placement: string;
-  bytes: number;
-  parameters: Parameters;
-};
+export type Slice = Traffic & { parameters: Parameters };
+
+/** A slice but for its parameters. */
+export type Traffic = { scenario: string; mode: string; placement: string; bytes: number };
 
 /** What each part of a slice can be, given what was measured. */
 export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
@@ -26,42 +24,40 @@ export type SliceOptions = { scenarios: string[]; modes: string[]; placements: s
 /** The slice that the page opens with, as far as it was measured. */
 const USUAL = { scenario: "roundtrip", mode: "2proc", placement: "same-cpu", bytes: 1024 };
 
-/** The order in which placements are offered; others follow. */
-const PLACEMENT_ORDER = ["same-cpu", "cross-cpu", "free"];
+/** The scenario to show: what was asked for where it was measured, else the usual one; `undefined` where none was. */
+export function chosenScenario(all: SeriesFacets, { scenario }: OverviewSearch): string | undefined {
+  return chosen(scenariosOf(all.scenario), scenario, USUAL.scenario);
+}
 
-/** What can be chosen. Sizes are those of the chosen scenario. */
-export function sliceOptions(series: SeriesSummary[], scenario: string): SliceOptions {
-  const cases = series.map((entry) => entry.case);
-  const within = cases.filter((candidate) => candidate.scenario === scenario);
-  const rank = (placement: string) => (PLACEMENT_ORDER.indexOf(placement) + 4) % 4;
+/** What can be chosen, of all there is and of what there is within the chosen scenario. */
+export function sliceOptions(all: SeriesFacets, within: SeriesFacets): SliceOptions {
   return {
-    scenarios: distinct(cases.map((candidate) => candidate.scenario)).sort(),
-    modes: distinct(within.map(({ mode }) => mode)).sort(),
-    placements: distinct(within.map(({ placement }) => placement)).sort(
-      (a, b) => ascending(rank(a), rank(b)) || ascending(a, b),
-    ),
-    sizes: distinct(within.map(({ message_bytes }) => message_bytes)).sort(ascending),
+    scenarios: scenariosOf(all.scenario),
+    modes: valuesOf(within.mode),
+    placements: placementsOf(within.placement),
+    sizes: within.message_bytes.map(({ value }) => value).sort(ascending),
   };
 }
 
-/** The slice to show: what was asked for where it was measured, else the usual one, else the first there is. */
-export function chosenSlice(series: SeriesSummary[], search: OverviewSearch): Slice {
-  const scenarios = sliceOptions(series, "").scenarios;
-  const scenario = firstOf(scenarios, search.scenario, USUAL.scenario);
-  const options = sliceOptions(series, scenario);
-  const chosen = {
+/** The rest of what to show: what was asked for where it was measured, else the usual one, else the first there is. */
+export function chosenTraffic(scenario: string, options: SliceOptions, search: OverviewSearch): Traffic {
+  return {
     scenario,
     mode: firstOf(options.modes, search.mode, USUAL.mode),
     placement: firstOf(options.placements, search.placement, USUAL.placement),
     bytes: firstOf(options.sizes, search.bytes, USUAL.bytes),
   };
-  const parameters = parameterOptions(series, chosen);
-  const asked = parameters.find((candidate) => parametersKey(candidate) === (search.parameters ?? ""));
-  return { ...chosen, parameters: asked ?? parameters[0] ?? USUAL_PARAMETERS };
+}
+
+/** The slice of series that are alike but for their parameters. */
+export function chosenSlice(series: SeriesSummary[], traffic: Traffic, asked: string | undefined): Slice {
+  const all = parameterOptions(series, traffic);
+  const parameters = all.find((candidate) => parametersKey(candidate) === (asked ?? ""));
+  return { ...traffic, parameters: parameters ?? all[0] ?? USUAL_PARAMETERS };
 }
 
 /** The parameters that were measured with all else of a slice: those that set none first. */
-export function parameterOptions(series: SeriesSummary[], slice: Omit<Slice, "parameters">): Parameters[] {
+export function parameterOptions(series: SeriesSummary[], slice: Traffic): Parameters[] {
   const alike = series.flatMap((entry) => (isAlike(entry.case, slice) ? [parametersOf(entry.case)] : []));
   return [...new Map(alike.map((parameters) => [parametersKey(parameters), parameters])).values()].sort(
     byParameters,
@@ -95,7 +91,7 @@ export function isOfSlice(candidate: Case, slice: Slice): boolean {
 }
 
 /** Whether all but the parameters are those of a slice. */
-function isAlike(candidate: Case, slice: Omit<Slice, "parameters">): boolean {
+function isAlike(candidate: Case, slice: Traffic): boolean {
   return (
     candidate.scenario === slice.scenario &&
     candidate.mode === slice.mode &&
@@ -117,6 +113,6 @@ function measuredAt(series: SeriesSummary): string {
 
 function firstOf<T>(options: T[], ...wanted: (T | undefined)[]): T {
   const found = wanted.find((candidate) => candidate !== undefined && options.includes(candidate));
-  // Without any series there is no option; the usual value, last in the list, then names the empty slice.
+  // Where nothing is left of a scenario there is no option; the usual value, last in the list, then names what is missing.
   return found ?? options[0] ?? (wanted.at(-1) as T);
 }

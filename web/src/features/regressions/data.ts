@@ -25,8 +25,8 @@ function causeText({ cause }: Regression, culprits: Culprit[]): string {
 }
 
 /** Where it was seen: `4 series on 2 machines`. */
-export function whereText({ series_count, machine_count }: Regression): string {
-  return `${series_count} series on ${counted(machine_count, "machine")}`;
+export function whereText({ series_count, machines }: Regression): string {
+  return `${series_count} series on ${counted(machines.length, "machine")}`;
 }
 
 /** What keeps people from being told of it; null when nothing does. */

@@ -1,6 +1,6 @@
 /** What is open: how much, where, since which commit, and how it went; all of them are in the inbox. */
 import { Link } from "@tanstack/react-router";
-import type { ChangePoint, LineSeries } from "@/api/types";
+import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
@@ -20,10 +20,12 @@ type Props = {
   /** The sentence that leads to the inbox. */
   all: string;
   rows: RegressionRow[];
+  /** Of what changed most, as far as they have arrived. */
+  series: ReadonlyMap<number, SeriesSummary>;
   lines: ReadonlyMap<number, LineSeries>;
 };
 
-export function OpenRegressions({ project, all, rows, lines }: Props) {
+export function OpenRegressions({ project, all, rows, series, lines }: Props) {
   return (
     <Section title="Open regressions" tools={<Link {...toRegressions(project)}>{all}</Link>}>
       <ScrollRegion label="Open regressions">
@@ -44,7 +46,13 @@ export function OpenRegressions({ project, all, rows, lines }: Props) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.regression.regression_id} project={project} row={row} lines={lines} />
+              <Row
+                key={row.regression.regression_id}
+                project={project}
+                row={row}
+                series={row.worst === null ? undefined : series.get(row.worst.series_id)}
+                lines={lines}
+              />
             ))}
           </tbody>
         </table>
@@ -53,12 +61,17 @@ export function OpenRegressions({ project, all, rows, lines }: Props) {
   );
 }
 
-type RowProps = { project: string; row: RegressionRow; lines: ReadonlyMap<number, LineSeries> };
+type RowProps = {
+  project: string;
+  row: RegressionRow;
+  series: SeriesSummary | undefined;
+  lines: ReadonlyMap<number, LineSeries>;
+};
 
-function Row({ project, row, lines }: RowProps) {
-  const { regression, worst, machines } = row;
-  const { regression_id, direction, worst_change, series_count, state, assignee } = regression;
-  const change = worst?.change.change ?? worst_change;
+function Row({ project, row, series, lines }: RowProps) {
+  const { regression, worst } = row;
+  const { regression_id, direction, worst_change, series_count, machines, state, assignee } = regression;
+  const change = worst?.change ?? worst_change;
   return (
     <tr>
       <th scope="row" className="number">
@@ -66,20 +79,20 @@ function Row({ project, row, lines }: RowProps) {
           {change === null ? "unknown" : changeText(change)}
         </Link>
       </th>
-      <td className="muted">{worst !== null && levelText(worst.change)}</td>
+      <td className="muted">{worst !== null && levelText(worst)}</td>
       <td className="flexible">
-        {worst?.series === undefined ? (
+        {series === undefined ? (
           counted(series_count, "series", "series")
         ) : (
           <>
-            <span className="strong">{worst.series.transport.slug}</span> {caseName(worst.series.case)}
+            <span className="strong">{series.transport.slug}</span> {caseName(series.case)}
             {series_count > 1 && <span className="muted"> and {series_count - 1} more</span>}
           </>
         )}
       </td>
-      <td className="muted">{worst?.change.figure}</td>
+      <td className="muted">{worst?.figure}</td>
       <td>
-        <MachineNames project={project} machines={machines} count={regression.machine_count} />
+        <MachineNames project={project} machines={machines} />
       </td>
       <td className="since">
         <Since row={row} />
@@ -103,12 +116,10 @@ function levelText({ before_ns, after_ns }: ChangePoint): string {
   return `${before.value}${unit} to ${after.value} ${after.unit}`;
 }
 
-type MachineNamesProps = { project: string; machines: string[]; count: number };
-
-function MachineNames({ project, machines, count }: MachineNamesProps) {
+function MachineNames({ project, machines }: { project: string; machines: string[] }) {
   const [only] = machines;
   if (only !== undefined && machines.length === 1) return <Link {...toMachine(project, only)}>{only}</Link>;
-  return <span title={machines.join(", ")}>{counted(Math.max(count, machines.length), "machine")}</span>;
+  return <span title={machines.join(", ")}>{counted(machines.length, "machine")}</span>;
 }
 
 /** The commit that made it, where one is sure; else those of which one did. */
@@ -125,10 +136,10 @@ function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
   );
 }
 
-function Trend({ row: { worst }, lines }: Omit<RowProps, "project">) {
-  const line = worst === null ? undefined : lines.get(worst.change.series_id);
+function Trend({ row: { worst }, lines }: Pick<RowProps, "row" | "lines">) {
+  const line = worst === null ? undefined : lines.get(worst.series_id);
   if (worst === null || line === undefined) return <Sparkline values={[]} />;
-  const figure = worst.change.figure === "p99" ? "p99" : "p50";
+  const figure = worst.figure === "p99" ? "p99" : "p50";
   const history = historyOf(line, figure);
-  return <Sparkline values={history.values} marks={marksOf([worst.change], history, figure)} />;
+  return <Sparkline values={history.values} marks={marksOf([worst], history, figure)} />;
 }

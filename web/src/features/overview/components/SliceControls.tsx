@@ -1,20 +1,18 @@
 /** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
 import { useNavigate } from "@tanstack/react-router";
-import type { SeriesSummary } from "@/api/types";
 import { Choice } from "@/components/ui/Choice";
 import { SelectField } from "@/components/ui/SelectField";
-import { endsOf, parameterNames, parametersKey } from "@/lib/cases";
+import { endsOf, type Parameters, parameterNames, parametersKey } from "@/lib/cases";
 import { formatBytes } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import type { OverviewSearch } from "../search";
-import { caseOf, parameterOptions, type Slice, sliceOptions } from "../slice";
+import { caseOf, type Slice, type SliceOptions } from "../slice";
 
-type Props = { series: SeriesSummary[]; slice: Slice };
+type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
 
-export function SliceControls({ series, slice }: Props) {
+export function SliceControls({ options, parameters, slice }: Props) {
   const navigate = useNavigate({ from: "/$project/" });
-  const { scenarios, modes, placements, sizes } = sliceOptions(series, slice.scenario);
-  const parameters = parameterOptions(series, slice);
+  const { scenarios, modes, placements, sizes } = options;
   const choose = (change: OverviewSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (

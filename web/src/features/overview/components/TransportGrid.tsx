@@ -23,9 +23,9 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
         <table className="table">
           <MachineHead rows="transport" machines={machines} />
           <tbody>
-            {rows.map(({ slug, title, semantics, cells }) => (
+            {rows.map(({ slug, about, cells }) => (
               <tr key={slug}>
-                <th scope="row" title={`${title}. ${semantics}`}>
+                <th scope="row" title={about}>
                   {slug}
                 </th>
                 {cells.map(({ machine, cell }) => (

@@ -1,0 +1,96 @@
+/** What the overview asks for before it is shown: the chosen slice, and what its rows are told of. */
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import {
+  canariesQuery,
+  errorRatesQuery,
+  facetsQuery,
+  jobsQuery,
+  machinesQuery,
+  regressionQuery,
+  regressionsQuery,
+  runQuery,
+  runsQuery,
+  type SeriesAsked,
+  seriesListQuery,
+  seriesQuery,
+} from "@/api/queries";
+import type { Regression, SeriesSummary } from "@/api/types";
+import { IMPORTED, valuesOf } from "@/lib/choices";
+import { WAITING } from "@/lib/queue";
+import { askedFor } from "@/lib/regressions";
+import { detailedRuns } from "./data";
+import { rowsOf, shownRegressions } from "./regressionRows";
+import type { OverviewSearch } from "./search";
+import { chosenScenario, chosenTraffic, type SliceOptions, sliceOptions, type Traffic } from "./slice";
+
+/** The part of all measurements that the overview shows, and what else it could show. */
+export type Measured = {
+  traffic: Traffic;
+  options: SliceOptions;
+  /** With any parameters. */
+  series: SeriesSummary[];
+  /** Where and on what anything of the scenario was measured, by name. */
+  machines: string[];
+  transports: string[];
+};
+
+/** `null`: nothing was measured. */
+export const measuredQuery = (project: string, { scenario, mode, placement, bytes }: OverviewSearch) =>
+  queryOptions({
+    queryKey: ["measured", project, scenario, mode, placement, bytes],
+    queryFn: async ({ client }): Promise<Measured | null> => {
+      const facets = (asked: SeriesAsked) => client.fetchQuery(facetsQuery(project, asked));
+      const search = { scenario, mode, placement, bytes } as OverviewSearch;
+      const all = await facets({});
+      const chosen = chosenScenario(all, search);
+      if (chosen === undefined) return null;
+      const within = await facets({ scenario: chosen });
+      const options = sliceOptions(all, within);
+      const traffic = chosenTraffic(chosen, options, search);
+      const asked = { scenario: chosen, mode: traffic.mode, placement: traffic.placement };
+      const { series } = await client.fetchQuery(
+        seriesListQuery(project, { ...asked, message_bytes: String(traffic.bytes) }),
+      );
+      return {
+        traffic,
+        options,
+        series,
+        machines: valuesOf(within.machine),
+        transports: valuesOf(within.transport),
+      };
+    },
+  });
+
+/** What other tools have measured. */
+export const importedQuery = (project: string) => seriesListQuery(project, { scenario: IMPORTED });
+
+/** Asks for all that decides how tall sentences and tables are: without it, what is below moves away under the pointer. */
+export async function loadOverview(queryClient: QueryClient, project: string, search: OverviewSearch) {
+  const [measured, { runs }, { machines }, { regressions }] = await Promise.all([
+    queryClient.ensureQueryData(measuredQuery(project, search)),
+    queryClient.ensureQueryData(runsQuery(project, {})),
+    queryClient.ensureQueryData(machinesQuery(project)),
+    queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
+    queryClient.ensureQueryData(importedQuery(project)),
+    queryClient.prefetchQuery(errorRatesQuery(project)),
+    queryClient.prefetchQuery(jobsQuery(project, WAITING)),
+  ]);
+  await Promise.all([
+    ...detailedRuns(runs, measured?.series ?? []).map(({ run_id, series_ids }) =>
+      queryClient.prefetchQuery(runQuery(run_id, series_ids)),
+    ),
+    ...machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
+    ...shownRegressions(regressions).map((regression) => loadRegression(queryClient, project, regression)),
+  ]);
+}
+
+/** Its details, and what of it changed most. */
+async function loadRegression(queryClient: QueryClient, project: string, regression: Regression) {
+  const { regression_id } = regression;
+  const query = regressionQuery(project, regression_id);
+  await queryClient.prefetchQuery(query);
+  const detail = queryClient.getQueryData(query.queryKey);
+  if (detail === undefined) return;
+  const [row] = rowsOf([regression], new Map([[regression_id, detail]]));
+  if (row?.worst != null) await queryClient.prefetchQuery(seriesQuery(row.worst.series_id));
+}
