@@ -1299,9 +1299,18 @@ export interface components {
         Comparison: {
             /** @description What is compared with. */
             base: components["schemas"]["ComparisonSide"];
+            /** @description How many pairs there are of each kind. */
+            counts: components["schemas"]["KindCounts"];
             /** @description What is compared. */
             head: components["schemas"]["ComparisonSide"];
-            /** @description By machine: the series of the head in their order, then those of the base alone. */
+            /** @description The least and the largest of the least changes that are said to be one, as shares; null where nothing is compared. */
+            least_changes: number[] | null;
+            /** @description Why pairs are not compared, the reason of most first. */
+            not_compared: components["schemas"]["NotCompared"][];
+            /**
+             * @description By machine: the series of the head in their order, then those of the base alone. With `limit` by kind, the largest
+             *     changes first.
+             */
             pairs: components["schemas"]["ComparisonPair"][];
         };
         /** @description How comparisons do where both sides are one commit. */
@@ -1331,6 +1340,8 @@ export interface components {
             /** @description Why it is not compared: what is not the same on both sides. */
             differences: components["schemas"]["Difference"][];
             head: components["schemas"]["MeasuredSide"] | null;
+            /** @description What is said of it at a glance. */
+            kind: components["schemas"]["PairKind"];
             /**
              * Format: double
              * @description The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
@@ -1372,6 +1383,8 @@ export interface components {
         };
         /** @description A commit, or one run of it. */
         ComparisonSide: {
+            /** @description Cases that were measured. */
+            case_count: number;
             /** @description The commit. */
             commit: components["schemas"]["CommitSummary"];
             /**
@@ -1763,6 +1776,21 @@ export interface components {
             jobs: components["schemas"]["Job"][];
             /** @description What to pass as `after` for those that follow; null when there are none. */
             next_after: string | null;
+        };
+        /** @description How many pairs there are of each kind. */
+        KindCounts: {
+            /** @description Changed in p90, p99 or shape alone. */
+            elsewhere: number;
+            /** @description Head takes less. */
+            faster: number;
+            /** @description What was measured does not tell. */
+            inconclusive: number;
+            /** @description Not compared. */
+            not_comparable: number;
+            /** @description Head takes longer. */
+            slower: number;
+            /** @description Did not change. */
+            unchanged: number;
         };
         /** @description Nearest-rank quantiles of all operations; those that were not asked for are absent. */
         LatencyColumns: {
@@ -2202,6 +2230,17 @@ export interface components {
             /** @description The newest of them, at most 40. */
             runs: components["schemas"]["NewRun"][];
         };
+        /** @description Pairs that are not compared for one reason. */
+        NotCompared: {
+            /** @description What is not the same on both sides. Of `delivered`, which is another number in each case, without the numbers. */
+            differences: components["schemas"]["Difference"][];
+            /** @description On which machines, by name. */
+            machines: string[];
+            /** @description How many pairs. */
+            pair_count: number;
+            /** @description Why there is nothing to compare. */
+            reasons: string[];
+        };
         /** @description A value of a facet, and how many series have it. */
         NumberCount: {
             /**
@@ -2264,6 +2303,12 @@ export interface components {
             /** @description What it is called. */
             name: string;
         };
+        /**
+         * @description What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
+         *     whose p90, p99 or shape changed.
+         * @enum {string}
+         */
+        PairKind: "slower" | "faster" | "elsewhere" | "inconclusive" | "unchanged" | "not-comparable";
         /** @description What a search with these settings tells of a series, and why. */
         Playground: {
             /** @description The changes with these settings. */
@@ -4354,6 +4399,19 @@ export interface operations {
                 head: string;
                 /** @description Only on this machine. */
                 machine?: components["schemas"]["Slug"];
+                /**
+                 * @description Only of series in which all of these words are found, as in the list of series. What is said of them is said of all that
+                 *     is compared.
+                 * @example pipe 64kib
+                 */
+                q?: string;
+                /**
+                 * @description Only pairs of these kinds; all are counted.
+                 * @example slower,faster
+                 */
+                kind?: string;
+                /** @description At most so many pairs of each kind; all unless it is said. */
+                limit?: number;
                 /** @description In place of the header `accept`. */
                 format?: "json" | "csv";
             };

@@ -131,7 +131,10 @@ async fn who_could_not_tell_is_asked_again(pool: PgPool) {
     search(&app).await;
     let all = list(&app, "").await;
     assert_eq!(all.len(), 1, "{all:?}");
-    assert_eq!((&all[0]["cause"], &all[0]["machines"]), (&"commit".into(), &serde_json::json!(["lab-1", "lab-2"])));
+    assert_eq!(
+        (&all[0]["cause"], &all[0]["machines"]),
+        (&"commit".into(), &serde_json::json!(["lab-1", "lab-2"]))
+    );
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

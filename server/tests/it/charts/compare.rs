@@ -392,3 +392,47 @@ async fn an_unknown_side_is_named_and_one_of_another_project_is_unknown(pool: Pg
     }
     app.get("/api/v1/projects/nothing/compare?base=a&head=b").await.assert_problem(400, "invalid-parameter");
 }
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_few_of_each_kind_are_told_the_largest_first_and_all_are_counted(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let of = |pipe_64: u64, pipe_1024: u64, fifo: u64| {
+        let ring = result("ring", 64, 10_000);
+        let pipes = [result("pipe", 64, pipe_64), result("pipe", 1024, pipe_1024), result("fifo", 64, fifo)];
+        pipes.into_iter().chain([result("tcp", 64, 20_000), ring]).collect::<Vec<_>>()
+    };
+    let base = report_of(1, of(10_000, 20_000, 9_000));
+    let mut head = report_of(2, of(11_000, 26_000, 7_000));
+    head.results[4].methodology.window = 8;
+    let all = compared(&app, &base, &head).await;
+    assert_eq!(
+        all["counts"],
+        json!({ "slower": 2, "faster": 1, "elsewhere": 0, "inconclusive": 0, "unchanged": 1, "not_comparable": 1 })
+    );
+    let [least, most] = [0, 1].map(|index| all["least_changes"][index].as_f64().unwrap());
+    assert!(least > 0.0 && least <= most, "{least} {most}");
+    let window = json!({ "what": "window", "base": "1", "head": "8" });
+    let why = json!([{ "differences": [window], "reasons": [], "pair_count": 1, "machines": ["lab-1"] }]);
+    assert_eq!(all["not_compared"], why);
+    assert_eq!((&all["base"]["case_count"], &all["head"]["case_count"]), (&json!(5), &json!(5)));
+
+    let path = path(base.commit.sha.as_str(), head.commit.sha.as_str());
+    let told = |comparison: &Value| -> Vec<(String, u64)> {
+        let pairs = comparison["pairs"].as_array().unwrap().iter();
+        let name = |pair: &Value| pair["kind"].as_str().unwrap().to_owned();
+        pairs.map(|pair| (name(pair), pair["case"]["message_bytes"].as_u64().unwrap())).collect()
+    };
+    let first = app.read(&format!("{path}&limit=1&kind=slower,faster,not-comparable")).await;
+    let expected = [("slower", 1024), ("faster", 64), ("not-comparable", 64)];
+    assert_eq!(told(&first), expected.map(|(kind, bytes)| (kind.to_owned(), bytes)));
+    assert_eq!(first["counts"], all["counts"]);
+
+    // What is said of a pair is said among all pairs, also where few are asked for.
+    let found = app.read(&format!("{path}&q=pipe+1024")).await;
+    assert_eq!(told(&found), [("slower".to_owned(), 1024)]);
+    let same = all["pairs"].as_array().unwrap().iter().find(|pair| pair["case"]["message_bytes"] == 1024);
+    assert_eq!(Some(&found["pairs"][0]), same);
+    assert_eq!(found["counts"]["slower"], 1);
+    app.get(&format!("{path}&kind=odd")).await.assert_problem(400, "invalid-parameter");
+    app.get(&format!("{path}&limit=0")).await.assert_problem(400, "invalid-parameter");
+}

@@ -1,22 +1,27 @@
 //! Two commits or runs, series by series: what changed, and what cannot be told. The rules and the figures are those of
 //! `roundtrip compare`.
 //!
-//! - `outcome`: what each side measured, and which of it belong together. `table`: the answer as CSV.
+//! - `outcome`: what each side measured, and which of it belong together. `kind`: which of that is told first. `table`: the
+//!   answer as CSV.
 
+mod kind;
 mod outcome;
 mod table;
 
 use super::csv::negotiated;
 use super::sweep::UsualQuantiles;
 use crate::db::comparison::SideRow;
+use crate::db::series::search::{self, Filter};
 use crate::error::{ApiError, Kind};
-use crate::extract::{Accept, Caller, Format, Path, Query};
+use crate::extract::{Accept, Caller, CommaSeparated, Format, Path, Query};
 use crate::routes::points::RepetitionQuartiles;
 use crate::routes::projects::{ProjectPath, project_id};
-use crate::routes::runs::CommitSummary;
+use crate::routes::runs::{CommitSummary, within};
+use crate::words::Words;
 use crate::{AppState, db};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use kind::{KindCounts, NotCompared, PairKind};
 use roundtrip_stats::{comparison, verdict};
 use roundtrip_wire::comparable::Difference;
 use roundtrip_wire::{Case, CommitSha, Methodology, RunId, Slug, TransportInfo};
@@ -32,7 +37,15 @@ pub struct Comparison {
     pub base: ComparisonSide,
     /// What is compared.
     pub head: ComparisonSide,
-    /// By machine: the series of the head in their order, then those of the base alone.
+    /// How many pairs there are of each kind.
+    pub counts: KindCounts,
+    /// The least and the largest of the least changes that are said to be one, as shares; null where nothing is compared.
+    #[schema(required)]
+    pub least_changes: Option<[f64; 2]>,
+    /// Why pairs are not compared, the reason of most first.
+    pub not_compared: Vec<NotCompared>,
+    /// By machine: the series of the head in their order, then those of the base alone. With `limit` by kind, the largest
+    /// changes first.
     pub pairs: Vec<ComparisonPair>,
 }
 
@@ -44,6 +57,8 @@ pub struct ComparisonSide {
     /// The run that was asked for; null when it was the commit.
     #[schema(required)]
     pub run_id: Option<Uuid>,
+    /// Cases that were measured.
+    pub case_count: usize,
 }
 
 /// One case on one machine, on both sides or on one.
@@ -81,6 +96,8 @@ pub struct ComparisonPair {
     pub stars: &'static str,
     /// What is said of it, by its p50.
     pub verdict: Verdict,
+    /// What is said of it at a glance.
+    pub kind: PairKind,
     /// The least change that is said to be one, as a share: 1 %, or what runs of the case differ by without one.
     #[schema(required)]
     pub least_change: Option<f64>,
@@ -230,6 +247,18 @@ pub struct ComparisonQuery {
     head: Revision,
     /// Only on this machine.
     pub machine: Option<Slug>,
+    /// Only of series in which all of these words are found, as in the list of series. What is said of them is said of all that
+    /// is compared.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "pipe 64kib")]
+    q: Words,
+    /// Only pairs of these kinds; all are counted.
+    #[serde(default)]
+    #[param(value_type = Option<String>, example = "slower,faster")]
+    kind: CommaSeparated<PairKind>,
+    /// At most so many pairs of each kind; all unless it is said.
+    #[param(minimum = 1, maximum = 10_000)]
+    limit: Option<i64>,
     /// In place of the header `accept`.
     #[param(value_type = Option<Format>, inline)]
     pub format: Option<Format>,
@@ -256,13 +285,35 @@ pub(crate) async fn compare(
     let of_head = outcome::outcomes(&state, project_id, &head, machine).await?;
     outcome::learn(&state, &mut of_base, base.ordinal.min(head.ordinal)).await?;
     let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
+    let case_counts = [of_base.len(), of_head.len()];
     let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
-    let pairs = pairs.await.map_err(ApiError::internal)?;
+    let mut pairs = pairs.await.map_err(ApiError::internal)?;
+    if !query.q.is_empty() {
+        let filter = Filter { words: query.q, ..Filter::default() };
+        let series = search::all(&state.pool, project_id, &filter).await?;
+        kind::of_series(&mut pairs, &series.iter().map(|row| row.series_id).collect());
+    }
+    let limit = query.limit.map(|limit| within("limit", Some(limit), limit, LIMIT_MAX)).transpose()?;
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    let (counts, least_changes) = (KindCounts::of(&pairs), kind::least_changes(&pairs));
+    let not_compared = kind::not_compared(&pairs);
+    let pairs = kind::most_telling(pairs, &query.kind.0, limit);
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table::table(pairs, &Arc::new([base.into(), head.into()]))?,
-        Format::Json => Json(Comparison { base: base.into(), head: head.into(), pairs }).into_response(),
+        Format::Json => Json(Comparison {
+            base: ComparisonSide::of(base, case_counts[0]),
+            head: ComparisonSide::of(head, case_counts[1]),
+            counts,
+            least_changes,
+            not_compared,
+            pairs,
+        })
+        .into_response(),
     }))
 }
+
+/// The most pairs of each kind that can be asked for.
+const LIMIT_MAX: i64 = 10_000;
 
 async fn side(state: &AppState, project_id: i64, revision: &Revision) -> Result<SideRow, ApiError> {
     match revision {
@@ -293,8 +344,8 @@ impl From<comparison::Beside> for Beside {
     }
 }
 
-impl From<SideRow> for ComparisonSide {
-    fn from(row: SideRow) -> Self {
-        Self { run_id: row.run_id, commit: row.into() }
+impl ComparisonSide {
+    fn of(row: SideRow, case_count: usize) -> Self {
+        Self { run_id: row.run_id, case_count, commit: row.into() }
     }
 }

@@ -1,5 +1,6 @@
 //! What each side of a comparison measured, and which of it belong together.
 
+use super::kind::PairKind;
 use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
 use crate::analysis::track::{self, Points};
 use crate::db::change_point::{Figure, Track};
@@ -223,7 +224,7 @@ fn pair(
         }
         Some(_) => None,
     };
-    Some(ComparisonPair {
+    let mut pair = ComparisonPair {
         transport: any.series.transport.clone(),
         case: any.series.case.clone(),
         base: base.map(MeasuredSide::from),
@@ -236,6 +237,7 @@ fn pair(
         t: compared.and_then(|compared| compared.t),
         stars: compared.map_or("", |compared| compared.stars),
         verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        kind: PairKind::NotComparable,
         least_change: compared.map(|compared| compared.least),
         undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
         p90: compared.and_then(|compared| compared.p90).map(Beside::from),
@@ -250,7 +252,9 @@ fn pair(
         }),
         differences,
         reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
-    })
+    };
+    pair.kind = PairKind::of(&pair);
+    Some(pair)
 }
 
 impl From<&Outcome> for MeasuredSide {
