@@ -5,8 +5,11 @@ import type {
   ComparisonPair,
   MeasuredSide,
   RunSummary,
+  SeriesSummary,
   Verdict,
 } from "@/api/types";
+import { groupBy } from "@/lib/collections";
+import { aComparison, kindOf } from "@/test/comparisons";
 import { found, type Mocks } from "../endpoint";
 import { pointOf, repetitionsOf } from "../world/figures";
 import { noise } from "../world/noise";
@@ -19,15 +22,35 @@ export const comparison: Pick<Mocks<"get">, Path> = {
   "/api/v1/projects/{project}/compare": (world, { query }) => {
     const [base, head] = [sideOf(world, query.base ?? ""), sideOf(world, query.head ?? "")];
     const machines = query.machine === undefined ? null : new Set([query.machine]);
-    const pairs = world.series
+    const all = world.series
       .filter(({ machine, unsupported }) => unsupported === null && (machines?.has(machine.machine) ?? true))
       .filter((series) => !series.isImported && !isStated(series))
+      .filter(({ summary }) => (query.q ?? "").split(" ").every((word) => says(summary, word)))
       .flatMap((series) => pairOf(series, base.runs, head.runs));
-    return { base: base.side, head: head.side, pairs };
+    const { counts, least_changes, not_compared, ...told } = aComparison(all);
+    const kinds = query.kind?.split(",");
+    const wanted = told.pairs.filter(({ kind }) => kinds?.includes(kind) ?? true);
+    const limit = Number(query.limit ?? all.length);
+    const pairs = [...groupBy(wanted, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, limit));
+    return {
+      base: { ...base.side, case_count: told.base.case_count },
+      head: { ...head.side, case_count: told.head.case_count },
+      counts,
+      least_changes,
+      not_compared,
+      pairs,
+    };
   },
 };
 
-type Side = { side: Comparison["base"]; runs: RunSummary[] };
+/** Whether a word is in what a series is made of. */
+function says({ transport, machine, case: kase }: SeriesSummary, word: string): boolean {
+  return [transport.slug, machine, kase.scenario, kase.placement, kase.message_bytes]
+    .join(" ")
+    .includes(word);
+}
+
+type Side = { side: Pick<Comparison["base"], "commit" | "run_id">; runs: RunSummary[] };
 
 /** The runs that a run's identity or a commit's object name stands for. */
 function sideOf(world: World, name: string): Side {
@@ -81,6 +104,7 @@ function pairOf(series: MockSeries, bases: RunSummary[], heads: RunSummary[]): C
     return [
       {
         ...pair,
+        kind: "not-comparable",
         reasons: [`the ${base === null ? "base" : "head"} has no run on ${series.machine.machine}`],
       },
     ];
@@ -91,11 +115,13 @@ function pairOf(series: MockSeries, bases: RunSummary[], heads: RunSummary[]): C
     return [
       {
         ...pair,
+        kind: "not-comparable",
         differences: [{ what: "environment.os.kernel", base: kernel(baseRun), head: kernel(headRun) }],
       },
     ];
   }
-  return [{ ...pair, ...told(base, head) }];
+  const compared = { ...pair, ...told(base, head) };
+  return [{ ...compared, kind: kindOf(compared) }];
 }
 
 const NOT_COMPARED = {
@@ -120,7 +146,7 @@ const NOT_COMPARED = {
 const LEAST_CHANGE = 0.05;
 
 /** What is said of two sides that can be compared. */
-function told(base: MeasuredSide, head: MeasuredSide): Partial<ComparisonPair> {
+function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind">> {
   const ratio = head.repetition_p50_ns.median / base.repetition_p50_ns.median;
   const change = ratio - 1;
   const isChanged = Math.abs(change) >= LEAST_CHANGE;

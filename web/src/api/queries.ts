@@ -308,7 +308,17 @@ export const sweepQuery = (project: string, query: SweepAsked) =>
     placeholderData: keepPreviousData,
   });
 
-export const compareQuery = (project: string, query: { base: string; head: string; machine?: string }) =>
+/** Two commits or runs, and which of their pairs are told. */
+export type ComparedAsked = {
+  base: string;
+  head: string;
+  machine?: string;
+  q?: string;
+  kind?: string;
+  limit?: number;
+};
+
+export const compareQuery = (project: string, query: ComparedAsked) =>
   queryOptions({
     queryKey: ["compare", project, query],
     queryFn: ({ signal }) =>

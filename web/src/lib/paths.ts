@@ -109,6 +109,14 @@ export const toSeriesAt = (project: string, seriesId: number, at: number) =>
 export const lineCsvHref = (seriesId: number): string =>
   `/api/v1/charts/line?series=${seriesId}&last=10000&format=csv`;
 
+/** All of a comparison, with the figures of every repetition. */
+export function compareCsvHref(
+  project: string,
+  asked: { base: string; head: string; machine?: string; q?: string; kind?: string },
+): string {
+  return `/api/v1/projects/${project}/compare?${new URLSearchParams({ ...asked, format: "csv" })}`;
+}
+
 /** The sign-in page: no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
 

@@ -1,16 +1,25 @@
 /** Comparisons for tests: plausible wholes, of which a test names only what it is about. */
-import type { Comparison, ComparisonPair, MeasuredSide, PullRequestSummary } from "@/api/types";
+import type {
+  Comparison,
+  ComparisonPair,
+  KindCounts,
+  MeasuredSide,
+  NotCompared,
+  PairKind,
+  PullRequestSummary,
+} from "@/api/types";
+import { groupBy } from "@/lib/collections";
 import { aCommit, aMethodology, aRunSummary, aSeries, aTransport } from "./fixtures";
 
-/** A pair that was compared and did not change. */
+/** A pair that was compared and did not change; what is said of it at a glance follows from the rest. */
 export function aPair(
-  change: Partial<Omit<ComparisonPair, "case" | "transport">> & {
+  change: Partial<Omit<ComparisonPair, "case" | "transport" | "kind">> & {
     transport?: string;
     case?: Partial<ComparisonPair["case"]>;
   } = {},
 ): ComparisonPair {
   const { transport = "pipe", case: kase, ...rest } = change;
-  return {
+  const pair = {
     transport: aTransport(transport),
     case: aSeries({ case: kase ?? {} }).case,
     base: aSide(),
@@ -22,7 +31,7 @@ export function aPair(
     p_adjusted: 0.9,
     t: 0.2,
     stars: "",
-    verdict: "no change",
+    verdict: "no change" as const,
     least_change: 0.01,
     undecided: null,
     p90: null,
@@ -32,6 +41,24 @@ export function aPair(
     reasons: [],
     ...rest,
   };
+  return { ...pair, kind: kindOf(pair) };
+}
+
+/** What is said of a pair at a glance, as the server says it. */
+export function kindOf({ verdict, p90, p99, shape }: Omit<ComparisonPair, "kind">): PairKind {
+  const isBeside = [p90, p99].some((beside) => beside?.verdict != null) || shape?.changed === true;
+  switch (verdict) {
+    case "not comparable":
+      return "not-comparable";
+    case "regressed":
+      return "slower";
+    case "improved":
+      return "faster";
+    case "inconclusive":
+      return isBeside ? "elsewhere" : "inconclusive";
+    case "no change":
+      return isBeside ? "elsewhere" : "unchanged";
+  }
 }
 
 /** What one side of a pair measured. */
@@ -57,16 +84,60 @@ export function aSide(change: Partial<MeasuredSide> = {}): MeasuredSide {
   };
 }
 
+/** All of these, as the server tells of them: counted, by kind, the largest changes first. */
 export function aComparison(pairs: ComparisonPair[], change: Partial<Comparison> = {}): Comparison {
+  const leasts = pairs.flatMap(({ least_change }) => least_change ?? []);
   return {
-    base: { commit: aCommit({ sha: "a".repeat(40), ordinal: 30 }), run_id: null },
+    base: {
+      commit: aCommit({ sha: "a".repeat(40), ordinal: 30 }),
+      run_id: null,
+      case_count: pairs.filter(({ base }) => base !== null).length,
+    },
     head: {
       commit: aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" }),
       run_id: null,
+      case_count: pairs.filter(({ head }) => head !== null).length,
     },
-    pairs,
+    counts: countsOf(pairs),
+    least_changes: leasts.length === 0 ? null : [Math.min(...leasts), Math.max(...leasts)],
+    not_compared: notComparedOf(pairs),
+    pairs: pairs.toSorted((one, other) => Math.abs(other.change ?? 0) - Math.abs(one.change ?? 0)),
     ...change,
   };
+}
+
+export function countsOf(pairs: readonly ComparisonPair[]): KindCounts {
+  const count = (kind: PairKind) => pairs.filter((pair) => pair.kind === kind).length;
+  return {
+    slower: count("slower"),
+    faster: count("faster"),
+    elsewhere: count("elsewhere"),
+    inconclusive: count("inconclusive"),
+    unchanged: count("unchanged"),
+    not_comparable: count("not-comparable"),
+  };
+}
+
+/** Why pairs are not compared, as the server puts them together. */
+export function notComparedOf(pairs: readonly ComparisonPair[]): NotCompared[] {
+  const differencesOf = ({ differences }: ComparisonPair) =>
+    differences.map((one) => (one.what === "delivered" ? { ...one, base: "", head: "" } : one));
+  const groups = groupBy(
+    pairs.filter(({ kind }) => kind === "not-comparable"),
+    (pair) => JSON.stringify([differencesOf(pair), pair.reasons]),
+  );
+  return [...groups.values()]
+    .flatMap((group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      return {
+        differences: differencesOf(first),
+        reasons: first.reasons,
+        pair_count: group.length,
+        machines: [...new Set(group.map(({ base, head }) => (head ?? base)?.machine ?? ""))].sort(),
+      };
+    })
+    .sort((one, other) => other.pair_count - one.pair_count);
 }
 
 export function aPullRequest(change: Partial<PullRequestSummary> = {}): PullRequestSummary {

@@ -7,15 +7,15 @@ import { CommitName } from "@/components/ui/CommitName";
 import { toErrorRates, toRun } from "@/lib/paths";
 import { counted } from "@/lib/units";
 import { confidenceText, countsText } from "./headline";
-import { notCompared } from "./pairs";
+import { totalsOf } from "./pairs";
 import { unbrokenShares } from "./shares";
 
 export function ComparisonLede({ project, comparison }: { project: string; comparison: Comparison }) {
-  const { base, head, pairs } = comparison;
+  const { base, head, counts } = comparison;
+  const { compared, all } = totalsOf(counts);
   const { data: rates } = useQuery(errorRatesQuery(project));
-  const isCompared = notCompared(pairs).length < pairs.length;
   const confidence =
-    rates === undefined || !isCompared ? null : confidenceText(rates.total.false_comparisons);
+    rates === undefined || compared === 0 ? null : confidenceText(rates.total.false_comparisons);
   const apart = head.commit.ordinal - base.commit.ordinal;
   return (
     <>
@@ -24,7 +24,7 @@ export function ComparisonLede({ project, comparison }: { project: string; compa
         {apart > 0 && `, ${counted(apart, "commit")} later`}
         {apart < 0 && `, ${counted(-apart, "commit")} earlier`}.
       </p>
-      {pairs.length > 0 && <p className="lede">By case and machine: {countsText(pairs)}.</p>}
+      {all > 0 && <p className="lede">By case and machine: {countsText(counts)}.</p>}
       {confidence !== null && (
         <p className="lede">
           {unbrokenShares(confidence)} <Link {...toErrorRates(project)}>How that was counted</Link>

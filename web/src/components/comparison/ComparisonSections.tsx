@@ -1,53 +1,62 @@
 /** A comparison in full, on every page that has one: its rows with the forest plot, and what is not compared. */
-import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useMemo } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { shortLink } from "@/api/links";
-import { machinesQuery } from "@/api/queries";
-import type { Comparison, ComparisonPair } from "@/api/types";
+import { compareQuery, machinesQuery } from "@/api/queries";
+import type { Comparison } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
+import { compareCsvHref } from "@/lib/paths";
+import { useSettled } from "@/lib/useSettled";
 import { Filters } from "./Filters";
 import { markdownOf } from "./markdown";
 import { NotComparableCases } from "./NotComparableCases";
 import { PairTable } from "./PairTable";
-import { byKind, KINDS, type Kind, matching, notCompared } from "./pairs";
-import type { ComparisonSearch, ComparisonSearchChange } from "./search";
+import { byKind, totalsOf } from "./pairs";
+import { type ComparisonSearch, type ComparisonSearchChange, pairsAsked } from "./search";
 import { tableOf } from "./table";
 
 type Props = {
   project: string;
+  /** What is compared. */
+  sides: { base: string; head: string; machine?: string };
   comparison: Comparison;
   search: ComparisonSearch;
   onSearch: (change: ComparisonSearchChange) => void;
 };
 
 const NAME = "forest";
+/** How long after the last letter the server is asked. */
+const SETTLED_MS = 200;
 
-export function ComparisonSections({ project, comparison, search, onSearch }: Props) {
-  const { base, head, pairs } = comparison;
+export function ComparisonSections({ project, sides, comparison, search, onSearch }: Props) {
   const { data: machines } = useQuery(machinesQuery(project));
   const { q, verdict } = search;
   // Whoever types sees the letters at once, and the rows as soon as they are there.
-  const words = useDeferredValue(q);
-  const matched = useMemo(() => matching(pairs, words), [pairs, words]);
-  const kinds = useMemo(() => byKind(matched), [matched]);
-  const shown = useMemo(() => onlyKind(kinds, verdict), [kinds, verdict]);
-  const table = useMemo(() => {
-    const rows = [...KINDS.flatMap((kind) => shown[kind])];
-    const left = verdict === undefined ? notCompared(matched) : [];
-    return tableOf([...rows, ...left], base.commit.sha, head.commit.sha);
-  }, [shown, matched, verdict, base, head]);
-  const isNone = KINDS.every((kind) => shown[kind].length === 0);
+  const words = useSettled(q, SETTLED_MS);
+  const { q: _q, ...rest } = search;
+  const asked = pairsAsked(words === undefined ? rest : { ...rest, q: words });
+  const { data: shown = comparison } = useQuery({
+    ...compareQuery(project, { ...sides, ...asked }),
+    placeholderData: keepPreviousData,
+  });
+  const kinds = byKind(shown.pairs);
+  const { compared } = totalsOf(shown.counts);
+  const csvHref = compareCsvHref(project, {
+    ...sides,
+    ...(words === undefined ? {} : { q: words }),
+    ...(verdict === undefined ? {} : { kind: verdict }),
+  });
+  const isNone = verdict === undefined ? compared === 0 : shown.counts[verdict] === 0;
   return (
     <>
       <ChartFrame
         name={NAME}
         title="Changes by case"
         summary="By how much repetitions take longer in the head: right of zero is slower. The bar is the 95 % interval; within the grey band no change counts as one. Dots are the repetitions’ medians, the base above the head."
-        table={table}
+        table={tableOf(shown.pairs, comparison, csvHref)}
         hasPicture={false}
         controls={
           <Filters
-            counts={countsOf(kinds)}
+            counts={shown.counts}
             machines={machines?.machines.map(({ machine }) => machine) ?? []}
             search={search}
             onSearch={onSearch}
@@ -56,36 +65,25 @@ export function ComparisonSections({ project, comparison, search, onSearch }: Pr
         }
       >
         {isNone ? (
-          <p>{noRows(pairs)}</p>
+          <p>{noRows(shown)}</p>
         ) : (
-          <PairTable project={project} kinds={shown} search={search} onSearch={onSearch} />
+          <PairTable
+            project={project}
+            kinds={kinds}
+            counts={shown.counts}
+            search={search}
+            onSearch={onSearch}
+          />
         )}
       </ChartFrame>
-      <NotComparableCases project={project} pairs={matched} />
+      <NotComparableCases project={project} comparison={verdict === undefined ? shown : comparison} />
     </>
   );
 }
 
 /** Why there is no row. */
-function noRows(pairs: ComparisonPair[]): string {
-  if (pairs.length === 0) return "Neither side was measured there.";
-  return notCompared(pairs).length === pairs.length
-    ? "No case can be compared; the reasons are below."
-    : "No compared case matches.";
-}
-
-function onlyKind(kinds: ReturnType<typeof byKind>, only: Kind | undefined): ReturnType<typeof byKind> {
-  if (only === undefined) return kinds;
-  return { slower: [], faster: [], elsewhere: [], inconclusive: [], unchanged: [], [only]: kinds[only] };
-}
-
-function countsOf(kinds: ReturnType<typeof byKind>): Record<Kind, number> {
-  const { slower, faster, elsewhere, inconclusive, unchanged } = kinds;
-  return {
-    slower: slower.length,
-    faster: faster.length,
-    elsewhere: elsewhere.length,
-    inconclusive: inconclusive.length,
-    unchanged: unchanged.length,
-  };
+function noRows({ counts }: Comparison): string {
+  const { compared, all } = totalsOf(counts);
+  if (all === 0) return "No compared case matches.";
+  return compared === 0 ? "No case can be compared; the reasons are below." : "No compared case matches.";
 }

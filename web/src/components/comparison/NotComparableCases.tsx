@@ -1,19 +1,16 @@
 /** What is not compared, by the reason why not, and which cases that are. */
 
-import type { ComparisonPair } from "@/api/types";
+import type { Comparison } from "@/api/types";
 import { Section } from "@/components/ui/Section";
-import { distinct } from "@/lib/collections";
-import { counted } from "@/lib/units";
+import { counted, formatCount } from "@/lib/units";
 import { groupsOf, lossOf } from "./differences";
 import { CaseLink } from "./PairRow";
 import { keyOf, machineOf } from "./pairs";
 
-/** More cases of one reason than this are only counted. */
-const CASES_MAX = 500;
 const MACHINES_NAMED_MAX = 4;
 
-export function NotComparableCases({ project, pairs }: { project: string; pairs: ComparisonPair[] }) {
-  const groups = groupsOf(pairs);
+export function NotComparableCases({ project, comparison }: { project: string; comparison: Comparison }) {
+  const groups = groupsOf(comparison);
   if (groups.length === 0) return null;
   return (
     <Section title="Not comparable">
@@ -26,17 +23,23 @@ export function NotComparableCases({ project, pairs }: { project: string; pairs:
           <li key={group.title}>
             <details>
               <summary>
-                <span className="reason-count">{counted(group.pairs.length, "case")}</span> {group.title}{" "}
-                <span className="muted">on {machinesText(group.pairs)}</span>
+                <span className="reason-count">{counted(group.count, "case")}</span> {group.title}{" "}
+                <span className="muted">on {machinesText(group.machines)}</span>
               </summary>
               <ul className="reason-cases">
-                {group.pairs.slice(0, CASES_MAX).map((pair) => (
+                {group.pairs.map((pair) => (
                   <li key={keyOf(pair)}>
                     <CaseLink project={project} pair={pair} /> on {machineOf(pair)}
                     <Loss text={lossOf(pair)} />
                   </li>
                 ))}
-                {group.pairs.length > CASES_MAX && <li>and {group.pairs.length - CASES_MAX} more</li>}
+                {group.count > group.pairs.length && (
+                  <li>
+                    {group.pairs.length > 0 && "and "}
+                    {formatCount(group.count - group.pairs.length)} {group.pairs.length > 0 && "more "}that
+                    the CSV has
+                  </li>
+                )}
               </ul>
             </details>
           </li>
@@ -47,8 +50,7 @@ export function NotComparableCases({ project, pairs }: { project: string; pairs:
 }
 
 /** Where cases were measured; of many machines, how many. */
-function machinesText(pairs: ComparisonPair[]): string {
-  const machines = distinct(pairs.map(machineOf));
+function machinesText(machines: string[]): string {
   return machines.length > MACHINES_NAMED_MAX ? counted(machines.length, "machine") : machines.join(", ");
 }
 

@@ -1,34 +1,31 @@
 /** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
 import { type ReactNode, useMemo } from "react";
-import type { ComparisonPair } from "@/api/types";
+import type { ComparisonPair, KindCounts } from "@/api/types";
 import { ForestAxis } from "@/components/chart/ForestPlot";
 import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { formatCount } from "@/lib/units";
 import { PairRow } from "./PairRow";
 import { KIND_NAMES, KINDS, type Kind, keyOf } from "./pairs";
-import { type ComparisonSearch, type ComparisonSearchChange, moreRows } from "./search";
+import { type ComparisonSearch, type ComparisonSearchChange, ROWS, ROWS_MAX } from "./search";
 import { boundsOf, signedText } from "./shares";
 
 type Props = {
   project: string;
+  /** The rows that are here, and how many there are. */
   kinds: Record<Kind, ComparisonPair[]>;
+  counts: KindCounts;
   search: ComparisonSearch;
   onSearch: (change: ComparisonSearchChange) => void;
 };
 
 const COLUMNS = 8;
-/** So many rows of a kind are shown at first, and so many more at a time. */
-const ROWS = 200;
-const ROWS_MORE = 500;
 
-export function PairTable({ project, kinds, search, onSearch }: Props) {
+export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
   // Those that did not change are folded only as long as nobody looks for some of them.
   const isUnfolded = search.unchanged === true || search.verdict === "unchanged" || search.q !== undefined;
   const isFolded = (kind: Kind) => kind === "unchanged" && !isUnfolded;
-  const more = moreRows(search.rows);
-  const limit = (kind: Kind) => (more?.kind === kind ? more.count : ROWS);
-  const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind].slice(0, limit(kind))));
+  const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind]));
   const { limit: end } = scaleOf(shown.length > 0 ? shown : kinds.unchanged);
   // The same one as long as it ends where it did: rows need not be drawn again.
   const scale = useMemo(() => scaleTo(end), [end]);
@@ -57,11 +54,11 @@ export function PairTable({ project, kinds, search, onSearch }: Props) {
             <th scope="col">repetitions</th>
           </tr>
         </thead>
-        {KINDS.filter((kind) => kinds[kind].length > 0).map((kind) => (
+        {KINDS.filter((kind) => counts[kind] > 0 && (search.verdict ?? kind) === kind).map((kind) => (
           <tbody key={kind}>
             <tr className="group">
               <th scope="rowgroup" colSpan={COLUMNS}>
-                {formatCount(kinds[kind].length)} {KIND_NAMES[kind]}
+                {formatCount(counts[kind])} {KIND_NAMES[kind]}
                 {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
                   <RowButton
                     isOpen={isUnfolded}
@@ -73,18 +70,19 @@ export function PairTable({ project, kinds, search, onSearch }: Props) {
               </th>
             </tr>
             {!isFolded(kind) &&
-              kinds[kind]
-                .slice(0, limit(kind))
-                .map((pair) => (
-                  <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
-                ))}
-            {!isFolded(kind) && kinds[kind].length > limit(kind) && (
+              kinds[kind].map((pair) => (
+                <PairRow key={keyOf(pair)} project={project} pair={pair} kind={kind} scale={scale} />
+              ))}
+            {!isFolded(kind) && counts[kind] > kinds[kind].length && (
               <tr>
                 <td colSpan={COLUMNS}>
-                  {formatCount(limit(kind))} of {formatCount(kinds[kind].length)} are shown.
-                  <RowButton onClick={() => onSearch({ rows: `${kind}.${limit(kind) + ROWS_MORE}` })}>
-                    Show {formatCount(Math.min(ROWS_MORE, kinds[kind].length - limit(kind)))} more
-                  </RowButton>
+                  {formatCount(kinds[kind].length)} of {formatCount(counts[kind])} are shown
+                  {kinds[kind].length < ROWS_MAX ? "." : "; the CSV has all."}
+                  {kinds[kind].length < ROWS_MAX && (
+                    <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
+                      Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - ROWS)} more
+                    </RowButton>
+                  )}
                 </td>
               </tr>
             )}

@@ -1,13 +1,15 @@
 /** Why pairs are not compared, in words, those with the same reason together. Pure. */
-import type { ComparisonPair } from "@/api/types";
-import { ascending, groupBy } from "@/lib/collections";
+import type { Comparison, ComparisonPair, NotCompared } from "@/api/types";
+import { groupBy } from "@/lib/collections";
 import { onFullName, receiveName, storageName, wakeName } from "@/lib/vocabulary";
-import { notCompared } from "./pairs";
 
 type Difference = ComparisonPair["differences"][number];
 
-/** Pairs that are not compared for one reason. */
-export type NotComparable = { title: string; pairs: ComparisonPair[] };
+/** What is not compared for one reason. */
+export type Group = { title: string; count: number; machines: string[]; pairs: ComparisonPair[] };
+
+/** What a pair, or many, is not compared for. */
+type Reasons = Pick<NotCompared, "differences" | "reasons">;
 
 /** What differs by its name on the wire: in words. */
 const NAMES: Record<string, string> = {
@@ -47,12 +49,17 @@ const VALUES: Record<string, (slug: string) => string> = {
 /** Numbers of messages that arrived are of each case alone. */
 const OF_EACH = "delivered";
 
-/** Why not, the reasons of most cases first. */
-export function groupsOf(pairs: readonly ComparisonPair[]): NotComparable[] {
-  const groups = groupBy(notCompared(pairs), titleOf);
-  return [...groups]
-    .map(([title, members]) => ({ title, pairs: members }))
-    .sort((one, other) => ascending(other.pairs.length, one.pairs.length));
+/** Why not, the reasons of most cases first, each with those of its pairs that are known here. */
+export function groupsOf({ not_compared, pairs }: Pick<Comparison, "not_compared" | "pairs">): Group[] {
+  const known = groupBy(
+    pairs.filter(({ kind }) => kind === "not-comparable"),
+    titleOf,
+  );
+  return not_compared.map((group) => {
+    const title = titleOf(group);
+    const { pair_count, machines } = group;
+    return { title, count: pair_count, machines, pairs: known.get(title) ?? [] };
+  });
 }
 
 /** What is to be told of one case, which its group does not: how much arrived. */
@@ -62,7 +69,7 @@ export function lossOf({ differences }: ComparisonPair): string | null {
 }
 
 /** Why a pair is not compared; nothing of one that is. */
-export function whyNot({ differences, reasons }: ComparisonPair): string[] {
+export function whyNot({ differences, reasons }: Reasons): string[] {
   return [...differences.map(differenceText), ...reasons.map(reasonText)];
 }
 
@@ -74,8 +81,8 @@ function differenceText({ what, base, head }: Difference): string {
   return `${name}: ${value(base)} against ${value(head)}`;
 }
 
-function titleOf(pair: ComparisonPair): string {
-  return whyNot(pair).join("; ") || "no reason is told";
+function titleOf(of: Reasons): string {
+  return whyNot(of).join("; ") || "no reason is told";
 }
 
 /** A missing side: `not measured in the base`. */

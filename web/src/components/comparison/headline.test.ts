@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ComparisonPair } from "@/api/types";
-import { aComparison, aPair, aSide } from "@/test/comparisons";
+import { aComparison, aPair, aSide, countsOf } from "@/test/comparisons";
 import { confidenceText, countsText, headlineOf } from "./headline";
 
 const KIB_64 = { message_bytes: 65_536 };
@@ -30,6 +30,16 @@ describe("the headline", () => {
     expect(title(across, aPair())).toContain("1 KiB messages over pipe, across CPUs, got 20.0 % slower");
     const elsewhere = aPair({ base: aSide({ machine: "lab-2" }), head: aSide({ machine: "lab-2" }) });
     expect(title(across, elsewhere)).toContain("1 KiB messages over pipe got 20.0 % slower");
+  });
+
+  it("says all that could tell a case from others where not all of them are here", () => {
+    const worst = slower(0.2);
+    const whole = aComparison([worst, aPair(), aPair({ transport: "tcp" })]);
+    const told = headlineOf({ ...whole, pairs: [worst] });
+    expect(told).toContain(
+      "1 KiB messages over pipe, round trip, two processes, same CPU, got 20.0 % slower",
+    );
+    expect(told).toContain("1 of 3 cases changed");
   });
 
   it("tells of a tail that got slower before what got faster", () => {
@@ -80,7 +90,7 @@ describe("the headline", () => {
 
 it("counts every kind, and what is not compared", () => {
   const left = aPair({ verdict: "not comparable", head: null, reasons: ["not in the head"] });
-  expect(countsText([slower(0.1), aPair(), aPair(), left])).toBe(
+  expect(countsText(countsOf([slower(0.1), aPair(), aPair(), left]))).toBe(
     "1 slower, 2 did not change; 1 is not comparable",
   );
 });

@@ -1,62 +1,59 @@
 /** The sentences that answer first: the worst change, never a mean over cases, and how much was compared. Pure. */
-import type { Comparison, ComparisonPair, CountedShare } from "@/api/types";
+import type { Comparison, ComparisonPair, CountedShare, KindCounts } from "@/api/types";
 import { shortSha } from "@/lib/commits";
 import { counted, formatCount } from "@/lib/units";
-import { groupsOf } from "./differences";
+import { whyNot } from "./differences";
 import {
   besideChanges,
   byKind,
   type Change,
   KIND_NAMES,
   KINDS,
-  kindOf,
   largest,
   machineOf,
-  notCompared,
   p50Change,
   subjectOf,
+  totalsOf,
 } from "./pairs";
 import { boundsOf, sizesText, sizeText } from "./shares";
 
 /** The sentence that answers first. */
 export function headlineOf(comparison: Comparison): string {
-  const { pairs } = comparison;
-  const compared = pairs.filter((pair) => kindOf(pair) !== null);
-  if (compared.length === 0) return `${nothingText(comparison)}.`;
-  const kinds = byKind(compared);
-  const worst = worstOf(compared);
-  const changed = compared.length - kinds.unchanged.length - kinds.inconclusive.length;
-  const share = `${formatCount(changed)} of ${counted(compared.length, "case")} changed`;
-  if (worst !== null) return `${changeText(worst, pairs)}; ${share}.`;
-  const [shape] = kinds.elsewhere;
+  const { counts, pairs } = comparison;
+  const { compared } = totalsOf(counts);
+  if (compared === 0) return `${nothingText(comparison)}.`;
+  const worst = worstOf(pairs);
+  const undecided = counts.inconclusive;
+  const changed = compared - counts.unchanged - undecided;
+  const share = `${formatCount(changed)} of ${counted(compared, "case")} changed`;
+  if (worst !== null) return `${changeText(worst, comparison)}; ${share}.`;
+  const [shape] = byKind(pairs).elsewhere;
   if (shape !== undefined) {
-    return `Times of ${subjectOf(shape, pairs)} have another shape on ${machineOf(shape)}; ${share}.`;
+    return `Times of ${subjectOf(shape, comparison)} have another shape on ${machineOf(shape)}; ${share}.`;
   }
-  const undecided = kinds.inconclusive.length;
-  const seen = `the smallest change that would count is ${leastText(compared)}`;
+  const seen = `the smallest change that would count is ${leastText(comparison)}`;
   if (undecided === 0) {
     const none =
-      compared.length === 1 ? "The one case did not change" : `None of ${compared.length} cases changed`;
+      compared === 1 ? "The one case did not change" : `None of ${formatCount(compared)} cases changed`;
     return `${none}; ${seen}.`;
   }
-  if (undecided === compared.length) {
+  if (undecided === compared) {
     return `Whether anything changed cannot be told: ${
       undecided === 1 ? "the one case is" : `all ${formatCount(undecided)} cases are`
     } inconclusive.`;
   }
-  return `No case changed for sure: ${formatCount(kinds.unchanged.length)} of ${counted(
-    compared.length,
+  return `No case changed for sure: ${formatCount(counts.unchanged)} of ${counted(
+    compared,
     "case",
   )} did not, and ${formatCount(undecided)} cannot be told; ${seen}.`;
 }
 
 /** How many cases of each kind there are: `3 slower, 1 faster, 20 did not change; 28 are not comparable`. */
-export function countsText(pairs: readonly ComparisonPair[]): string {
-  const kinds = byKind(pairs);
-  const told = KINDS.filter((kind) => kinds[kind].length > 0).map(
-    (kind) => `${formatCount(kinds[kind].length)} ${KIND_NAMES[kind]}`,
+export function countsText(counts: KindCounts): string {
+  const told = KINDS.filter((kind) => counts[kind] > 0).map(
+    (kind) => `${formatCount(counts[kind])} ${KIND_NAMES[kind]}`,
   );
-  const left = notCompared(pairs).length;
+  const left = counts.not_comparable;
   const rest = left === 0 ? [] : [`${formatCount(left)} ${left === 1 ? "is" : "are"} not comparable`];
   return [...(told.length > 0 ? [told.join(", ")] : []), ...rest].join("; ");
 }
@@ -84,30 +81,28 @@ function worstOf(pairs: readonly ComparisonPair[]): Told | null {
   return largest(p50s.filter(slower)) ?? largest(all.filter(slower)) ?? largest(p50s) ?? largest(all);
 }
 
-function changeText({ figure, change, interval, pair }: Told, pairs: readonly ComparisonPair[]): string {
+function changeText({ figure, change, interval, pair }: Told, comparison: Comparison): string {
   const whose = figure === "p50" ? "" : `The ${figure} of `;
   const size = `${sizeText(change)} ${change > 0 ? "slower" : "faster"}`;
   const sure = interval === null ? "" : ` (${sizesText(interval)})`;
-  return `${whose}${subjectOf(pair, pairs)} got ${size}${sure} on ${machineOf(pair)}`;
+  return `${whose}${subjectOf(pair, comparison)} got ${size}${sure} on ${machineOf(pair)}`;
 }
 
 /** The least changes that are said to be one: `1.0 %`, or `1.0 to 8.9 %, by case`. */
-function leastText(pairs: readonly ComparisonPair[]): string {
-  const leasts = pairs.flatMap(({ least_change }) => least_change ?? []);
-  const [low, high] = [Math.min(...leasts), Math.max(...leasts)].map(sizeText);
-  if (leasts.length === 0 || low === undefined || high === undefined) return "not known";
+function leastText({ least_changes }: Comparison): string {
+  const [low, high] = (least_changes ?? []).map(sizeText);
+  if (low === undefined || high === undefined) return "not known";
   return low === high ? low : `${low.replace(" %", "")} to ${high}, by case`;
 }
 
 /** Why there is no verdict at all. */
-function nothingText({ base, head, pairs }: Comparison): string {
-  const missing = [
-    ...(pairs.some((pair) => pair.base !== null) ? [] : [shortSha(base.commit.sha)]),
-    ...(pairs.some((pair) => pair.head !== null) ? [] : [shortSha(head.commit.sha)]),
-  ];
+function nothingText({ base, head, counts, not_compared: [group] }: Comparison): string {
+  const missing = [base, head]
+    .filter(({ case_count }) => case_count === 0)
+    .map(({ commit }) => shortSha(commit.sha));
   if (missing.length === 2) return "Nothing can be compared: neither commit was measured";
   if (missing.length === 1) return `Nothing can be compared: ${missing[0]} was not measured`;
-  const [group] = groupsOf(pairs);
-  const count = pairs.length === 1 ? "The one case is not" : `None of ${counted(pairs.length, "case")} is`;
-  return `${count} comparable${group === undefined ? "" : `: ${group.title}`}`;
+  const { all } = totalsOf(counts);
+  const count = all === 1 ? "The one case is not" : `None of ${counted(all, "case")} is`;
+  return `${count} comparable${group === undefined ? "" : `: ${whyNot(group).join("; ")}`}`;
 }

@@ -65,7 +65,7 @@ it("stays short enough for a comment, keeps the worst, and says what it left out
 it("lets nobody who names things draw tables, link or mention", () => {
   const subject = "a|b [x](y) @team <img>\n# `z`";
   const comparison = aComparison([SLOWER], {
-    head: { commit: aCommit({ sha: "b".repeat(40), subject }), run_id: null },
+    head: { commit: aCommit({ sha: "b".repeat(40), subject }), run_id: null, case_count: 1 },
   });
   expect(markdownOf(comparison, LINK)).toContain(
     "head `bbbbbbb` a\\|b \\[x\\](y) &#64;team \\<img\\> \\# \\`z\\`. 1 slower.",

@@ -22,18 +22,18 @@ const MARKS: Partial<Record<Kind, string>> = { slower: "▲ ", faster: "▼ " };
 
 /** All of it, with a link to the page that it is from. */
 export function markdownOf(comparison: Comparison, link: string): string {
-  const { base, head, pairs } = comparison;
+  const { base, head, counts, pairs } = comparison;
   const kinds = byKind(pairs);
   const opening = [
     `**${escaped(headlineOf(comparison))}**`,
     "",
-    `Base ${commitText(base.commit)}, head ${commitText(head.commit)}. ${upperFirst(countsText(pairs))}.`,
+    `Base ${commitText(base.commit)}, head ${commitText(head.commit)}. ${upperFirst(countsText(counts))}.`,
     "",
   ];
-  const below = ["", ...reasonLines(pairs), `[All of it, with every repetition](${link})`, ""];
+  const below = ["", ...reasonLines(comparison), `[All of it, with every repetition](${link})`, ""];
   const rows = TOLD.flatMap((kind) => kinds[kind].map((pair) => rowOf(pair, kind)));
   const fitting = fittingIn(BYTES_MAX - BYTES_LEFT_OUT - bytesOf(opening) - bytesOf(below), rows);
-  const left = rows.length - fitting.length;
+  const left = TOLD.reduce((sum, kind) => sum + counts[kind], 0) - fitting.length;
   return [
     ...opening,
     ...(rows.length === 0 ? [] : [...HEAD, ...fitting]),
@@ -65,12 +65,12 @@ function rowOf(pair: ComparisonPair, kind: Kind): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function reasonLines(pairs: ComparisonPair[]): string[] {
-  const groups = groupsOf(pairs);
+function reasonLines(comparison: Comparison): string[] {
+  const groups = groupsOf(comparison);
   if (groups.length === 0) return [];
-  const told = groups.slice(0, REASONS_MAX).map(({ title, pairs: { length } }) => {
+  const told = groups.slice(0, REASONS_MAX).map(({ title, count }) => {
     const text = title.length > REASON_LENGTH_MAX ? `${title.slice(0, REASON_LENGTH_MAX)}…` : title;
-    return `- ${counted(length, "case")}: ${escaped(text)}`;
+    return `- ${counted(count, "case")}: ${escaped(text)}`;
   });
   const left = groups.length - told.length;
   const more = left === 0 ? [] : [`- and for ${counted(left, "more reason")}`];

@@ -1,36 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { aPair, aSide } from "@/test/comparisons";
-import { byKind, KINDS, kindOf, matching, remarksOf } from "./pairs";
+import { aPair, aSide, countsOf } from "@/test/comparisons";
+import { byKind, KINDS, remarksOf, totalsOf } from "./pairs";
 import { intervalText, signedText, sizesText, sizeText } from "./shares";
 
 describe("what is said of a pair", () => {
-  it("is by its p50, unless only something else changed", () => {
-    const tail = {
-      change: 0.3,
-      change_interval: [0.2, 0.4],
-      p_adjusted: 0.001,
-      verdict: "regressed" as const,
-    };
-    expect(kindOf(aPair({ verdict: "improved", change: -0.2, p99: tail }))).toBe("faster");
-    expect(kindOf(aPair({ p99: tail }))).toBe("elsewhere");
-    expect(kindOf(aPair({ verdict: "inconclusive", p90: { ...tail, verdict: null } }))).toBe("inconclusive");
-    expect(kindOf(aPair({ verdict: "not comparable" }))).toBeNull();
-  });
-
-  it("puts the largest first, and leaves what did not change in its order", () => {
+  it("is by kind, in the order in which it was told", () => {
     const pair = (verdict: "regressed" | "no change", change: number) => aPair({ verdict, change });
-    const kinds = byKind([
-      pair("no change", 0.001),
-      pair("regressed", 0.02),
-      pair("no change", 0.02),
-      pair("regressed", 0.3),
-    ]);
+    const kinds = byKind([pair("regressed", 0.3), pair("regressed", 0.02), pair("no change", 0.001)]);
     expect(KINDS.map((kind) => kinds[kind].map(({ change }) => change))).toEqual([
       [0.3, 0.02],
       [],
       [],
       [],
-      [0.001, 0.02],
+      [0.001],
     ]);
   });
 
@@ -52,11 +34,12 @@ describe("what is said of a pair", () => {
   });
 });
 
-it("is found by all words of transport, case and machine", () => {
-  const pairs = [aPair(), aPair({ transport: "tcp", case: { placement: "cross-cpu" } })];
-  expect(matching(pairs, "TCP across lab-1")).toEqual([pairs[1]]);
-  expect(matching(pairs, "tcp same")).toEqual([]);
-  expect(matching(pairs, " ")).toEqual(pairs);
+it("is counted with what is not compared, and without", () => {
+  const left = aPair({ verdict: "not comparable", change: null });
+  expect(totalsOf(countsOf([aPair(), aPair({ verdict: "regressed" }), left]))).toEqual({
+    compared: 2,
+    all: 3,
+  });
 });
 
 it("writes changes with the digits that tell them apart", () => {

@@ -1,16 +1,13 @@
 /** The pairs of a comparison: what is said of each, in which order, and by which name. Pure. */
-import type { ComparisonPair } from "@/api/types";
+import type { Comparison, ComparisonPair, KindCounts } from "@/api/types";
 import { benchmarkName, caseName, endsOf, headlineName } from "@/lib/cases";
-import { ascending, distinct } from "@/lib/collections";
+import { distinct, groupBy } from "@/lib/collections";
 import { isImported, toolName } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import { boundsOf, signedText } from "./shares";
 
-/**
- * What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
- * whose p90, p99 or shape changed.
- */
+/** What is said of a pair that is compared, the most urgent first. */
 export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -30,55 +27,23 @@ export type Change = {
   interval: [low: number, high: number] | null;
 };
 
-/** What is said of a pair; null of one that is not compared. */
-export function kindOf(pair: ComparisonPair): Kind | null {
-  switch (pair.verdict) {
-    case "not comparable":
-      return null;
-    case "regressed":
-      return "slower";
-    case "improved":
-      return "faster";
-    default:
-      if (besideChanges(pair).length > 0 || pair.shape?.changed === true) return "elsewhere";
-      return pair.verdict === "inconclusive" ? "inconclusive" : "unchanged";
-  }
-}
-
-/** The pairs of each kind: those that changed most first, and those that did not as they came. */
+/** The compared pairs of each kind, in the order in which the server tells them: those that changed most first. */
 export function byKind(pairs: readonly ComparisonPair[]): Record<Kind, ComparisonPair[]> {
-  const kinds: Record<Kind, ComparisonPair[]> = {
-    slower: [],
-    faster: [],
-    elsewhere: [],
-    inconclusive: [],
-    unchanged: [],
+  const kinds = groupBy(pairs, ({ kind }) => kind);
+  const of = (kind: Kind) => kinds.get(kind) ?? [];
+  return {
+    slower: of("slower"),
+    faster: of("faster"),
+    elsewhere: of("elsewhere"),
+    inconclusive: of("inconclusive"),
+    unchanged: of("unchanged"),
   };
-  for (const pair of pairs) {
-    const kind = kindOf(pair);
-    if (kind !== null) kinds[kind].push(pair);
-  }
-  const bySize = (sizeOf: (pair: ComparisonPair) => number) => (one: ComparisonPair, other: ComparisonPair) =>
-    ascending(sizeOf(other), sizeOf(one));
-  const sizeOfP50 = ({ change }: ComparisonPair) => Math.abs(change ?? 0);
-  for (const kind of ["slower", "faster", "inconclusive"] as const) kinds[kind].sort(bySize(sizeOfP50));
-  kinds.elsewhere.sort(bySize((pair) => Math.abs(largest(besideChanges(pair))?.change ?? 0)));
-  return kinds;
 }
 
-/** The pairs that are not compared. */
-export function notCompared(pairs: readonly ComparisonPair[]): ComparisonPair[] {
-  return pairs.filter((pair) => kindOf(pair) === null);
-}
-
-/** Those whose case, transport or machine has every word. */
-export function matching(pairs: readonly ComparisonPair[], words: string | undefined): ComparisonPair[] {
-  const wanted = (words ?? "").toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return [...pairs];
-  return pairs.filter((pair) => {
-    const name = `${rowName(pair)} ${machineOf(pair)}`.toLowerCase();
-    return wanted.every((word) => name.includes(word));
-  });
+/** How many pairs were compared, and how many there are. */
+export function totalsOf(counts: KindCounts): { compared: number; all: number } {
+  const compared = KINDS.reduce((sum, kind) => sum + counts[kind], 0);
+  return { compared, all: compared + counts.not_comparable };
 }
 
 /** The p50, where it changed. */
@@ -140,11 +105,15 @@ export function transportName({ transport }: ComparisonPair): string {
   return isImported({ transport }) ? toolName(transport) : transport.slug;
 }
 
-/** A pair to begin a sentence, told from the others of its machine: `64 KiB messages over unix-stream, across CPUs,`. */
-export function subjectOf(pair: ComparisonPair, pairs: readonly ComparisonPair[]): string {
+/**
+ * A pair to begin a sentence, told from the others of its machine: `64 KiB messages over unix-stream, across CPUs,`. Where not
+ * all of them are known here, all that could tell it from others is said.
+ */
+export function subjectOf(pair: ComparisonPair, { pairs, counts }: Comparison): string {
   const { transport, case: kase } = pair;
   if (benchmarkName(kase) !== null) return `${headlineName(kase)} of ${toolName(transport)}`;
   const name = headlineName(kase);
+  const isWhole = pairs.length === totalsOf(counts).all;
   const alike = pairs.filter(
     (other) =>
       other.transport.slug === transport.slug &&
@@ -156,7 +125,7 @@ export function subjectOf(pair: ComparisonPair, pairs: readonly ComparisonPair[]
     (of: ComparisonPair) => modeName(of.case.mode, endsOf(of.case)),
     (of: ComparisonPair) => placementName(of.case.placement),
   ]
-    .filter((trait) => distinct(alike.map(trait)).length > 1)
+    .filter((trait) => !isWhole || distinct(alike.map(trait)).length > 1)
     .map((trait) => trait(pair));
   const method = pair.head?.methodology;
   const others = alike.flatMap(({ head }) => head?.methodology ?? []);

@@ -1,15 +1,26 @@
 import { expect, it } from "vitest";
-import { moreRows, parseComparisonSearch } from "./search";
+import { pairsAsked, parseComparisonSearch } from "./search";
 
 it("keeps what is understood and leaves out what is not", () => {
-  const search = { machine: "lab-1", verdict: "slower", q: 64, unchanged: true, rows: "unchanged.700" };
+  const search = { machine: "lab-1", verdict: "slower", q: 64, unchanged: true, rows: 600 };
   expect(parseComparisonSearch(search)).toEqual({ ...search, q: "64" });
   expect(
     parseComparisonSearch({ machine: "No", verdict: "bad", q: {}, unchanged: "yes", rows: "slower.x" }),
   ).toEqual({});
+  expect([7, 100, 250, 9_000].map((rows) => parseComparisonSearch({ rows }).rows)).toEqual([
+    undefined,
+    undefined,
+    250,
+    600,
+  ]);
 });
 
-it("knows of which kind more rows are shown", () => {
-  expect(moreRows("unchanged.700")).toEqual({ kind: "unchanged", count: 700 });
-  expect([undefined, "700", "odd.700", "slower.0", "slower.-1"].map(moreRows)).toEqual(Array(5).fill(null));
+it("asks for what is shown at first, and for more of a kind where that is asked for", () => {
+  const first = "slower,faster,elsewhere,inconclusive";
+  expect(pairsAsked({})).toEqual({ limit: 100, kind: `${first},not-comparable` });
+  expect(pairsAsked({ unchanged: true })).toEqual({ limit: 100, kind: `${first},unchanged,not-comparable` });
+  expect(pairsAsked({ q: "tcp" })).toMatchObject({ kind: `${first},unchanged,not-comparable`, q: "tcp" });
+  expect(pairsAsked({ verdict: "inconclusive", rows: 600 })).toEqual({ limit: 600, kind: "inconclusive" });
+  // Only of one kind can more be asked for.
+  expect(pairsAsked({ rows: 600 })).toMatchObject({ limit: 100 });
 });

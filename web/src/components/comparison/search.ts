@@ -1,5 +1,5 @@
 /** What pages with a comparison keep of it in the URL. */
-import { oneOf, type Present, present, type RawSearch, slug, text } from "@/lib/search";
+import { oneOf, type Present, present, type RawSearch, slug, text, whole } from "@/lib/search";
 import { KINDS, type Kind } from "./pairs";
 
 /** Which rows are asked for, and shown. */
@@ -12,8 +12,8 @@ export type ComparisonSearch = Present<{
   q: string | undefined;
   /** Whether cases that did not change are shown. */
   unchanged: true | undefined;
-  /** Of which kind more rows are shown than of the others, and how many: `inconclusive.700`. */
-  rows: string | undefined;
+  /** How many rows of that kind are shown, where it is more than of each at first. */
+  rows: number | undefined;
 }>;
 
 /** A change to that; what is undefined goes. */
@@ -25,13 +25,29 @@ export function parseComparisonSearch(raw: RawSearch): ComparisonSearch {
     verdict: oneOf(raw.verdict, KINDS),
     q: text(raw.q),
     unchanged: raw.unchanged === true ? true : undefined,
-    rows: moreRows(text(raw.rows)) === null ? undefined : text(raw.rows),
+    rows: rowsOf(whole(raw.rows)),
   });
 }
 
-/** Of which kind so many rows are shown; null where nothing says so. */
-export function moreRows(rows: string | undefined): { kind: Kind; count: number } | null {
-  const [name, digits = ""] = rows?.split(".") ?? [];
-  const kind = oneOf(name, KINDS);
-  return kind === undefined || !/^[1-9]\d{0,5}$/.test(digits) ? null : { kind, count: Number(digits) };
+/** So many rows of a kind are shown at first, and at most, where somebody asks for more. */
+export const ROWS = 100;
+export const ROWS_MAX = 600;
+
+function rowsOf(count: number | undefined): number | undefined {
+  return count === undefined || count <= ROWS ? undefined : Math.min(count, ROWS_MAX);
 }
+
+/** Which pairs the server is asked for: those that are shown at first, or what is looked for. */
+export function pairsAsked({ q, verdict, unchanged, rows }: ComparisonSearch): PairsAsked {
+  const isUnfolded = unchanged === true || q !== undefined;
+  const told = KINDS.filter((kind) => kind !== "unchanged" || isUnfolded);
+  const kinds = verdict === undefined ? [...told, "not-comparable"] : [verdict];
+  return {
+    limit: verdict === undefined ? ROWS : (rows ?? ROWS),
+    kind: kinds.join(","),
+    ...(q === undefined ? {} : { q }),
+  };
+}
+
+/** As a query of the server has it. */
+export type PairsAsked = { limit: number; kind: string; q?: string };

@@ -1,5 +1,5 @@
-/** A comparison's pairs as a plain table and as a file: every pair, those that are not compared with the reason. */
-import type { ComparisonPair } from "@/api/types";
+/** A comparison's pairs as a plain table: those that are shown, those that are not compared with the reason. */
+import type { Comparison, ComparisonPair } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -67,10 +67,15 @@ const REMARKS: Name = {
   of: (pair) => [...whyNot(pair), ...remarksOf(pair)].join("; "),
 };
 
-export function tableOf(pairs: ComparisonPair[], base: string, head: string): ChartTable {
+export function tableOf(
+  pairs: ComparisonPair[],
+  { base, head }: Pick<Comparison, "base" | "head">,
+  csvHref: string,
+): ChartTable {
   const named = ({ label, csvName }: Name) => ({ label, csvName, number: false });
   return {
-    fileName: `comparison-${shortSha(base)}-${shortSha(head)}`,
+    fileName: `comparison-${shortSha(base.commit.sha)}-${shortSha(head.commit.sha)}`,
+    csvHref,
     columns: [
       ...NAMES.map(named),
       ...FIGURES.map(({ label, csvName }) => ({ label, csvName, number: true })),

@@ -5,6 +5,7 @@ import { compareQuery, runsQuery } from "@/api/queries";
 import { ComparisonLede } from "@/components/comparison/ComparisonLede";
 import { ComparisonSections } from "@/components/comparison/ComparisonSections";
 import { headlineOf } from "@/components/comparison/headline";
+import { pairsAsked } from "@/components/comparison/search";
 import { unbrokenShares } from "@/components/comparison/shares";
 import { ErrorState } from "@/components/ui/ErrorState";
 import { Skeleton } from "@/components/ui/Skeleton";
@@ -13,7 +14,7 @@ import { toCompare } from "@/lib/paths";
 import { useTitle } from "@/lib/useTitle";
 import { Sides, type SidesChange } from "./components/Sides";
 import { Start } from "./components/Start";
-import { askedOf } from "./load";
+import { sidesOf } from "./load";
 import { parseCompareSearch } from "./search";
 import { useSide } from "./useSide";
 
@@ -27,8 +28,11 @@ export function ComparePage() {
   const base = useSide(project, search.base);
   const head = useSide(project, search.head);
   const isAsked = base.name !== null && head.name !== null;
-  const asked = askedOf(base.name ?? "", head.name ?? "", search.machine);
-  const comparison = useQuery({ ...compareQuery(project, asked), enabled: isAsked });
+  const sides = sidesOf(base.name ?? "", head.name ?? "", search.machine);
+  const comparison = useQuery({
+    ...compareQuery(project, { ...sides, ...pairsAsked({}) }),
+    enabled: isAsked,
+  });
   const { data: runs } = useQuery({ ...runsQuery(project, {}), enabled: !isAsked });
   useTitle(titleOf(base.commit?.sha, head.commit?.sha));
 
@@ -75,6 +79,7 @@ export function ComparePage() {
       {comparison.data !== undefined && (
         <ComparisonSections
           project={project}
+          sides={sides}
           comparison={comparison.data}
           search={search}
           onSearch={(change) => go(change, true)}

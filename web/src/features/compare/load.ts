@@ -8,6 +8,7 @@ import {
   runQuery,
   runsQuery,
 } from "@/api/queries";
+import { pairsAsked } from "@/components/comparison/search";
 import { revisionOf } from "./data";
 import type { CompareSearch } from "./search";
 
@@ -22,12 +23,17 @@ export async function loadCompare(queryClient: QueryClient, project: string, sea
     ...(base === undefined || head === undefined ? [queryClient.prefetchQuery(runsQuery(project, {}))] : []),
   ]);
   if (baseName !== null && headName !== null) {
-    await queryClient.prefetchQuery(compareQuery(project, askedOf(baseName, headName, machine)));
+    await queryClient.prefetchQuery(
+      compareQuery(project, {
+        ...sidesOf(baseName, headName, machine),
+        ...pairsAsked({}),
+      }),
+    );
   }
 }
 
 /** What the server is asked to compare. */
-export function askedOf(base: string, head: string, machine: string | undefined) {
+export function sidesOf(base: string, head: string, machine: string | undefined) {
   return { base, head, ...(machine !== undefined && { machine }) };
 }
 

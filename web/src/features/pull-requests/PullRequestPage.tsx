@@ -4,6 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
 import { ComparisonLede } from "@/components/comparison/ComparisonLede";
 import { ComparisonSections } from "@/components/comparison/ComparisonSections";
+import { pairsAsked } from "@/components/comparison/search";
 import { unbrokenShares } from "@/components/comparison/shares";
 import { RunsTable } from "@/components/RunsTable";
 import { ErrorState } from "@/components/ui/ErrorState";
@@ -25,7 +26,7 @@ export function PullRequestPage() {
   const { data: page } = useSuspenseQuery(runsQuery(project, runsAsked(number, search.after)));
   const sides = sidesOf(summary, search.machine);
   const comparison = useQuery({
-    ...compareQuery(project, sides ?? { base: "", head: "" }),
+    ...compareQuery(project, { ...(sides ?? { base: "", head: "" }), ...pairsAsked({}) }),
     enabled: sides !== null,
   });
   useTitle(`Pull request ${number} of ${project}`);
@@ -54,9 +55,10 @@ export function PullRequestPage() {
       {comparison.error !== null && (
         <ErrorState error={comparison.error} onRetry={() => comparison.refetch()} heading="h2" />
       )}
-      {compared !== undefined && !isMissing && (
+      {sides !== null && compared !== undefined && !isMissing && (
         <ComparisonSections
           project={project}
+          sides={sides}
           comparison={compared}
           search={search}
           onSearch={(change) =>

@@ -39,8 +39,8 @@ export function titleOf(summary: PullRequestSummary, comparison: Comparison | un
 }
 
 /** Whether the merge base has not been measured, and the pull request has. */
-export function isBaseMissing({ pairs }: Comparison): boolean {
-  return pairs.every(({ base }) => base === null);
+export function isBaseMissing({ base }: Comparison): boolean {
+  return base.case_count === 0;
 }
 
 /** Numbers and names begin as they are; words with a small letter. */

@@ -1,6 +1,7 @@
 /** What a pull request's page asks for before it is shown. */
 import type { QueryClient } from "@tanstack/react-query";
 import { compareQuery, errorRatesQuery, machinesQuery, pullRequestQuery, runsQuery } from "@/api/queries";
+import { pairsAsked } from "@/components/comparison/search";
 import { runsAsked, sidesOf } from "./data";
 import type { PullRequestSearch } from "./search";
 
@@ -18,5 +19,5 @@ export async function loadPullRequest(
     queryClient.prefetchQuery(machinesQuery(project)),
   ]);
   const sides = sidesOf(summary, machine);
-  if (sides !== null) await queryClient.prefetchQuery(compareQuery(project, sides));
+  if (sides !== null) await queryClient.prefetchQuery(compareQuery(project, { ...sides, ...pairsAsked({}) }));
 }
