@@ -66,6 +66,24 @@ test("two commits are compared, and who follows the link sees the same", async (
   await expect(heading).toHaveText(headline);
 });
 
+test("a series is walked along and compared with the keyboard alone", async ({ page }) => {
+  await page.goto(`/${PROJECT}/compare?base=${base.commit.sha}&head=${head.commit.sha}`);
+  await page.getByRole("link", { name: `hyperfine ${SLOWER}` }).click();
+  const pinned = page.getByRole("complementary", { name: "Pinned point" });
+  await expect(pinned).toContainText(head.commit.sha.slice(0, 7));
+  await page.locator("main").focus();
+  await page.keyboard.press("ArrowLeft");
+  await expect(pinned).toContainText(base.commit.sha.slice(0, 7));
+  await page.keyboard.press("ArrowRight");
+  await expect(pinned).toContainText(head.commit.sha.slice(0, 7));
+  await expect(pinned.getByRole("link", { name: /^Compare with/ })).toBeVisible();
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toContainText("compare with the commit before");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("c");
+  await expect(page.getByRole("heading", { level: 1 })).toContainText("25.0 % slower");
+});
+
 test("sides are chosen with the keyboard, swapped, and gone back to", async ({ page }) => {
   await page.goto(`/${PROJECT}/compare?base=${base.commit.sha.slice(0, 10)}`);
   await page.getByRole("combobox", { name: "Head" }).focus();

@@ -26,7 +26,6 @@ pub(super) const SOURCE: Source = Source {
         "Its time out of line ends before anybody has read the memory; what is measured here can count the reading as well.",
         "Where its two processes ran is not said, and whether a processor had to be woken decides small messages.",
         "The 98th percentile is of one long run there, and of ten fresh starts here.",
-        "macOS has never been measured here.",
     ],
     table: Some(Table {
         unit: PublishedUnit::Us,

@@ -29,7 +29,6 @@ pub(super) const SOURCE: Source = Source {
         "Its figures are drawings: there is no number a size, only what is said in words.",
         "The board has one core and 256 KiB of cache: where larger buffers stop helping is a matter of the machine.",
         "FreeBSD limits a socket that is not set to 8 KiB, Linux to 208 KiB, so the two do not make the same calls.",
-        "FreeBSD has never been measured here.",
     ],
     table: None,
     statements: &[

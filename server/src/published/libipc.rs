@@ -37,7 +37,7 @@ pub(super) const SOURCE: Source = Source {
          and neither by ours, which are of messages delivered.",
         "Its three sets differ in how senders and receivers wait: a row of one is not comparable with a row of another.",
         "There is one figure a cell and no spread, so nobody can say which differences are noise.",
-        "Processor and system are others, and macOS has never been measured here.",
+        "Processor and system are others.",
         "What is measured here has fresh processes for every repetition, and compares every message byte by byte.",
     ],
     table: Some(Table {

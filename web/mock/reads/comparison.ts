@@ -157,7 +157,7 @@ function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPa
     change,
     change_interval: [change - 0.02, change + 0.02],
     p_adjusted: isChanged ? 0.002 : 0.6,
-    verdict: isChanged ? verdict : "no change",
+    verdict: isChanged ? verdict : null,
   };
   return {
     verdict,

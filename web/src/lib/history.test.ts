@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { aChangePoint, aLine } from "@/test/fixtures";
-import { historyOf, marksOf } from "./history";
+import { drawnPlaces, historyOf, marksOf } from "./history";
 
 const line = aLine({
   commit_ordinals: [10, 0, 2],
@@ -28,5 +28,14 @@ it("marks changes where they stand, those before it at its beginning, and none t
   expect(marksOf(changes, historyOf(line))).toEqual([
     { place: 1, direction: "regressed" },
     { place: "before", direction: "improved" },
+  ]);
+});
+
+it("goes through the newest run of a commit that measured exactly it", () => {
+  const commit_ordinals = [10, 0, 0, 1, 0];
+  const drawn = drawnPlaces(aLine({ commit_ordinals, work_tree_modified: [2, 3, 4] }));
+  expect(drawn).toEqual([
+    { place: 1, ordinal: 10, runs: 3 },
+    { place: 4, ordinal: 11, runs: 2 },
   ]);
 });

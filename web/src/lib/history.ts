@@ -2,7 +2,29 @@
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { numbersOf } from "./delta";
 
-/** One value a commit, the oldest first: of several runs of a commit, the newest one's. */
+/** Where a line goes through a commit: a place of its columns, and how many runs of the commit there are. */
+export type DrawnPlace = { place: number; ordinal: number; runs: number };
+
+/**
+ * The places that a line goes through, one a commit, the oldest first: of several runs the newest with an unmodified work
+ * tree, or the newest when all were modified.
+ */
+export function drawnPlaces(line: Pick<LineSeries, "commit_ordinals" | "work_tree_modified">): DrawnPlace[] {
+  const modified = new Set(line.work_tree_modified);
+  const drawn: DrawnPlace[] = [];
+  for (const [place, ordinal] of numbersOf(line.commit_ordinals).entries()) {
+    const before = drawn.at(-1);
+    if (before?.ordinal !== ordinal) {
+      drawn.push({ place, ordinal, runs: 1 });
+      continue;
+    }
+    before.runs += 1;
+    if (!modified.has(place) || modified.has(before.place)) before.place = place;
+  }
+  return drawn;
+}
+
+/** One value a commit, the oldest first. */
 export type History = { ordinals: number[]; values: number[] };
 
 /** Where a line changes its level: at a place of it, or before it begins. */
@@ -11,13 +33,11 @@ export type Mark = { place: number | "before"; direction: ChangePoint["direction
 /** A line's medians, or its p99; of what another tool stated, the figures. */
 export function historyOf(line: LineSeries, figure: "p50" | "p99" = "p50"): History {
   const values = numbersOf(line.latency_ns?.[figure] ?? line.stated?.center ?? []);
-  const newest = new Map(
-    numbersOf(line.commit_ordinals).flatMap((ordinal, place) => {
-      const value = values[place];
-      return value === undefined ? [] : [[ordinal, value] as const];
-    }),
-  );
-  return { ordinals: [...newest.keys()], values: [...newest.values()] };
+  const known = drawnPlaces(line).flatMap(({ place, ordinal }) => {
+    const value = values[place];
+    return value === undefined ? [] : [{ ordinal, value }];
+  });
+  return { ordinals: known.map(({ ordinal }) => ordinal), values: known.map(({ value }) => value) };
 }
 
 /** The changes of one figure that matter, each once, where they stand on the line. */

@@ -22,21 +22,10 @@ type Props = {
   controls?: ReactNode;
   /** Loading or failed data; absent when it is there. */
   pending?: { error: Error | null; onRetry: () => void };
-  /** False where the picture is none that can be kept, as a table of lines. */
-  hasPicture?: boolean;
   children: ReactNode;
 };
 
-export function ChartFrame({
-  name,
-  title,
-  summary,
-  table,
-  controls,
-  pending,
-  hasPicture = true,
-  children,
-}: Props) {
+export function ChartFrame({ name, title, summary, table, controls, pending, children }: Props) {
   const id = useId();
   const body = useRef<HTMLDivElement>(null);
   const { isTable, isEmbedded, setTable } = useFrame(name);
@@ -60,7 +49,7 @@ export function ChartFrame({
                 ? () => saveCsv(table)
                 : { href: table.csvHref, fileName: `${table.fileName}.csv` }
             }
-            picture={hasPicture && !isTable ? { of: body, fileName: table.fileName } : null}
+            picture={!isTable ? { of: body, fileName: table.fileName } : null}
           />
         )}
       </div>

@@ -33,8 +33,12 @@ export function onChartKey(
 function zoomOf(key: string, pinned_x: number, [from, to]: readonly [number, number]) {
   const factor = { "+": 0.5, "=": 0.5, "-": 2 }[key];
   if (key === "0") return null;
-  if (factor === undefined) return undefined;
-  const share = Math.min(Math.max((pinned_x - from) / (to - from || 1), 0), 1);
+  return factor === undefined ? undefined : zoomed(pinned_x, [from, to], factor);
+}
+
+/** A stretch made so many times as wide around a point, which stays where it is on the screen. */
+export function zoomed(x: number, [from, to]: readonly [number, number], factor: number) {
+  const share = Math.min(Math.max((x - from) / (to - from || 1), 0), 1);
   const width = (to - from) * factor;
-  return [pinned_x - share * width, pinned_x + (1 - share) * width] as const;
+  return [x - share * width, x + (1 - share) * width] as const;
 }

@@ -1,6 +1,6 @@
 /**
- * A chart as a picture: what is drawn in the page with the looks that it has there, under its title and above where it
- * is from.
+ * A chart as a picture: what is drawn and written in the page, with the looks and in the place that it has there, under its
+ * title and above where it is from.
  */
 import { download } from "@/lib/files";
 
@@ -48,7 +48,10 @@ export async function savePng(element: HTMLElement, title: string, fileName: str
   if (blob !== null) download(`${fileName}.png`, blob);
 }
 
-/** All that is drawn within an element, where it stands there, as one SVG element. */
+/** What is there to be pressed, or for who does not see the rest: no part of a picture. */
+const LEFT_OUT = "svg, button, select, input, .visually-hidden";
+
+/** All that is drawn and written within an element, where it stands there, as one SVG element. */
 export function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   const frame = element.getBoundingClientRect();
   const [width, height] = [
@@ -69,6 +72,14 @@ export function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
       ...ink,
     }),
   );
+  for (const { text, box, parent } of wordsWithin(element)) {
+    const { color, fontFamily, fontSize, fontWeight } = getComputedStyle(parent);
+    const at = { x: box.x - frame.x + MARGIN_PX, y: box.y + box.height / 2 - frame.y + TITLE_PX };
+    // Where the picture is looked at, the page's typeface may be missing: another one takes the same room.
+    const room = { textLength: box.width, lengthAdjust: "spacingAndGlyphs" };
+    const looks = { "font-family": fontFamily, "font-size": fontSize, "font-weight": fontWeight };
+    picture.append(written(text, { ...at, ...room, fill: color, "dominant-baseline": "central", ...looks }));
+  }
   for (const drawn of element.querySelectorAll("svg, canvas")) {
     const { x, y, width, height } = drawn.getBoundingClientRect();
     if (width === 0) continue;
@@ -85,6 +96,24 @@ export function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
     }
   }
   return picture;
+}
+
+/** What is written within an element word by word, because a line may end after any of them. */
+function* wordsWithin(element: HTMLElement): Generator<{ text: string; box: DOMRect; parent: Element }> {
+  const frame = element.getBoundingClientRect();
+  const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let node = nodes.nextNode(); node !== null; node = nodes.nextNode()) {
+    const parent = node.parentElement;
+    if (parent === null || parent.closest(LEFT_OUT) !== null) continue;
+    for (const { 0: text, index } of (node.textContent ?? "").matchAll(/\S+/g)) {
+      range.setStart(node, index);
+      range.setEnd(node, index + text.length);
+      const box = range.getBoundingClientRect();
+      // What is scrolled out of sight is not in the picture either.
+      if (box.width > 0 && box.right <= frame.right + 1) yield { text, box, parent };
+    }
+  }
 }
 
 function withLooks(drawn: SVGSVGElement): SVGSVGElement {

@@ -53,7 +53,6 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
         title="Changes by case"
         summary="By how much repetitions take longer in the head: right of zero is slower. The bar is the 95 % interval; within the grey band no change counts as one. Dots are the repetitions’ medians, the base above the head."
         table={tableOf(shown.pairs, comparison, csvHref)}
-        hasPicture={false}
         controls={
           <Filters
             counts={shown.counts}

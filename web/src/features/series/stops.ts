@@ -5,6 +5,7 @@ import type { Band, Curve } from "@/components/chart/plottables/Curves";
 import type { Mark, MarkedPoint } from "@/components/chart/plottables/PointMarks";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { environmentsOf, numbersOf, optionalNumbersOf } from "@/lib/delta";
+import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { changeText } from "@/lib/regressions";
 import type { Placed, SeriesPoint } from "./data";
@@ -34,22 +35,15 @@ export type StopLine = Omit<Curve, "points">;
 /** Up to this many points are drawn as boxes. */
 const BOXES_MAX = 3;
 
-/**
- * The stops of a line over commits: one a commit, of several runs the newest with an unmodified work tree, or the newest
- * when all were modified.
- */
+/** The stops of a line over commits, one a commit. */
 export function stopsOfLine(line: LineSeries): Stop[] {
-  const ordinals = numbersOf(line.commit_ordinals);
-  const environments = environmentsOf(line.environments, ordinals.length);
+  const environments = environmentsOf(line.environments, numbersOf(line.commit_ordinals).length);
   const columns = valuesOf(line);
   const [low, high] = bandOf(line);
   const [modified, lossy] = [new Set(line.work_tree_modified), new Set(line.lossy)];
-  const stops: Stop[] = [];
-  for (const [place, ordinal] of ordinals.entries()) {
+  return drawnPlaces(line).map(({ place, ordinal, runs }): Stop => {
     const [from, to] = [low?.[place] ?? null, high?.[place] ?? null];
-    const before = stops.at(-1);
-    const runs = before?.ordinal === ordinal ? before.runs + 1 : 1;
-    const stop: Stop = {
+    return {
       x: ordinal,
       ordinal,
       environmentId: environments[place] ?? 0,
@@ -60,11 +54,7 @@ export function stopsOfLine(line: LineSeries): Stop[] {
       runId: null,
       runs,
     };
-    if (before === undefined || runs === 1) stops.push(stop);
-    else if (modified.has(place) && !before.isModified) before.runs = runs;
-    else stops[stops.length - 1] = stop;
-  }
-  return stops;
+  });
 }
 
 /** The stops of single points, measured or stated. */

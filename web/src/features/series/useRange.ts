@@ -26,13 +26,18 @@ export function useRange(extent: Range, kept: Range | null, onRange: (range: Ran
     shown,
     zoom: (range: Range | null) => {
       setMoved(null);
-      onRange(range === null || isWhole(range, extent) ? null : within(range, extent));
+      onRange(keptRange(range, extent));
     },
     pan: (by: number) => {
       if (isWhole(shown, extent)) return;
       setMoved(movedBy(shown, by, extent));
     },
   };
+}
+
+/** What the address keeps of a range: what of it there is, `null` where that is all. */
+export function keptRange(range: Range | null, extent: Range): Range | null {
+  return range === null || isWhole(range, extent) ? null : within(range, extent);
 }
 
 /** A range moved along, up to the ends. */

@@ -105,7 +105,6 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
       }
       table={gridTable(project, series, names, sparks, ordinals, figure)}
       controls={controls}
-      hasPicture={false}
       {...(lines.isError && { pending: { error: lines.error, onRetry: () => lines.refetch() } })}
     >
       <CrosshairScope>

@@ -44,7 +44,6 @@ export function Drift() {
       summary={summaryOf(readings.length, slugs.length, rules.length)}
       table={slugs.length === 0 ? null : tableOf(machine, readings, slugs)}
       controls={<Segmented label="How far back" options={OPTIONS} value={String(last)} onChange={choose} />}
-      hasPicture={false}
       {...(data === undefined && { pending: { error, onRetry: () => void refetch() } })}
     >
       <div className="multiples">

@@ -76,11 +76,12 @@ function Here({ protocol: { preset, document }, isMeasured, hasTable }: HereProp
   );
 }
 
-/** Why, and that nothing of ours is of the publication's system, unless that is said already. */
+/** Why, and that nothing of ours is of the publication's system, where none of the machines has it. */
 function reasonsOf(reasons: string[], protocol: Protocol | null, systems: string[]): string[] {
   const os = protocol?.os ?? null;
   if (os === null || systems.includes(os.slug)) return reasons;
-  const isSaid = reasons.some((reason) => reason.includes(`${os.name} has never been measured here`));
-  const absent = `No machine of this project has ${os.name}: what only that system has, nobody has run here.`;
-  return isSaid ? reasons : [absent, ...reasons];
+  return [
+    `No machine of this project has ${os.name}: what only that system has, nobody has run here.`,
+    ...reasons,
+  ];
 }

@@ -39,7 +39,6 @@ export function PublishedFrame({ reference, protocol, series, own }: Props) {
           : "As published."
       }
       table={table}
-      hasPicture={false}
       {...(set === undefined
         ? {}
         : {

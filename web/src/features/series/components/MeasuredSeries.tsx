@@ -20,6 +20,7 @@ import type { Percentile } from "../search";
 import { changesOf, type Stop } from "../stops";
 import { usePageState } from "../usePageState";
 import { useCommitsAt, usePinned } from "../usePinned";
+import { useSeriesKeys } from "../useSeriesKeys";
 import { useStops } from "../useStops";
 import { Breadcrumb } from "./Breadcrumb";
 import { Cautions } from "./Cautions";
@@ -73,6 +74,18 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const deliveries = observed?.deliveries ?? [];
   const measure = shown === "throughput" ? RATE : LATENCY;
   const commitsAt = useCommitsAt(series);
+  useSeriesKeys({
+    project,
+    stops,
+    pinned_x: pinned === null ? 0 : positionOf(pinned.point, axis),
+    pinned,
+    earlier: earlierPoint,
+    changes,
+    range,
+    extent,
+    onPin,
+    onRange,
+  });
   const onSizes = useCallback((sizes: Percentile) => void change({ sizes }), [change]);
   const onCompare = async (from: Stop, to: Stop) => {
     const [base, head] = await commitsAt(from.ordinal, to.ordinal);
