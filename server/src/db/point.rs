@@ -180,8 +180,8 @@ where
     asked.buffered(MACHINES_AT_ONCE).try_concat().await
 }
 
-/// The newest points of each series of commits from one ordinal to another, both included; in ascending order of commits,
-/// then of the beginning of their runs, which their numbers begin with.
+/// The newest points of each series of commits from one ordinal to another, both included, of all lines or of those that make
+/// the trend; in ascending order of commits, then of the beginning of their runs, which their numbers begin with.
 ///
 /// # Errors
 /// The database does not answer.
@@ -190,6 +190,7 @@ pub async fn newest(
     series: &[SeriesKey],
     (from_ordinal, to_ordinal): (i64, i64),
     limit: i64,
+    is_of_all: bool,
 ) -> sqlx::Result<Vec<Row>> {
     of_each_machine(series, async |machine_id, series_ids| {
         select_points!(
@@ -197,7 +198,7 @@ pub async fn newest(
              cross join lateral (
                  select * from point
                  where point.machine_id = $1 and point.series_id = wanted.series_id
-                   and point.commit_ordinal between $3 and $4
+                   and point.commit_ordinal between $3 and $4 and ($6 or point.mainline)
                  order by point.commit_ordinal desc, point.run_id desc
                  limit $5
              ) as point
@@ -208,6 +209,7 @@ pub async fn newest(
             from_ordinal,
             to_ordinal,
             limit,
+            is_of_all,
         )
         .fetch_all(pool)
         .await

@@ -1,5 +1,6 @@
 //! Points: one run's result in one series, the numbers that charts draw.
 
+use super::charts::LinesAsked;
 use super::permitted;
 use super::pruned::Pruned;
 use super::runs::{CommitSummary, within};
@@ -197,6 +198,9 @@ pub struct PointQuery {
     /// Only of commits up to this ordinal, which is included.
     #[param(minimum = 0)]
     pub to: Option<i64>,
+    /// `main`: of points with samples, only those that make the trend. All unless it is said.
+    #[param(inline)]
+    pub lines: Option<LinesAsked>,
 }
 
 /// A series in a run, in a path.
@@ -220,11 +224,12 @@ pub(crate) async fn list_points(
 ) -> Result<Json<PointList>, ApiError> {
     let limit = within("limit", query.limit, POINTS_DEFAULT, POINTS_MAX)?;
     let ordinals = ordinals(query.from, query.to)?;
+    let is_of_all = query.lines != Some(LinesAsked::Main);
     let series_ids = query.series.as_slice();
     let keys = permitted::series(&state, &caller, series_ids).await?;
     let mut commit_ids = HashSet::new();
     let mut points: HashMap<i64, Vec<Point>> = HashMap::new();
-    for row in db::point::newest(&state.pool, &keys, ordinals, limit).await? {
+    for row in db::point::newest(&state.pool, &keys, ordinals, limit, is_of_all).await? {
         commit_ids.insert(row.commit_id);
         points.entry(row.series_id).or_default().push(row.into());
     }

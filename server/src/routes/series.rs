@@ -239,7 +239,7 @@ async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<S
     let newest_stated = db::summary::newest(&state.pool, &keys(stated), EVERY_COMMIT, 1).await?;
     let mut newest_stated: HashMap<_, _> =
         newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
-    let newest = db::point::newest(&state.pool, &keys(measured), EVERY_COMMIT, 1).await?;
+    let newest = db::point::newest(&state.pool, &keys(measured), EVERY_COMMIT, 1, true).await?;
     let mut newest: HashMap<_, _> = newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summary = |row: db::series::Row| {
         let series_id = row.series_id;

@@ -1,6 +1,7 @@
 //! `/api/v1/points` and `/api/v1/runs/{run_id}/series/{series_id}`.
 
 use crate::support::{TestApp, factory};
+use roundtrip_wire::RunReport;
 use serde_json::Value;
 use sqlx::PgPool;
 
@@ -115,4 +116,22 @@ async fn a_case_without_numbers_has_no_point(pool: PgPool) {
     app.store(&report).await;
     let answer = app.get(&format!("/api/v1/runs/{}/series/1", report.run_id)).await;
     answer.assert_problem(404, "unknown-point");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn those_that_make_the_trend_can_be_asked_for_alone(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let trend = factory::report_at(factory::commit(7, Some(7)));
+    let topic = RunReport {
+        branch: Some("topic".into()),
+        pull_request: Some(42),
+        ..factory::report_at(factory::commit(8, Some(7)))
+    };
+    app.store(&trend).await;
+    app.store(&topic).await;
+    let count = async |lines: &str| {
+        let points = app.read(&format!("/api/v1/points?series=1&from=7&to=7{lines}")).await;
+        points["series"][0]["points"].as_array().unwrap().len()
+    };
+    assert_eq!((count("").await, count("&lines=all").await, count("&lines=main").await), (2, 2, 1));
 }

@@ -161,13 +161,14 @@ export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => {
 };
 
 /** All runs' points of one commit, by its place. */
-export const pointsAtQuery = (series_id: number, ordinal: number) =>
+/** The points of one commit: those that make the trend, or those of pull requests and other branches, too. */
+export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") =>
   queryOptions({
-    queryKey: ["points-at", series_id, ordinal],
+    queryKey: ["points-at", series_id, ordinal, lines],
     queryFn: ({ signal }) =>
       dataOf(
         client.GET("/api/v1/points", {
-          params: { query: { series: String(series_id), from: ordinal, to: ordinal } },
+          params: { query: { series: String(series_id), from: ordinal, to: ordinal, lines } },
           signal,
         }),
       ),

@@ -4130,6 +4130,8 @@ export interface operations {
                 from?: number;
                 /** @description Only of commits up to this ordinal, which is included. */
                 to?: number;
+                /** @description `main`: of points with samples, only those that make the trend. All unless it is said. */
+                lines?: "main" | "all";
             };
             header?: never;
             path?: never;

@@ -54,7 +54,12 @@ export function useCommitsAt(series: SeriesSummary) {
 
 /** The point of a commit: that of the run, or the one that the line goes through. */
 function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
-  const { data } = useQuery({ ...pointsAtQuery(series.series_id, ordinal ?? 0), enabled: ordinal !== null });
+  // A run may be one of a pull request; a commit is one of the trend.
+  const lines = runId === undefined ? "main" : "all";
+  const { data } = useQuery({
+    ...pointsAtQuery(series.series_id, ordinal ?? 0, lines),
+    enabled: ordinal !== null,
+  });
   return useMemo(() => {
     const points = seriesPoints(data?.series[0]?.points ?? [], data?.commits ?? []);
     if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
