@@ -158,31 +158,41 @@ pub struct NotCompared {
 /// How much arrived is of each case alone.
 const OF_EACH: &str = "delivered";
 
-/// Why pairs are not compared, the reason of most first.
-pub(super) fn not_compared(pairs: &[ComparisonPair]) -> Vec<NotCompared> {
-    let mut groups: BTreeMap<(Vec<[String; 3]>, &[String]), (usize, BTreeSet<&str>)> = BTreeMap::new();
-    for pair in pairs.iter().filter(|pair| pair.kind == PairKind::NotComparable) {
-        let differences = pair.differences.iter().map(|Difference { what, base, head }| {
+/// Why a pair is not compared: what, how it is in the base, and in the head; and reasons.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Why {
+    differences: Vec<[String; 3]>,
+    reasons: Vec<String>,
+}
+
+impl From<&ComparisonPair> for Why {
+    fn from(pair: &ComparisonPair) -> Self {
+        let difference = |Difference { what, base, head }: &Difference| {
             let [base, head] = if what == OF_EACH { ["", ""] } else { [base.as_str(), head.as_str()] };
             [what, base, head].map(str::to_owned)
-        });
-        let (count, machines) = groups.entry((differences.collect(), &pair.reasons)).or_default();
-        *count += 1;
-        machines
-            .extend([&pair.head, &pair.base].into_iter().flatten().map(|side| side.machine.as_str()).next());
+        };
+        Self { differences: pair.differences.iter().map(difference).collect(), reasons: pair.reasons.clone() }
     }
-    let group = |((differences, reasons), (pair_count, machines)): (
-        (Vec<[String; 3]>, &[String]),
-        (_, BTreeSet<&str>),
-    )| {
+}
+
+/// Why pairs are not compared, the reason of most first.
+pub(super) fn not_compared(pairs: &[ComparisonPair]) -> Vec<NotCompared> {
+    let mut groups: BTreeMap<Why, Vec<&ComparisonPair>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.kind == PairKind::NotComparable) {
+        groups.entry(pair.into()).or_default().push(pair);
+    }
+    let machine =
+        |pair: &&ComparisonPair| pair.head.as_ref().or(pair.base.as_ref()).map(|side| side.machine.clone());
+    let group = |(Why { differences, reasons }, members): (Why, Vec<&ComparisonPair>)| {
+        let machines: BTreeSet<String> = members.iter().filter_map(machine).collect();
         NotCompared {
             differences: differences
                 .into_iter()
                 .map(|[what, base, head]| Difference { what, base, head })
                 .collect(),
-            reasons: reasons.to_vec(),
-            pair_count,
-            machines: machines.into_iter().map(str::to_owned).collect(),
+            reasons,
+            pair_count: members.len(),
+            machines: machines.into_iter().collect(),
         }
     };
     let mut all: Vec<NotCompared> = groups.into_iter().map(group).collect();
