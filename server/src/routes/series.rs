@@ -85,7 +85,8 @@ pub struct SeriesSummary {
     pub case: Case,
     /// How.
     pub methodology: Methodology,
-    /// The point of its newest commit; null when the case never ran here, or has summaries.
+    /// The point of the newest commit of its trend; where it has none, of a pull request or another branch. Null when the case
+    /// never ran here, or has summaries.
     #[schema(required)]
     pub latest: Option<Point>,
     /// What another tool stated of its newest commit; null where there are samples.
@@ -239,8 +240,14 @@ async fn summaries(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<S
     let newest_stated = db::summary::newest(&state.pool, &keys(stated), EVERY_COMMIT, 1).await?;
     let mut newest_stated: HashMap<_, _> =
         newest_stated.into_iter().map(|row| (row.series_id, StatedPoint::from(row))).collect();
-    let newest = db::point::newest(&state.pool, &keys(measured), EVERY_COMMIT, 1, true).await?;
-    let mut newest: HashMap<_, _> = newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
+    let keys = keys(measured);
+    let mut rows_newest = db::point::newest(&state.pool, &keys, EVERY_COMMIT, 1, false).await?;
+    // What a pull request measured is not how the project is, unless nothing else is known.
+    let known: HashSet<i64> = rows_newest.iter().map(|row| row.series_id).collect();
+    let others: Vec<_> = keys.into_iter().filter(|key| !known.contains(&key.series_id)).collect();
+    rows_newest.extend(db::point::newest(&state.pool, &others, EVERY_COMMIT, 1, true).await?);
+    let mut newest: HashMap<_, _> =
+        rows_newest.into_iter().map(|row| (row.series_id, Point::from(row))).collect();
     let summary = |row: db::series::Row| {
         let series_id = row.series_id;
         let db::series::Series { project, machine, transport, case, methodology } = row.into_series()?;

@@ -1,7 +1,7 @@
 //! `/api/v1/projects/{project}/series` and `/api/v1/series/{series_id}`.
 
 use crate::support::{TestApp, factory};
-use roundtrip_wire::Case;
+use roundtrip_wire::{Case, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -226,4 +226,26 @@ async fn a_transport_is_described_as_by_the_newest_upload(pool: PgPool) {
 async fn an_unknown_series_is_a_problem(pool: PgPool) {
     let app = TestApp::new(pool).await;
     app.get("/api/v1/series/7").await.assert_problem(404, "unknown-series");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_newest_point_is_one_of_the_trend_where_there_is_one(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    let trend = factory::report_at(factory::commit(7, Some(7)));
+    let mut topic = RunReport {
+        branch: Some("topic".into()),
+        pull_request: Some(42),
+        ..factory::report_at(factory::commit(8, Some(8)))
+    };
+    topic.results.push(factory::result("tcp", 64, vec![factory::repetition(0, &[7_000])]));
+    app.store(&trend).await;
+    app.store(&topic).await;
+    let list = app.read("/api/v1/projects/libfoo/series").await;
+    let newest = |transport: &str| {
+        let series = list["series"].as_array().unwrap().iter();
+        let own = series.filter(|entry| entry["transport"]["slug"] == transport);
+        own.map(|entry| entry["latest"]["commit_ordinal"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let measured = trend.results[0].transport.slug.as_str();
+    assert_eq!((newest(measured), newest("tcp")), (vec![7], vec![8]));
 }
