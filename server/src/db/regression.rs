@@ -86,7 +86,7 @@ pub struct Row {
     pub series_count: i64,
     /// Machines on which they did, by name.
     pub machines: Vec<String>,
-    /// The largest of the changes in its direction, as a share.
+    /// The largest of the changes in its direction, as a share: of p50 where a series has one.
     pub worst_change: Option<f64>,
 }
 
@@ -109,17 +109,19 @@ macro_rules! select_regressions {
                left join commit as fixed_by on fixed_by.commit_id = regression.fixed_by_commit_id
                left join account on account.account_id = regression.assignee_account_id
                cross join lateral (
-                   select count(distinct change_point.series_id) as series_count,
+                   select count(*) as series_count,
                           coalesce(array_agg(distinct machine.slug order by machine.slug), '{}') as machines,
-                          case regression.direction
-                              when 'regressed' then max(change_point.after_ns / change_point.before_ns - 1)
-                              else min(change_point.after_ns / change_point.before_ns - 1)
-                          end as worst_change
-                   from change_point
-                   join series on series.series_id = change_point.series_id
+                          case regression.direction when 'regressed' then max(told.change) else min(told.change) end
+                              as worst_change
+                   from (
+                       select distinct on (series_id) series_id, after_ns / before_ns - 1 as change
+                       from change_point
+                       where change_point.regression_id = regression.regression_id and withdrawn_at is null
+                         and (after_ns > before_ns) = (regression.direction = 'regressed')
+                       order by series_id, quantile <> 'p50', abs(ln(after_ns / before_ns)) desc
+                   ) as told
+                   join series on series.series_id = told.series_id
                    join machine on machine.machine_id = series.machine_id
-                   where change_point.regression_id = regression.regression_id and change_point.withdrawn_at is null
-                     and (change_point.after_ns > change_point.before_ns) = (regression.direction = 'regressed')
                ) as changed
                where "# + $condition,
             $($argument),+

@@ -59,7 +59,7 @@ pub struct Regression {
     pub series_count: i64,
     /// Machines on which they did, by name.
     pub machines: Vec<String>,
-    /// The largest of the changes, as a share.
+    /// The largest of the changes, as a share: of p50 where a series has one.
     #[schema(required)]
     pub worst_change: Option<f64>,
     /// The account that looks after it.

@@ -2684,7 +2684,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: double
-             * @description The largest of the changes, as a share.
+             * @description The largest of the changes, as a share: of p50 where a series has one.
              */
             worst_change: number | null;
         };

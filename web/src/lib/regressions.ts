@@ -112,9 +112,12 @@ export function clearest(changes: ChangePoint[], direction: Direction): ChangePo
   for (const change of changes) {
     if (change.direction !== direction) continue;
     const known = bySeries.get(change.series_id);
-    if (known === undefined || (known.figure !== "p50" && change.figure === "p50")) {
-      bySeries.set(change.series_id, change);
-    }
+    if (known === undefined || isClearer(change, known)) bySeries.set(change.series_id, change);
   }
   return [...bySeries.values()].sort((one, other) => Math.abs(other.change) - Math.abs(one.change));
+}
+
+function isClearer(one: ChangePoint, other: ChangePoint): boolean {
+  const ofP50 = ({ figure }: ChangePoint) => figure === "p50";
+  return ofP50(one) === ofP50(other) ? Math.abs(one.change) > Math.abs(other.change) : ofP50(one);
 }
