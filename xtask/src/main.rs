@@ -1,9 +1,11 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a
+//!   file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
-//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs.
+//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`observed`]: a server with data of its own
+//!   that is kept.
 //! - [`tally`], [`counts`]: steps that pass or fail, and their sum; [`stamp`]: what one was last done for.
 //! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
 //!   telling about it.
@@ -16,12 +18,14 @@ mod generate;
 mod http;
 mod interrupt;
 mod measure;
+mod observed;
 mod platform;
 mod postgres_binaries;
 mod preflight;
 mod programs;
 mod python;
 mod screen;
+mod screenshots;
 mod server;
 mod stamp;
 mod tally;
@@ -59,6 +63,8 @@ enum Verb {
     RunArm64(cross::Program),
     /// Measure the budgets; exit code 3 when one is missed.
     Bench(bench::Options),
+    /// Measure the history of a small project and take pictures of every page that shows it, for the docs.
+    Screenshots(screenshots::Options),
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -76,6 +82,7 @@ fn main() -> ExitCode {
         Verb::RunWindows(program) => cross::run_windows(&program),
         Verb::RunArm64(program) => cross::run_arm64(&program),
         Verb::Bench(options) => bench::bench(&options),
+        Verb::Screenshots(options) => screenshots::screenshots(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

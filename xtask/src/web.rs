@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// What is in `web/` without having a say in what the build produces.
 const NOT_BUILD_INPUTS: &[&str] =
-    &["bench", "dist", "e2e", "mock", "node_modules", "playwright-report", "test-results"];
+    &["bench", "dist", "e2e", "mock", "node_modules", "playwright-report", "screenshots", "test-results"];
 
 /// The most of scripts that a page may begin with, compressed.
 pub(crate) const SCRIPTS_KIB_MAX: u32 = 250;

@@ -1,21 +1,15 @@
 //! What the server has stored while the web interface is measured: made the first time, kept in the cache for the next.
 
+use crate::observed::{self, Observed};
 use crate::screen::{self, Step};
-use crate::server::{self, Server};
+use crate::server::Server;
 use crate::stamp::Stamp;
 use crate::tool::Tool;
 use crate::{http, platform, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-/// Between two looks at how far the search for changes is.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
-/// How many runs wait to be searched for changes, in the server's metrics.
-const WAITING: &str = "roundtrip_analysis_runs_waiting ";
 
 /// Histories, and the name of the folder that they are kept in.
 pub(super) struct Plan {
@@ -73,10 +67,10 @@ impl Plan {
         let complete = Stamp::new(kept.join("complete"), self.digest()?);
         if !complete.is_current() {
             let step = Step::start("history");
-            remove(&kept)?;
+            observed::remove(&kept)?;
             platform::create_data_folder(&data_folder)
                 .with_context(|| format!("cannot make {}", data_folder.display()))?;
-            let started = Started::start(program, &data_folder, &step)?;
+            let started = Observed::start(program, &data_folder, &step)?;
             for history in self.histories {
                 history.store(program, &data_folder, &step)?;
             }
@@ -88,7 +82,7 @@ impl Plan {
             step.done(&format!("{} in {}", self.extent(), kept.display()));
         }
         let step = Step::start("server");
-        let started = Started::start(program, &data_folder, &step)?;
+        let started = Observed::start(program, &data_folder, &step)?;
         started.until_searched(&step)?;
         let url = started.server.address()?;
         self.histories.iter().try_for_each(|history| history.check(&url)).with_context(|| {
@@ -146,49 +140,6 @@ impl History {
             ensure!(has.as_u64() == Some(count), "{} has {has} as {name}: expected {count}", self.project);
         }
         Ok(())
-    }
-}
-
-/// A server, and where it tells of itself.
-struct Started {
-    server: Server,
-    metrics: String,
-}
-
-impl Started {
-    fn start(program: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
-        // A port that was free a moment ago.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let metrics = free.context("no port is free")?.to_string();
-        // More requests than any one client is meant to have.
-        let serve =
-            ["serve", "--port", "0", "--requests-per-minute", "1000000", "--metrics", metrics.as_str()];
-        let server = server::start_alone(program, &serve, data_folder, step)?;
-        Ok(Self { server, metrics: format!("http://{metrics}/metrics") })
-    }
-
-    /// Waits until no run waits to be searched for changes any more.
-    fn until_searched(&self, step: &Step) -> Result<()> {
-        loop {
-            let told = http::get(&self.metrics)?;
-            let waiting = told.lines().find_map(|line| line.strip_prefix(WAITING));
-            match waiting {
-                None => bail!("the server's metrics do not tell {}", WAITING.trim()),
-                Some("0") => return Ok(()),
-                Some(count) => step.message(&format!("{count} runs wait to be searched for changes")),
-            }
-            crate::interrupt::check()?;
-            std::thread::sleep(LOOK_INTERVAL);
-        }
-    }
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
     }
 }
 

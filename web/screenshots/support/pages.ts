@@ -1,0 +1,118 @@
+/** Every page of `src/app/router.tsx`, and what has to be seen on it. */
+import type { Locator, Page } from "@playwright/test";
+import type { Measured } from "./measured";
+
+/** A page that pictures are taken of. */
+export type Pictured = {
+  /** The name of its pictures. */
+  name: string;
+  /** Its address. */
+  at: (of: Measured) => string;
+  /** What is on the screen when it is there. */
+  shows: (page: Page) => Locator;
+  /** What is done before, besides opening it. */
+  prepare?: (page: Page) => Promise<void>;
+  /** Whether it is shown as on a phone, too. */
+  isOnPhones?: true;
+  /** Whether nobody is signed in. */
+  isForStrangers?: true;
+};
+
+const row = (page: Page) => page.locator("main tbody tr").first();
+const line = (page: Page) => page.locator("main svg.recharts-surface path.curve").first();
+const chart = (page: Page) => page.locator("main svg.recharts-surface").first();
+
+/** In the order of the docs. */
+export const PAGES: Pictured[] = [
+  { name: "projects", at: () => "/", shows: (page) => page.locator("main tbody tr").nth(1) },
+  { name: "overview", at: ({ project }) => `/${project}`, shows: row, isOnPhones: true },
+  {
+    name: "explore",
+    at: ({ project }) => `/${project}/explore?q=scenario:roundtrip placement:same-cpu size:<=4k p50`,
+    shows: (page) => page.locator("main tbody tr").first().getByRole("img"),
+  },
+  {
+    name: "search",
+    at: ({ project }) => `/${project}`,
+    prepare: async (page) => {
+      await row(page).waitFor();
+      await page.keyboard.press("/");
+      await page.getByRole("combobox", { name: "Search" }).fill("courier 1k");
+    },
+    shows: (page) =>
+      page
+        .getByRole("dialog", { name: "Search" })
+        .getByRole("option", { name: /^courier, / })
+        .first(),
+  },
+  {
+    name: "series",
+    at: ({ project, series }) => `/${project}/series/${series}`,
+    shows: line,
+    isOnPhones: true,
+  },
+  {
+    name: "compare",
+    at: ({ project, before, culprit }) => `/${project}/compare?base=${before}&head=${culprit}`,
+    shows: row,
+  },
+  {
+    name: "changes",
+    at: ({ project }) => `/${project}/regressions`,
+    shows: (page) => page.locator("main li, main tbody tr").first(),
+  },
+  {
+    name: "change",
+    at: ({ project, regression }) => `/${project}/regressions/${regression}`,
+    shows: row,
+    isOnPhones: true,
+  },
+  { name: "sweep", at: ({ project }) => `/${project}/sweep`, shows: chart },
+  { name: "topology", at: ({ project }) => `/${project}/topology`, shows: chart },
+  { name: "sizes", at: ({ project }) => `/${project}/sizes`, shows: chart },
+  {
+    name: "reference",
+    at: () => "/roundtrip/reference",
+    // What it has to show stands below what it has to say.
+    prepare: async (page) => {
+      await chart(page).waitFor();
+      await chart(page).scrollIntoViewIfNeeded();
+    },
+    shows: chart,
+  },
+  {
+    name: "pull-requests",
+    at: ({ project }) => `/${project}/pull-requests`,
+    shows: row,
+  },
+  {
+    name: "pull-request",
+    at: ({ project, pullRequest }) => `/${project}/pull-requests/${pullRequest}`,
+    shows: row,
+  },
+  {
+    name: "machines",
+    at: ({ project }) => `/${project}/machines`,
+    shows: (page) => page.locator("main svg, main table").first(),
+  },
+  {
+    name: "machine",
+    at: ({ project, machine }) => `/${project}/machines/${machine}`,
+    shows: chart,
+    isOnPhones: true,
+  },
+  { name: "runs", at: ({ project }) => `/${project}/runs`, shows: row },
+  { name: "run", at: ({ project, run }) => `/${project}/runs/${run}`, shows: row },
+  { name: "error-rates", at: ({ project }) => `/${project}/error-rates`, shows: row },
+  {
+    name: "settings",
+    at: ({ project }) => `/${project}/settings`,
+    shows: (page) => page.getByRole("navigation", { name: "Settings" }),
+  },
+  {
+    name: "sign-in",
+    at: () => "/-/sign-in",
+    shows: (page) => page.getByLabel("Your token"),
+    isForStrangers: true,
+  },
+];
