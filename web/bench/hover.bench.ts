@@ -1,10 +1,10 @@
-/** What the pointer costs on a chart with 1,000 commits: moving over it, zooming, panning. */
+/** What the pointer costs on a chart with 1,000 commits: moving over it, zooming, panning; and over fifty small ones. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Browser, expect, type Page, test } from "@playwright/test";
 import { BarePages } from "./support/bare";
 import { keep, percentile, remark, turns } from "./support/figures";
 import { CHART, linesOf, watch } from "./support/painted";
-import { stored } from "./support/stored";
+import { exploreAddress, stored } from "./support/stored";
 import { longest, tasksDuring, workOfMoves } from "./support/trace";
 
 const TURNS = turns(5, 2);
@@ -28,6 +28,9 @@ const KEYS = [
   "0",
 ];
 
+/** As many as Explore shows at first. */
+const SPARKLINES = 50;
+
 /** How long what a gesture leads to may take to come. */
 const SETTLE_MS = 400;
 
@@ -39,13 +42,16 @@ test("pointer", async ({ browser, request }) => {
   const bare = await BarePages.start();
   const addresses = [wide.address, await bare.draw(request, wide.series, 1_000)];
   const [chart, lines] = [empty(), empty()];
+  const grid: number[] = [];
   for (let turn = 0; turn < TURNS; turn++) {
+    grid.push(await measureGrid(browser));
     await measure(browser, addresses[0] ?? "", chart);
     await measure(browser, addresses[1] ?? "", lines);
   }
   bare.close();
   const name = "bare lines with an empty listener";
   keep({ key: "hover", of: "", values: chart.p95s, peer: { name, values: lines.p95s } });
+  keep({ key: "hover-grid", of: "", values: grid, peer: { name: "the chart", values: chart.p95s } });
   const worst = (turn: Map<string, number>) => Math.max(...turn.values());
   keep({
     key: "zoom",
@@ -74,6 +80,24 @@ async function measure(browser: Browser, address: string, { p95s, gestures }: Me
   p95s.push(percentile(moves, 95));
   gestures.push(await zoom(browser, page));
   await page.close();
+}
+
+/** The work that 95 of 100 moves along the first of fifty sparklines are not above: all of them show the same commit. */
+async function measureGrid(browser: Browser): Promise<number> {
+  const page = await browser.newPage();
+  await page.goto(exploreAddress);
+  const sparklines = page.locator("main tbody svg.sparkline");
+  await expect.poll(() => sparklines.count()).toBeGreaterThanOrEqual(SPARKLINES);
+  const box = await sparklines.first().boundingBox();
+  if (box === null) throw new Error("The sparkline is not on the screen.");
+  const tasks = await tasksDuring(browser, page, async () => {
+    for (let move = 0; move <= MOVES; move++) {
+      await page.mouse.move(box.x + (box.width * move) / MOVES, box.y + box.height / 2);
+      await pause(PACE_MS);
+    }
+  });
+  await page.close();
+  return percentile(workOfMoves(tasks), 95);
 }
 
 /** Where the lines are, without the axes. */

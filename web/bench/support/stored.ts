@@ -18,6 +18,9 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
 export const seriesAddress = (project: string, [first, ...others]: number[], commits: number): string =>
   `/${project}/series/${first}?with=${others.join(",")}&last=${commits}`;
 
+/** The grid of small lines. */
+export const exploreAddress = `/${WIDE}/explore`;
+
 /** A page, and its name in rows. */
 export type PageOf = { name: string; address: string };
 

@@ -45,7 +45,7 @@ const fn left(key: &'static str, title: &'static str, unit: &'static str) -> Bar
     Bar { key, title, part: "memory", unit, bar_is: BarIs::RatioAtMost, bar: 1.05, is_time: false }
 }
 
-const BARS: [Bar; 10] = [
+const BARS: [Bar; 11] = [
     time("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
     time(
         "first-tooltip",
@@ -56,6 +56,7 @@ const BARS: [Bar; 10] = [
     ),
     time("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
     time("hover", "work of a move over that of 1,000 commits, p95", "hover", "us", 16_000.0),
+    time("hover-grid", "work of a move over 50 sparklines, p95", "hover", "us", 16_000.0),
     time("zoom", "longest piece of work while it is zoomed and panned", "hover", "us", 50_000.0),
     bytes("scripts", "scripts of the first page, as sent", web::SCRIPTS_KIB_MAX as f64 * 1_024.0),
     bytes("longest-answer", "longest answer on a walk, as sent", 200_000.0),
