@@ -8,7 +8,7 @@ use std::fmt;
 use utoipa::ToSchema;
 
 /// One reason: `on_full: wait against drop`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 pub struct Difference {
     /// What differs, as the wire format calls it: `on_full`, `delivered`, `environment.cpu.model`.
     pub what: String,

@@ -63,7 +63,7 @@ export async function stored(request: APIRequestContext): Promise<Stored> {
     pages: [
       page("overview", ""),
       { name: "series", address: wideAddress },
-      page("explore", "/explore"),
+      { name: "explore", address: exploreAddress },
       page("compare", `/compare?base=${commits.at(-1)?.sha}&head=${commits[0]?.sha}`),
       page("changes", "/regressions"),
       ...(regression === undefined ? [] : [page("change", `/regressions/${regression.regression_id}`)]),

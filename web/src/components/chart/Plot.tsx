@@ -1,7 +1,6 @@
 /** What stands around a drawing area: both axes with their labels, and the hairlines. What is drawn within are its children. */
 import type { ReactNode } from "react";
 import { CartesianGrid, ComposedChart, ResponsiveContainer, XAxis, YAxis } from "recharts";
-import { AXIS, AXIS_WIDTH, GRID } from "./axis";
 import type { Scale } from "./ticks";
 
 /** An axis: its ends, its labelled positions, and how they are written. */
@@ -24,6 +23,22 @@ type Props = {
   hasRules?: boolean;
   children: ReactNode;
 };
+
+/** Properties of every axis. */
+const AXIS = {
+  axisLine: false,
+  tickLine: false,
+  tick: { fill: "var(--muted)" },
+  // Of our own ticks, those that would touch are left out; the ends stay.
+  interval: "preserveStartEnd",
+  minTickGap: 10,
+} as const;
+
+/** Room for the labels of a vertical axis. */
+const AXIS_WIDTH = 70;
+
+/** Properties of the horizontal hairlines. */
+const GRID = { stroke: "var(--rule)", vertical: false } as const;
 
 /** The axes have their own ends; a chart wants some data nevertheless. */
 const ENDS = [{ x: 1 }, { x: 2 }];

@@ -64,7 +64,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
         }
       >
         {isNone ? (
-          <p>{noRows(shown)}</p>
+          <p>{noRows(comparison)}</p>
         ) : (
           <PairTable
             project={project}
@@ -83,6 +83,6 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
 /** Why there is no row. */
 function noRows({ counts }: Comparison): string {
   const { compared, all } = totalsOf(counts);
-  if (all === 0) return "No compared case matches.";
+  if (all === 0) return "Neither side was measured there.";
   return compared === 0 ? "No case can be compared; the reasons are below." : "No compared case matches.";
 }

@@ -7,7 +7,7 @@ import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { formatCount } from "@/lib/units";
 import { PairRow } from "./PairRow";
 import { KIND_NAMES, KINDS, type Kind, keyOf } from "./pairs";
-import { type ComparisonSearch, type ComparisonSearchChange, ROWS, ROWS_MAX } from "./search";
+import { type ComparisonSearch, type ComparisonSearchChange, isUnfolded, ROWS_MAX } from "./search";
 import { boundsOf, signedText } from "./shares";
 
 type Props = {
@@ -22,9 +22,8 @@ type Props = {
 const COLUMNS = 8;
 
 export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
-  // Those that did not change are folded only as long as nobody looks for some of them.
-  const isUnfolded = search.unchanged === true || search.verdict === "unchanged" || search.q !== undefined;
-  const isFolded = (kind: Kind) => kind === "unchanged" && !isUnfolded;
+  const isOpen = isUnfolded(search);
+  const isFolded = (kind: Kind) => kind === "unchanged" && !isOpen;
   const shown = KINDS.flatMap((kind) => (isFolded(kind) ? [] : kinds[kind]));
   const { limit: end } = scaleOf(shown.length > 0 ? shown : kinds.unchanged);
   // The same one as long as it ends where it did: rows need not be drawn again.
@@ -61,10 +60,10 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
                 {formatCount(counts[kind])} {KIND_NAMES[kind]}
                 {kind === "unchanged" && search.verdict === undefined && search.q === undefined && (
                   <RowButton
-                    isOpen={isUnfolded}
-                    onClick={() => onSearch({ unchanged: isUnfolded ? undefined : true })}
+                    isOpen={isOpen}
+                    onClick={() => onSearch({ unchanged: isOpen ? undefined : true })}
                   >
-                    {isUnfolded ? "Hide" : "Show"}
+                    {isOpen ? "Hide" : "Show"}
                   </RowButton>
                 )}
               </th>
@@ -80,7 +79,7 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
                   {kinds[kind].length < ROWS_MAX ? "." : "; the CSV has all."}
                   {kinds[kind].length < ROWS_MAX && (
                     <RowButton onClick={() => onSearch({ verdict: kind, rows: ROWS_MAX })}>
-                      Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - ROWS)} more
+                      Show {formatCount(Math.min(ROWS_MAX, counts[kind]) - kinds[kind].length)} more
                     </RowButton>
                   )}
                 </td>

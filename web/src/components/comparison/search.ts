@@ -37,10 +37,15 @@ function rowsOf(count: number | undefined): number | undefined {
   return count === undefined || count <= ROWS ? undefined : Math.min(count, ROWS_MAX);
 }
 
+/** Whether what did not change is shown: only as long as nobody looks for some of them is it folded. */
+export function isUnfolded({ q, verdict, unchanged }: ComparisonSearch): boolean {
+  return unchanged === true || verdict === "unchanged" || q !== undefined;
+}
+
 /** Which pairs the server is asked for: those that are shown at first, or what is looked for. */
-export function pairsAsked({ q, verdict, unchanged, rows }: ComparisonSearch): PairsAsked {
-  const isUnfolded = unchanged === true || q !== undefined;
-  const told = KINDS.filter((kind) => kind !== "unchanged" || isUnfolded);
+export function pairsAsked(search: ComparisonSearch): PairsAsked {
+  const { q, verdict, rows } = search;
+  const told = KINDS.filter((kind) => kind !== "unchanged" || isUnfolded(search));
   const kinds = verdict === undefined ? [...told, "not-comparable"] : [verdict];
   return {
     limit: verdict === undefined ? ROWS : (rows ?? ROWS),

@@ -35,12 +35,11 @@ export type Measured = {
 };
 
 /** `null`: nothing was measured. */
-export const measuredQuery = (project: string, { scenario, mode, placement, bytes }: OverviewSearch) =>
+export const measuredQuery = (project: string, search: OverviewSearch) =>
   queryOptions({
-    queryKey: ["measured", project, scenario, mode, placement, bytes],
+    queryKey: ["measured", project, search.scenario, search.mode, search.placement, search.bytes],
     queryFn: async ({ client }): Promise<Measured | null> => {
       const facets = (asked: SeriesAsked) => client.fetchQuery(facetsQuery(project, asked));
-      const search = { scenario, mode, placement, bytes } as OverviewSearch;
       const all = await facets({});
       const chosen = chosenScenario(all, search);
       if (chosen === undefined) return null;

@@ -108,16 +108,7 @@ pub(super) fn most_telling(
 ) -> Vec<ComparisonPair> {
     pairs.retain(|pair| kinds.is_empty() || kinds.contains(&pair.kind));
     let Some(limit) = limit else { return pairs };
-    let parts_per_billion = |share: f64| (share.abs() * 1e9).min(1e15).round();
-    #[expect(clippy::cast_possible_truncation, reason = "at most 1e15, and whole")]
-    let size = |pair: &ComparisonPair| match pair.kind {
-        PairKind::Slower | PairKind::Faster | PairKind::Inconclusive => {
-            parts_per_billion(pair.change.unwrap_or(0.0)) as i64
-        }
-        PairKind::Elsewhere => besides(pair).map(parts_per_billion).fold(0.0, f64::max) as i64,
-        PairKind::Unchanged | PairKind::NotComparable => 0,
-    };
-    pairs.sort_by_cached_key(|pair| (pair.kind, Reverse(size(pair))));
+    pairs.sort_by(|one, other| one.kind.cmp(&other.kind).then_with(|| size(other).total_cmp(&size(one))));
     let (mut kind, mut count) = (None, 0);
     pairs.retain(|pair| {
         let own = Some(pair.kind);
@@ -126,6 +117,15 @@ pub(super) fn most_telling(
         count <= limit
     });
     pairs
+}
+
+/// By how much a pair changed, in what its kind is about.
+fn size(pair: &ComparisonPair) -> f64 {
+    match pair.kind {
+        PairKind::Slower | PairKind::Faster | PairKind::Inconclusive => pair.change.unwrap_or(0.0).abs(),
+        PairKind::Elsewhere => besides(pair).map(f64::abs).fold(0.0, f64::max),
+        PairKind::Unchanged | PairKind::NotComparable => 0.0,
+    }
 }
 
 /// Pairs of series that are wanted.
@@ -158,38 +158,30 @@ pub struct NotCompared {
 /// How much arrived is of each case alone.
 const OF_EACH: &str = "delivered";
 
-/// Why a pair is not compared: what, how it is in the base, and in the head; and reasons.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Why {
-    differences: Vec<[String; 3]>,
-    reasons: Vec<String>,
-}
+/// What is not the same on both sides of a pair, and reasons.
+type Why = (Vec<Difference>, Vec<String>);
 
-impl From<&ComparisonPair> for Why {
-    fn from(pair: &ComparisonPair) -> Self {
-        let difference = |Difference { what, base, head }: &Difference| {
-            let [base, head] = if what == OF_EACH { ["", ""] } else { [base.as_str(), head.as_str()] };
-            [what, base, head].map(str::to_owned)
-        };
-        Self { differences: pair.differences.iter().map(difference).collect(), reasons: pair.reasons.clone() }
+fn why(pair: &ComparisonPair) -> Why {
+    let mut differences = pair.differences.clone();
+    for difference in differences.iter_mut().filter(|difference| difference.what == OF_EACH) {
+        difference.base.clear();
+        difference.head.clear();
     }
+    (differences, pair.reasons.clone())
 }
 
 /// Why pairs are not compared, the reason of most first.
 pub(super) fn not_compared(pairs: &[ComparisonPair]) -> Vec<NotCompared> {
     let mut groups: BTreeMap<Why, Vec<&ComparisonPair>> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.kind == PairKind::NotComparable) {
-        groups.entry(pair.into()).or_default().push(pair);
+        groups.entry(why(pair)).or_default().push(pair);
     }
     let machine =
         |pair: &&ComparisonPair| pair.head.as_ref().or(pair.base.as_ref()).map(|side| side.machine.clone());
-    let group = |(Why { differences, reasons }, members): (Why, Vec<&ComparisonPair>)| {
+    let group = |((differences, reasons), members): (Why, Vec<&ComparisonPair>)| {
         let machines: BTreeSet<String> = members.iter().filter_map(machine).collect();
         NotCompared {
-            differences: differences
-                .into_iter()
-                .map(|[what, base, head]| Difference { what, base, head })
-                .collect(),
+            differences,
             reasons,
             pair_count: members.len(),
             machines: machines.into_iter().collect(),
