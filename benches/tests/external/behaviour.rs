@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use std::process::{Child, ExitCode, Stdio};
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 use std::{env, process};
 
@@ -24,6 +25,10 @@ pub(crate) fn main(behaviour: &str) -> ExitCode {
     match behaviour {
         "be-there" => {
             wait_for_end();
+            return ExitCode::SUCCESS;
+        }
+        "start-threads" => {
+            start_threads();
             return ExitCode::SUCCESS;
         }
         // Holds standard output and error open for as long as the test wants, or a minute.
@@ -159,6 +164,32 @@ fn done(behaviour: &str, part: u64, case: &Value) -> Value {
     }
     done
 }
+
+/// Says once that it begins, and once that it is done with what [`CHAINS`] threads have each started one after another: at
+/// any time, several are being started. None of them ends before the standard input.
+fn start_threads() {
+    fn next(left: u32, done: Arc<Barrier>) {
+        let start = move || {
+            if left == 0 {
+                done.wait();
+            } else {
+                next(left - 1, done);
+            }
+            hang();
+        };
+        std::thread::Builder::new().stack_size(64 << 10).spawn(start).unwrap();
+    }
+    let done = Arc::new(Barrier::new(CHAINS + 1));
+    for _ in 0..CHAINS {
+        next(40, Arc::clone(&done));
+    }
+    say("begun").unwrap();
+    done.wait();
+    say("done").unwrap();
+    wait_for_end();
+}
+
+const CHAINS: usize = 8;
 
 /// Another process of this program, which ends with its standard input.
 fn responder() -> io::Result<Child> {

@@ -8,6 +8,7 @@
 mod behaviour;
 mod examples;
 mod misbehaviour;
+mod places;
 mod support;
 mod turns;
 
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
     }
     let wanted: Vec<&String> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|part| name.contains(*part));
-    let all = examples::TESTS.iter().chain(misbehaviour::TESTS).chain(turns::TESTS);
+    let all = examples::TESTS.iter().chain(misbehaviour::TESTS).chain(turns::TESTS).chain(places::TESTS);
     let tests: Vec<Test> = all.copied().filter(|test| is_wanted(test.0)).collect();
     println!("\nrunning {} tests", tests.len());
     let (mut passed, mut failed, mut ignored) = (0, 0, 0);

@@ -6,7 +6,9 @@ use crate::sys::tree::Tree;
 use rustix::io::Errno;
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-use std::fs;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use std::{fs, thread};
 
 pub(super) fn allowed() -> Result<Vec<u32>, Unsupported> {
     let set = sched_getaffinity(None)
@@ -22,40 +24,97 @@ pub(super) fn pin(cpu: u32) -> Result<(), Unsupported> {
         .map_err(|error| Unsupported::because(format!("pinning to cpu {cpu} failed: {error}")))
 }
 
+/// A thread that is being started is in no list yet, and has the place that its parent had when the call began. So whoever
+/// was elsewhere is watched until it cannot be in such a call any more: it has ended, was asleep, or has run for long.
 pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     let refused = |error: &dyn std::fmt::Display| {
         Unsupported::because(format!("pinning process {pid} to cpu {cpu} failed: {error}"))
     };
-    // A thread that is started meanwhile is in the list the next time, or has its place from one that was pinned.
-    let mut pinned = Vec::new();
+    let place = only(cpu);
+    let begun = Instant::now();
+    let mut watched: HashMap<Pid, Option<u64>> = HashMap::new();
+    let mut was_there = false;
     loop {
-        let threads = Tree::system().names(&format!("/proc/{pid}/task"));
-        let Some(thread) = threads.iter().find(|thread| !pinned.contains(*thread)) else { break };
-        let id = thread.parse().ok().and_then(Pid::from_raw).ok_or_else(|| refused(&"no number"))?;
-        match sched_setaffinity(Some(id), &only(cpu)) {
-            // A thread that has ended needs no place.
-            Ok(()) | Err(Errno::SRCH) => pinned.push(thread.clone()),
-            Err(error) => return Err(refused(&error)),
+        let tasks = tasks(pid);
+        was_there |= !tasks.is_empty();
+        if !was_there {
+            return Err(refused(&"there is no such process"));
         }
+        let watched_before = watched.len();
+        watched
+            .retain(|id, ran| tasks.iter().any(|task| task.id == *id && task.may_be_starting_another(*ran)));
+        let mut is_complete = watched.is_empty() && watched_before == 0;
+        for task in &tasks {
+            if matches!(sched_getaffinity(Some(task.id)), Ok(now) if now == place) {
+                continue;
+            }
+            match sched_setaffinity(Some(task.id), &place) {
+                Ok(()) => _ = watched.insert(task.id, task.ran),
+                // A thread that has ended needs no place.
+                Err(Errno::SRCH) => {}
+                Err(error) => return Err(refused(&error)),
+            }
+            is_complete = false;
+        }
+        // A process that never gets to run is told by what is seen of it in the end.
+        if is_complete || begun.elapsed() > PATIENCE {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_micros(50));
     }
-    if pinned.is_empty() { Err(refused(&"there is no such process")) } else { Ok(()) }
 }
 
-/// Of `/proc/pid/task/tid`, field 39 of `stat` (proc(5)) and the first of `schedstat`, in nanoseconds
-/// (Documentation/scheduler/sched-stats.rst), which kernels without `CONFIG_SCHED_INFO` do not have.
-pub(super) fn threads(pid: u32) -> Vec<Thread> {
-    const AFTER_NAME: usize = 39 - 3;
+/// Starting a thread takes some ten microseconds of a processor.
+const STARTED_NS: u64 = 1_000_000;
+
+/// How long threads that do not get to run are watched.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A thread of a process, as `/proc/pid/task/tid` tells it: fields 3 and 39 of `stat` (proc(5)) and the first of
+/// `schedstat`, in nanoseconds (Documentation/scheduler/sched-stats.rst), which kernels without `CONFIG_SCHED_INFO` do not
+/// have.
+struct Task {
+    id: Pid,
+    state: char,
+    ran: Option<u64>,
+    last_cpu: u32,
+}
+
+impl Task {
+    /// Whether it may still be in a call that it began when it had run for so long: such a call does not sleep
+    /// interruptibly.
+    fn may_be_starting_another(&self, ran_then: Option<u64>) -> bool {
+        let has_run = self.ran.zip(ran_then).is_some_and(|(ran, then)| ran.saturating_sub(then) > STARTED_NS);
+        matches!(self.state, 'R' | 'D') && !has_run
+    }
+}
+
+fn tasks(pid: u32) -> Vec<Task> {
+    const AFTER_NAME: usize = 3;
     let tree = Tree::system();
     let tasks = format!("/proc/{pid}/task");
-    let thread = |id: String| {
+    let task = |id: String| {
         let ran = tree.text(&format!("{tasks}/{id}/schedstat"));
         let text = tree.text(&format!("{tasks}/{id}/stat"))?;
         // The name stands in parentheses, and may hold any.
-        let last_cpu = text.rsplit_once(')')?.1.split_whitespace().nth(AFTER_NAME)?.parse().ok()?;
-        let ran = ran.and_then(|text| text.split_whitespace().next()?.parse().ok());
-        Some(Thread { id: id.parse().ok()?, ran, last_cpu })
+        let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+        Some(Task {
+            id: Pid::from_raw(id.parse().ok()?)?,
+            state: fields.next()?.chars().next()?,
+            ran: ran.and_then(|text| text.split_whitespace().next()?.parse().ok()),
+            last_cpu: fields.nth(39 - AFTER_NAME - 1)?.parse().ok()?,
+        })
     };
-    tree.names(&tasks).into_iter().filter_map(thread).collect()
+    tree.names(&tasks).into_iter().filter_map(task).collect()
+}
+
+pub(super) fn threads(pid: u32) -> Vec<Thread> {
+    let thread = |task: Task| Thread {
+        id: task.id.as_raw_nonzero().get().unsigned_abs().into(),
+        ran: task.ran,
+        last_cpu: task.last_cpu,
+    };
+    tasks(pid).into_iter().map(thread).collect()
 }
 
 fn only(cpu: u32) -> CpuSet {
@@ -76,4 +135,20 @@ pub(super) fn core_of(cpu: u32) -> Option<(u32, u32)> {
         fs::read_to_string(path).ok()?.trim().parse().ok()
     };
     Some((read("physical_package_id")?, read("core_id")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_slept_or_ran_for_long_is_not_starting_another_any_more() {
+        let task = |state, ran| Task { id: Pid::INIT, state, ran, last_cpu: 0 };
+        let then = Some(5_000_000);
+        assert!(task('R', Some(5_900_000)).may_be_starting_another(then), "it has hardly run");
+        assert!(task('D', then).may_be_starting_another(then), "it waits for memory");
+        assert!(task('R', None).may_be_starting_another(None), "nobody tells what it ran");
+        assert!(!task('S', then).may_be_starting_another(then));
+        assert!(!task('R', Some(6_100_000)).may_be_starting_another(then));
+    }
 }
