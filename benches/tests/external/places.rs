@@ -6,14 +6,15 @@ use roundtrip_bench::sys::affinity;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 
 pub(crate) const TESTS: &[Test] =
     &[("threads_that_are_being_started_while_their_process_is_pinned_are_pinned_too", all_are_pinned)];
 
 fn all_are_pinned() -> Ran {
-    if !cfg!(target_os = "linux") {
-        return Err("no other system tells the places of a thread in another process".into());
+    if !Path::new("/proc/self/task").exists() {
+        return Err("only Linux tells the places of the threads of another process".into());
     }
     let cpu = affinity::pair().map_err(|reason| reason.0)?.first;
     for attempt in 0..20 {
