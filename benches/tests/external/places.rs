@@ -18,8 +18,8 @@ fn all_are_pinned() -> Ran {
     }
     let cpu = affinity::pair().map_err(|reason| reason.0)?.first;
     for attempt in 0..20 {
-        let program = myself().unwrap();
-        let mut child = program
+        let mut child = myself()
+            .unwrap()
             .command()
             .arg("start-threads")
             .stdin(Stdio::piped())

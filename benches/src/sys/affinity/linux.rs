@@ -40,10 +40,10 @@ pub(super) fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
         if !was_there {
             return Err(refused(&"there is no such process"));
         }
-        let watched_before = watched.len();
+        // What somebody who was watched has started may be missing in this list, and is in the next.
+        let mut is_complete = watched.is_empty();
         watched
             .retain(|id, ran| tasks.iter().any(|task| task.id == *id && task.may_be_starting_another(*ran)));
-        let mut is_complete = watched.is_empty() && watched_before == 0;
         for task in &tasks {
             if matches!(sched_getaffinity(Some(task.id)), Ok(now) if now == place) {
                 continue;
