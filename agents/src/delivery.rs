@@ -138,6 +138,7 @@ impl Subject {
             branch: repository.branch,
             default_branch: repository.default_branch,
             pull_request: None,
+            job: None,
             commit: repository.commit,
             work_tree_modified: repository.work_tree_modified,
             history: repository.history,

@@ -8,7 +8,8 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use roundtrip_wire::{Problem, SCHEMA_VERSION, problem::PROBLEM_MEDIA_TYPE};
+use roundtrip_wire::{Problem, SCHEMA_VERSION, lab::PROTOCOLS, problem::PROBLEM_MEDIA_TYPE};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -120,6 +121,22 @@ pub enum ApiError {
         /// The identity.
         run_id: uuid::Uuid,
     },
+    /// An agent speaks of a job that it does not have any more.
+    #[error("job {job_id} is not this agent's any more: another one has it, or it is over")]
+    LeaseLost {
+        /// Which one.
+        job_id: i64,
+    },
+    /// An agent's messages are of another version.
+    #[error(
+        "the agent speaks the protocol {} to {}, and this server {} to {}: update the {}",
+        theirs.start(), theirs.end(), PROTOCOLS.start(), PROTOCOLS.end(),
+        if theirs.end() < PROTOCOLS.start() { "agent" } else { "server" }
+    )]
+    AgentTooOld {
+        /// What it speaks.
+        theirs: RangeInclusive<u32>,
+    },
     /// More uploads are under way than are let in at a time.
     #[error(
         "as many uploads are under way as this server takes at a time: nothing was stored, send it again later"
@@ -178,6 +195,12 @@ pub enum Kind {
     Token,
     /// A way to sign in.
     SignIn,
+    /// An agent.
+    Agent,
+    /// A job.
+    Job,
+    /// A time at which something is measured.
+    Schedule,
 }
 
 impl std::fmt::Display for Kind {
@@ -198,6 +221,9 @@ impl std::fmt::Display for Kind {
             Self::Member => "member",
             Self::Token => "token",
             Self::SignIn => "sign-in",
+            Self::Agent => "agent",
+            Self::Job => "job",
+            Self::Schedule => "schedule",
         })
     }
 }
@@ -281,6 +307,10 @@ impl ApiError {
             }
             Self::RunConflict { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "run-conflict", "The run exists with another body")
+            }
+            Self::LeaseLost { .. } => (StatusCode::CONFLICT, "lease-lost", "The job is not this agent's"),
+            Self::AgentTooOld { .. } => {
+                (StatusCode::UPGRADE_REQUIRED, "agent-too-old", "The agent speaks another version")
             }
             Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, "busy", "Not now"),
             Self::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not now"),

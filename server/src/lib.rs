@@ -12,6 +12,7 @@
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
 //! - [`charts`]: between rows and what charts draw: which points, in how few numbers.
 //! - [`analysis`]: where series change their level.
+//! - [`queue`]: agents wait here for work, which other requests ask for.
 //! - [`live`]: clients are told of new runs, whichever server took them in.
 //! - [`published`]: what others have measured and published.
 //! - [`words`]: what somebody types to find something. [`graph`]: commits and parents, and where lines of them part.
@@ -41,6 +42,7 @@ pub mod live;
 pub mod metrics;
 pub mod openapi;
 pub mod published;
+pub mod queue;
 pub mod router;
 pub mod routes;
 pub mod seed;

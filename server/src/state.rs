@@ -7,6 +7,7 @@ use crate::ingest::admission::Admission;
 use crate::ingest::ids::Ids;
 use crate::live::Live;
 use crate::metrics::Metrics;
+use crate::queue::Queue;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,6 +32,8 @@ pub struct AppState {
     pub live: Live,
     /// Who searches what arrives for changes.
     pub(crate) analyst: Analyst,
+    /// Where agents wait for work.
+    pub queue: Queue,
 }
 
 impl AppState {
@@ -38,6 +41,7 @@ impl AppState {
     pub fn new(pool: sqlx::PgPool) -> Self {
         let live = Live::new(pool.clone());
         let analyst = Analyst::new(pool.clone());
+        let queue = Queue::new(pool.clone());
         Self {
             pool,
             door: Arc::default(),
@@ -48,6 +52,7 @@ impl AppState {
             ids: Arc::default(),
             live,
             analyst,
+            queue,
         }
     }
 

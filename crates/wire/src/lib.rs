@@ -6,6 +6,7 @@
 //! - [`import`]: a file of another tool, and the run that its results make.
 //! - [`acknowledged`]: how many uploads were acknowledged, told with each.
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
+//! - [`lab`]: enrolment, jobs and their leases: how servers and agents share work.
 //! - [`comparable`]: what keeps two results from being compared.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
 //! - [`size_profile`]: the distributions of message sizes that cases name.
@@ -23,6 +24,7 @@ pub mod comparable;
 pub mod hash;
 pub mod id;
 pub mod import;
+pub mod lab;
 pub mod machine;
 pub mod problem;
 pub mod report;

@@ -1,5 +1,6 @@
 //! [`RunReport`]: the envelope of one upload, and the rules that its types alone cannot express.
 
+use crate::lab::Lease;
 use crate::{Canary, CaseResult, Commit, Environment, Machine, RunId, Slug};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub struct RunReport {
     /// The pull request this belongs to, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<u64>,
+    /// The job that this was measured for, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Lease>,
     /// The commit that was measured.
     pub commit: Commit,
     /// True when tracked files differed from the commit: what was measured is not exactly it.

@@ -49,6 +49,7 @@ impl LabMachine {
             branch: Some("main".into()),
             default_branch: None,
             pull_request: None,
+            job: None,
             commit: commit(1),
             work_tree_modified: false,
             history: Vec::new(),

@@ -32,7 +32,8 @@ impl TokenKind {
     /// The scopes that a token of this kind can have: programs measure, people manage.
     pub fn scopes(self) -> &'static [Scope] {
         match self {
-            Self::User => &Scope::ALL,
+            Self::User => &[Scope::Read, Scope::IngestWrite, Scope::ProjectWrite, Scope::Admin],
+            // The scope jobs:claim is given by enrolment alone.
             Self::Agent | Self::Ci => &[Scope::Read, Scope::IngestWrite],
         }
     }

@@ -28,6 +28,9 @@ pub enum Refusal {
     /// It is for people.
     #[error("this takes an account: a token of a user, or a session")]
     Program,
+    /// It is for agents that were let in with a code.
+    #[error("this takes the token of an agent that was enrolled: see `roundtrip enrol`")]
+    NotEnrolled,
     /// The token is for another project.
     #[error("the token is bound to the project {bound}, but this is of {found}")]
     OtherProject {

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 pub enum Role {
     /// Reads.
     Viewer,
-    /// Uploads by hand, acknowledges regressions.
+    /// Uploads by hand, acknowledges regressions, asks for measurements.
     Contributor,
     /// Changes the project and its tokens.
     Maintainer,
@@ -28,6 +28,8 @@ pub enum Action {
     Upload,
     /// Say of a regression that it was seen.
     Acknowledge,
+    /// Ask for commits to be measured.
+    Queue,
     /// Change its default branch and its visibility.
     Configure,
     /// Make, rotate and revoke tokens that are bound to it.
@@ -50,7 +52,7 @@ pub struct Rule {
 }
 
 /// Everything that can be done in a project, and what it takes.
-pub const RULES: [Rule; 7] = {
+pub const RULES: [Rule; 8] = {
     const fn rule(action: Action, role: Role, scope: Scope) -> Rule {
         Rule { action, role, scope }
     }
@@ -58,6 +60,7 @@ pub const RULES: [Rule; 7] = {
         rule(Action::Read, Role::Viewer, Scope::Read),
         rule(Action::Upload, Role::Contributor, Scope::IngestWrite),
         rule(Action::Acknowledge, Role::Contributor, Scope::ProjectWrite),
+        rule(Action::Queue, Role::Contributor, Scope::ProjectWrite),
         rule(Action::Configure, Role::Maintainer, Scope::ProjectWrite),
         rule(Action::ManageTokens, Role::Maintainer, Scope::ProjectWrite),
         rule(Action::ManageMembers, Role::Admin, Scope::Admin),

@@ -13,7 +13,10 @@ pub enum Scope {
     /// Upload runs, and import files.
     #[serde(rename = "ingest:write")]
     IngestWrite,
-    /// Change projects and their tokens.
+    /// Ask for jobs, and say how they ended: of agents that were enrolled.
+    #[serde(rename = "jobs:claim")]
+    JobsClaim,
+    /// Change projects and their tokens, ask for measurements.
     #[serde(rename = "project:write")]
     ProjectWrite,
     /// Change members and accounts, delete, make tokens for oneself, read the audit log.
@@ -23,13 +26,15 @@ pub enum Scope {
 
 impl Scope {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Read, Self::IngestWrite, Self::ProjectWrite, Self::Admin];
+    pub const ALL: [Self; 5] =
+        [Self::Read, Self::IngestWrite, Self::JobsClaim, Self::ProjectWrite, Self::Admin];
 
     /// As it is stored, sent and typed.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::IngestWrite => "ingest:write",
+            Self::JobsClaim => "jobs:claim",
             Self::ProjectWrite => "project:write",
             Self::Admin => "admin",
         }

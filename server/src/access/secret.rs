@@ -19,6 +19,7 @@ const BASE_62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 /// Of the first servers, whose tokens were all for agents.
 const OLD_AGENT: &str = "rt_";
 const SESSION: &str = "rts_";
+const ENROLMENT: &str = "rte_";
 
 /// What a secret is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub enum SecretKind {
     Token(TokenKind),
     /// The cookie of a session.
     Session,
+    /// What lets an agent in, once.
+    Enrolment,
 }
 
 /// A well-formed secret. It is shown by nothing but [`Secret::expose`].
@@ -48,7 +51,10 @@ impl Secret {
 
     /// The secret in a text; none when a character is wrong or missing.
     pub fn parse(text: &str) -> Option<Self> {
-        let kinds = TokenKind::ALL.map(SecretKind::Token).into_iter().chain([SecretKind::Session]);
+        let kinds = TokenKind::ALL
+            .map(SecretKind::Token)
+            .into_iter()
+            .chain([SecretKind::Session, SecretKind::Enrolment]);
         let known = kinds
             .map(|kind| (kind.prefix(), kind))
             .chain([(OLD_AGENT, SecretKind::Token(TokenKind::Agent))])
@@ -93,6 +99,7 @@ impl SecretKind {
             Self::Token(TokenKind::Agent) => "rta_",
             Self::Token(TokenKind::Ci) => "rtc_",
             Self::Session => SESSION,
+            Self::Enrolment => ENROLMENT,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::culprits;
 use crate::db::change_point::{self, Row};
-use crate::db::job::{self, Reason};
+use crate::db::job::request::{self, Reason, Target, Wanted};
 use crate::db::regression::grouping;
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -26,7 +26,7 @@ pub(super) async fn request(
 ) -> sqlx::Result<()> {
     for &regression_id in regression_ids {
         let Some(range) = grouping::open_range(connection, regression_id).await? else {
-            job::give_up(connection, regression_id).await?;
+            request::give_up(connection, regression_id, now).await?;
             continue;
         };
         let mut changes = change_point::of_regressions(&mut *connection, &[regression_id]).await?;
@@ -34,14 +34,16 @@ pub(super) async fn request(
         let clearest = changes.iter().max_by(|one, other| clearness(one).total_cmp(&clearness(other)));
         let Some(clearest) = clearest else { continue };
         let place = (clearest.project_id, clearest.machine_id);
-        let unmeasured = job::unmeasured(connection, place, range).await?;
+        let unmeasured = request::unmeasured(connection, place, range).await?;
         let (wanted, reason) = if unmeasured.is_empty() {
             let doubtful = doubtful(pool, clearest.project_id, &changes).await?;
-            (job::seldom_measured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
+            (request::seldom_measured(connection, place, &doubtful, RUNS_MAX).await?, Reason::Repeat)
         } else {
             wanted(&unmeasured)
         };
-        job::request(connection, place, &wanted, reason, regression_id, now).await?;
+        let target = Target::Machine(clearest.machine_id);
+        let wanted = Wanted { regression_id: Some(regression_id), ..Wanted::commits(reason, &wanted) };
+        request::request(connection, clearest.project_id, target, &wanted, now).await?;
     }
     Ok(())
 }
@@ -61,11 +63,11 @@ async fn doubtful(pool: &PgPool, project_id: i64, changes: &[Row]) -> sqlx::Resu
 }
 
 /// Which of these commits, given in their order, are to be measured next.
-fn wanted(unmeasured: &[i64]) -> (Vec<i64>, Reason) {
+fn wanted(unmeasured: &[String]) -> (Vec<String>, Reason) {
     if unmeasured.len() <= ALL_MAX {
         return (unmeasured.to_vec(), Reason::Backfill);
     }
-    let ends = (1..PARTS).map(|part| unmeasured[part * unmeasured.len() / PARTS]);
+    let ends = (1..PARTS).map(|part| unmeasured[part * unmeasured.len() / PARTS].clone());
     (ends.collect(), Reason::Bisect)
 }
 
@@ -76,8 +78,10 @@ mod tests {
     #[test]
     fn few_commits_are_all_measured_and_of_many_those_that_quarter_them() {
         assert_eq!(wanted(&[]), (vec![], Reason::Backfill));
-        assert_eq!(wanted(&[1, 2, 3, 4, 5, 6, 7, 8]), (vec![1, 2, 3, 4, 5, 6, 7, 8], Reason::Backfill));
+        let named = |numbers: &[i64]| numbers.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let few = named(&[1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(wanted(&few), (few.clone(), Reason::Backfill));
         let many: Vec<i64> = (0..100).collect();
-        assert_eq!(wanted(&many), (vec![25, 50, 75], Reason::Bisect));
+        assert_eq!(wanted(&named(&many)), (named(&[25, 50, 75]), Reason::Bisect));
     }
 }

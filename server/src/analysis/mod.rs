@@ -157,7 +157,7 @@ impl Analyst {
             grouping::lock(&mut transaction, project_id).await?;
         }
         let run_ids: Vec<_> = due.iter().map(|due| due.run_id).collect();
-        db::job::finish(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
+        db::job::finish_unasked(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
         judge::judge(&self.pool, &mut transaction, &changed, &project_ids).await?;
         transaction.commit().await?;
         Ok(searched)

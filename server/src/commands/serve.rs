@@ -103,6 +103,7 @@ async fn answer(
     let (stop, mut stopped) = watch::channel(false);
     let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
+    let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
     let listener = listener.tap_io(|stream| {
@@ -138,7 +139,8 @@ async fn answer(
     stop.send_replace(true);
     // Streams would go on for ever.
     state.live.close();
-    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst) });
+    let finished =
+        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue) });
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {

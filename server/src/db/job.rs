@@ -1,52 +1,88 @@
-//! What machines are asked to measure.
+//! The queue: what is to be measured, where, and who does it now.
+//!
+//! - [`lease`]: taking a job, keeping it, giving it back. [`request`](mod@request): asking for one.
+//!
+//! A job is taken under a lease, whose number, the fence, grows each time: whatever an agent says of a job, it says with its
+//! fence, and an agent that was held up for longer than its lease is refused.
+
+pub mod lease;
+pub mod request;
 
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
-/// Why a commit is to be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
-    /// All commits of a regression's range are measured.
-    Backfill,
-    /// Some of them, which halve it.
-    Bisect,
-    /// Those that may have made it are measured again: what was measured of them does not tell.
-    Repeat,
-}
-
-/// A commit that a machine is asked to measure.
+/// A job.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table job, described there")]
 pub struct Row {
     pub job_id: i64,
-    pub machine: String,
+    pub machine: Option<String>,
     pub commit_sha: String,
-    pub commit_ordinal: i64,
+    /// The place of that commit, if it is stored.
+    pub commit_ordinal: Option<i64>,
+    pub base_sha: Option<String>,
+    pub branch: Option<String>,
+    pub pull_request: Option<i64>,
+    pub is_fork: bool,
+    pub preset: Option<String>,
+    pub labels: Vec<String>,
     pub reason: String,
     pub regression_id: Option<i64>,
+    pub requested_by: Option<String>,
+    pub priority: i16,
+    pub status: String,
+    pub attempt: i16,
     pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
     pub done_at: Option<DateTime<Utc>>,
-    pub done_by_run_id: Option<Uuid>,
+    pub failure: Option<String>,
+    pub run_id: Option<Uuid>,
+}
+
+/// What became of one lease of a job.
+#[derive(Debug)]
+#[expect(missing_docs, reason = "the columns of table job_attempt, described there")]
+pub struct AttemptRow {
+    pub fence: i64,
+    pub machine: String,
+    pub started_at: DateTime<Utc>,
+    pub ended_at: DateTime<Utc>,
+    pub outcome: String,
+    pub reason: Option<String>,
+    pub output: String,
 }
 
 /// Which jobs are wanted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
-    /// Those that are waited for, or those that are done.
+    /// Those that are open, or those that are not.
     pub done: Option<bool>,
     /// Those of one regression.
     pub regression_id: Option<i64>,
+    /// Those of one pull request.
+    pub pull_request: Option<i64>,
 }
 
-impl Reason {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Backfill => "backfill",
-            Self::Bisect => "bisect",
-            Self::Repeat => "repeat",
-        }
-    }
+macro_rules! select_jobs {
+    ($rest:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"select job.job_id, machine.slug as "machine?", job.commit_sha, commit.ordinal as "commit_ordinal?",
+                      job.base_sha, job.branch, job.pull_request, job.is_fork, job.preset, job.labels, job.reason,
+                      job.regression_id, job.requested_by, job.priority, job.status, job.attempt, job.created_at,
+                      job.started_at, job.done_at, job.failure,
+                      coalesce(job.done_by_run_id,
+                               (select run.run_id from run where run.job_id = job.job_id and not run.superseded
+                                order by run.run_id desc limit 1)) as "run_id?"
+               from job
+               left join agent on agent.agent_id = job.agent_id and job.status <> 'queued'
+               left join machine on machine.machine_id = coalesce(job.machine_id, agent.machine_id)
+               left join commit on commit.project_id = job.project_id and commit.sha = job.commit_sha
+               where "# + $rest,
+            $($argument),+
+        )
+    };
 }
 
 /// The jobs of a project before one, the newest first.
@@ -60,123 +96,72 @@ pub async fn list(
     before: i64,
     limit: i64,
 ) -> sqlx::Result<Vec<Row>> {
-    sqlx::query_as!(
-        Row,
-        "select job.job_id, machine.slug as machine, commit.sha as commit_sha, commit.ordinal as commit_ordinal,
-                job.reason, job.regression_id, job.created_at, job.done_at, job.done_by_run_id
-         from job
-         join machine on machine.machine_id = job.machine_id
-         join commit on commit.commit_id = job.commit_id
-         where job.project_id = $1 and job.job_id < $2
-           and ($3::boolean is null or (job.done_at is not null) = $3)
-           and ($4::bigint is null or job.regression_id = $4)
+    select_jobs!(
+        "job.project_id = $1 and job.job_id < $2
+         and ($3::boolean is null or (job.done_at is not null) = $3)
+         and ($4::bigint is null or job.regression_id = $4)
+         and ($5::bigint is null or job.pull_request = $5)
          order by job.job_id desc
-         limit $5",
+         limit $6",
         project_id,
         before,
         filter.done,
         filter.regression_id,
+        filter.pull_request,
         limit,
     )
     .fetch_all(pool)
     .await
 }
 
-/// The commits after one place and up to another that a machine has not measured, in their order.
+/// One job of a project.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn unmeasured(
-    connection: &mut PgConnection,
-    (project_id, machine_id): (i64, i64),
-    (after_ordinal, until_ordinal): (i64, i64),
-) -> sqlx::Result<Vec<i64>> {
-    sqlx::query_scalar!(
-        "select commit_id from commit
-         where project_id = $1 and ordinal > $3 and ordinal <= $4 and not ordinal_is_estimate
-           and not exists (
-               select from run
-               where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified
-           )
-         order by ordinal, commit_id",
-        project_id,
-        machine_id,
-        after_ordinal,
-        until_ordinal,
+pub async fn find(connection: &mut PgConnection, project_id: i64, job_id: i64) -> sqlx::Result<Option<Row>> {
+    select_jobs!("job.project_id = $1 and job.job_id = $2", project_id, job_id)
+        .fetch_optional(connection)
+        .await
+}
+
+/// What became of the leases of a job, the first one first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<AttemptRow>> {
+    sqlx::query_as!(
+        AttemptRow,
+        "select job_attempt.fence, machine.slug as machine, job_attempt.started_at, job_attempt.ended_at,
+                job_attempt.outcome, job_attempt.reason, job_attempt.output
+         from job_attempt
+         join agent on agent.agent_id = job_attempt.agent_id
+         join machine on machine.machine_id = agent.machine_id
+         where job_attempt.job_id = $1
+         order by job_attempt.fence",
+        job_id,
     )
-    .fetch_all(connection)
+    .fetch_all(pool)
     .await
 }
 
-/// Those of some commits, given by their places, that a machine measured fewer than so many times; in their order.
+/// Notes which jobs of a machine some runs of its have done that nobody measured on request: an agent that measures what is
+/// checked out. What an agent has taken, it says itself.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn seldom_measured(
-    connection: &mut PgConnection,
-    (project_id, machine_id): (i64, i64),
-    ordinals: &[i64],
-    run_count: i64,
-) -> sqlx::Result<Vec<i64>> {
-    sqlx::query_scalar!(
-        "select commit_id from commit
-         where project_id = $1 and ordinal = any($3)
-           and (select count(*) from run
-                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified) < $4
-         order by ordinal, commit_id",
-        project_id,
-        machine_id,
-        ordinals,
-        run_count,
-    )
-    .fetch_all(connection)
-    .await
-}
-
-/// Asks a machine for commits, except for those that are waited for.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn request(
-    connection: &mut PgConnection,
-    (project_id, machine_id): (i64, i64),
-    commit_ids: &[i64],
-    reason: Reason,
-    regression_id: i64,
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "insert into job (project_id, machine_id, commit_id, reason, regression_id, created_at)
-         select $1, $2, wanted.commit_id, $4, $5, $6 from unnest($3::bigint[]) with ordinality as wanted (commit_id, nth)
-         order by wanted.nth
-         on conflict do nothing",
-        project_id,
-        machine_id,
-        commit_ids,
-        reason.name(),
-        regression_id,
-        now,
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
-/// Notes which jobs of a machine some runs of its have done.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn finish(
+pub async fn finish_unasked(
     connection: &mut PgConnection,
     machine_id: i64,
     run_ids: &[Uuid],
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update job set done_at = $3, done_by_run_id = run.run_id
+        "update job set status = 'done', done_at = $3, done_by_run_id = run.run_id, lease_expires_at = null
          from run
-         where run.run_id = any($2) and job.machine_id = $1 and job.commit_id = run.commit_id and job.done_at is null
-           and not run.work_tree_modified",
+         join commit on commit.commit_id = run.commit_id
+         where run.run_id = any($2) and not run.work_tree_modified
+           and job.machine_id = $1 and job.project_id = run.project_id and job.commit_sha = commit.sha
+           and job.status = 'queued' and job.base_sha is null and job.preset is null",
         machine_id,
         run_ids,
         now,
@@ -186,13 +171,69 @@ pub async fn finish(
     Ok(())
 }
 
-/// Gives up what is waited for of a regression.
+/// The median time of the last ten jobs of a project on a machine that were done, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// Of which project.
+    pub project_id: i64,
+    /// On which machine.
+    pub machine_id: i64,
+    /// How long, from being taken to being done.
+    pub seconds: f64,
+}
+
+/// How long jobs take, by project and machine, as far as any was done.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn give_up(connection: &mut PgConnection, regression_id: i64) -> sqlx::Result<()> {
-    sqlx::query!("delete from job where regression_id = $1 and done_at is null", regression_id)
-        .execute(connection)
-        .await?;
-    Ok(())
+pub async fn paces(pool: &PgPool, machine_ids: &[i64]) -> sqlx::Result<Vec<Pace>> {
+    sqlx::query_as!(
+        Pace,
+        r#"select newest.project_id as "project_id!", newest.machine_id as "machine_id!",
+                  percentile_cont(0.5) within group (order by extract(epoch from newest.done_at - newest.started_at)::float8)
+                      as "seconds!"
+           from (select job.project_id, agent.machine_id, job.started_at, job.done_at,
+                        row_number() over (partition by job.project_id, agent.machine_id order by job.done_at desc) as nth
+                 from job
+                 join agent on agent.agent_id = job.agent_id
+                 where job.status = 'done' and agent.machine_id = any($1)) as newest
+           where newest.nth <= 10
+           group by newest.project_id, newest.machine_id"#,
+        machine_ids,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// An open job, as far as its place in the queue goes.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table job, described there")]
+pub struct Open {
+    pub job_id: i64,
+    pub project_id: i64,
+    pub machine_id: Option<i64>,
+    pub labels: Vec<String>,
+    pub is_running: bool,
+    pub started_at: Option<DateTime<Utc>>,
+}
+
+/// All open jobs in the order in which they are taken, those of other projects too.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn open(pool: &PgPool, limit: i64) -> sqlx::Result<Vec<Open>> {
+    sqlx::query_as!(
+        Open,
+        r#"select job.job_id, job.project_id,
+                  case when job.status = 'running' then agent.machine_id else job.machine_id end as machine_id,
+                  job.labels, job.status = 'running' as "is_running!", job.started_at
+           from job
+           left join agent on agent.agent_id = job.agent_id
+           where job.done_at is null
+           order by job.priority desc, job.turn, job.job_id
+           limit $1"#,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
 }

@@ -51,6 +51,16 @@ pub async fn upsert(connection: &mut PgConnection, machine: &Machine) -> sqlx::R
     sqlx::query_scalar!("select machine_id from machine where slug = $1", slug).fetch_one(connection).await
 }
 
+/// The key of a machine by its name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn key(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Option<i64>> {
+    sqlx::query_scalar!("select machine_id from machine where slug = $1", slug)
+        .fetch_optional(connection)
+        .await
+}
+
 /// The machines with uploads to a project, by name, those behind `after`.
 ///
 /// # Errors

@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod account;
+pub mod agent;
 pub mod analysis;
 pub mod audit;
 pub mod backup;
@@ -33,6 +34,7 @@ pub mod project_machine;
 pub mod regression;
 pub mod retention;
 pub mod run;
+pub mod schedule;
 pub mod schema;
 pub mod seed;
 pub mod series;

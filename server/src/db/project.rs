@@ -4,6 +4,7 @@ use super::decode_error;
 use crate::access::{Sight, Visibility};
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
+use std::collections::HashMap;
 use uuid::Uuid;
 
 /// A project and how much there is of it.
@@ -15,6 +16,8 @@ pub struct Row {
     visibility: String,
     /// The branch whose runs make the trend.
     pub default_branch: Option<String>,
+    /// Where its commits are fetched from.
+    pub repository_url: Option<String>,
     /// Uploads.
     pub run_count: i64,
     /// Commits with an upload.
@@ -101,6 +104,42 @@ pub async fn upsert(
     sqlx::query_scalar!("select project_id from project where slug = $1", slug).fetch_one(connection).await
 }
 
+/// Makes a project before its first run. None when the name is taken.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create(
+    connection: &mut PgConnection,
+    slug: &str,
+    visibility: Visibility,
+    default_branch: Option<&str>,
+    repository_url: Option<&str>,
+) -> sqlx::Result<Option<i64>> {
+    sqlx::query_scalar!(
+        "insert into project (slug, visibility, default_branch, repository_url)
+         values ($1, $2, $3, $4)
+         on conflict (slug) do nothing
+         returning project_id",
+        slug,
+        visibility.as_str(),
+        default_branch,
+        repository_url,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// The keys of some projects, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn keys(pool: &PgPool, slugs: &[String]) -> sqlx::Result<HashMap<String, i64>> {
+    let rows = sqlx::query!("select slug, project_id from project where slug = any($1)", slugs)
+        .fetch_all(pool)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.slug, row.project_id)).collect())
+}
+
 /// The branch whose runs make a project's trend, if one is known.
 ///
 /// # Errors
@@ -135,7 +174,7 @@ pub async fn list(
 ) -> sqlx::Result<Vec<Row>> {
     sqlx::query_as!(
         Row,
-        r#"select project.slug, project.visibility, project.default_branch,
+        r#"select project.slug, project.visibility, project.default_branch, project.repository_url,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
                   counted.latest_run_id as "latest_run_id?"

@@ -12,6 +12,8 @@ pub struct Settings {
     pub visibility: Visibility,
     /// The branch whose runs make the trend.
     pub default_branch: Option<String>,
+    /// Where its commits are fetched from.
+    pub repository_url: Option<String>,
 }
 
 /// The settings of a project, with a lock on it until the transaction ends: no upload to it is stored meanwhile.
@@ -22,13 +24,13 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     // Uploads take it before they read the default branch, and keep it until they are stored.
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
     let row = sqlx::query!(
-        "select visibility, default_branch from project where project_id = $1 for update",
+        "select visibility, default_branch, repository_url from project where project_id = $1 for update",
         project_id,
     )
     .fetch_one(connection)
     .await?;
     let visibility = row.visibility.parse().map_err(decode_error)?;
-    Ok(Settings { visibility, default_branch: row.default_branch })
+    Ok(Settings { visibility, default_branch: row.default_branch, repository_url: row.repository_url })
 }
 
 /// Sets a project that is locked.
@@ -37,10 +39,11 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 /// The database does not answer.
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
-        "update project set visibility = $2, default_branch = $3 where project_id = $1",
+        "update project set visibility = $2, default_branch = $3, repository_url = $4 where project_id = $1",
         project_id,
         settings.visibility.as_str(),
         settings.default_branch,
+        settings.repository_url,
     )
     .execute(connection)
     .await?;
@@ -58,7 +61,7 @@ pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) 
             sqlx::query!(
                 "with of_project as (
                      select run.run_id, commit.ordinal,
-                            run.pull_request is null
+                            run.pull_request is null and not run.superseded
                                 and (project.default_branch is null or run.branch is null
                                      or run.branch = project.default_branch) as mainline
                      from run
@@ -162,6 +165,7 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
          where series.project_id = $1 and change_point.series_id = series.series_id"
     );
     delete!("delete from job where project_id = $1");
+    delete!("delete from schedule where project_id = $1");
     delete!("delete from regression where project_id = $1");
     delete!("delete from machine_error_rate where project_id = $1");
     delete!("delete from project_machine where project_id = $1");

@@ -178,6 +178,35 @@ pub async fn rotate(
     Ok(Issued { token_id, secret, expires_at })
 }
 
+/// Gives a token another secret, valid until then. That of before is accepted for the overlap as well.
+///
+/// # Errors
+/// The database does not answer, or there is no such token.
+pub async fn renew(
+    connection: &mut PgConnection,
+    token_id: i64,
+    expires_at: DateTime<Utc>,
+    overlap: TimeDelta,
+) -> sqlx::Result<Issued> {
+    let secret = Secret::draw(SecretKind::Token(TokenKind::Agent));
+    let digest = secret.digest();
+    sqlx::query!(
+        "update token
+         set secret_sha256 = $2, prefix = $3, rotated_at = now(), expires_at = $4,
+             previous_secret_sha256 = secret_sha256, previous_expires_at = least($5, expires_at)
+         where token_id = $1 and revoked_at is null
+         returning token_id",
+        token_id,
+        digest.as_slice(),
+        secret.prefix(),
+        expires_at,
+        Utc::now() + overlap,
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(Issued { token_id, secret, expires_at: Some(expires_at) })
+}
+
 /// Ends a token, and all sessions that began with it.
 ///
 /// # Errors

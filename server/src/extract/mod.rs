@@ -2,6 +2,7 @@
 
 mod accept;
 mod acknowledged;
+mod agent;
 mod caller;
 mod comma_separated;
 mod cursor;
@@ -13,6 +14,7 @@ mod report_body;
 
 pub use accept::{Accept, Format};
 pub use acknowledged::AcknowledgedBefore;
+pub use agent::Agent;
 pub use caller::{Caller, Uploader};
 pub use comma_separated::CommaSeparated;
 pub use cursor::Cursor;

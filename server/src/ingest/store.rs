@@ -10,6 +10,7 @@ use super::ordering::{self, Link, Place};
 use super::reduce::small;
 use super::{Stored, Upload};
 use crate::AppState;
+use crate::db::run::Standing;
 use crate::db::{self, project::OrderLock};
 use crate::error::ApiError;
 use crate::routes::ingest::UploadReceipt;
@@ -80,12 +81,14 @@ async fn attempt(
         commit_id: commit.commit_id,
     };
     let counts = counts(upload);
-    let is_new =
-        db::run::insert(connection, key, report, counts, &upload.body_sha256).await.map_err(refused)?;
+    let standing = standing(connection, key, report).await?;
+    let is_new = db::run::insert(connection, key, report, counts, standing, &upload.body_sha256)
+        .await
+        .map_err(refused)?;
     if !is_new {
         return replay(connection, upload).await;
     }
-    insert_rest(connection, upload, &ids, key, &commit).await?;
+    insert_rest(connection, upload, &ids, key, &commit, standing).await?;
     db::analysis::add(connection, key).await?;
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
@@ -106,6 +109,7 @@ async fn insert_rest(
     ids: &Found,
     key: db::run::Key,
     commit: &PlacedCommit,
+    standing: Standing,
 ) -> Result<(), ApiError> {
     let report = &upload.report;
     let outcomes: Vec<_> = report.results.iter().map(db::run::Outcome::from).collect();
@@ -115,7 +119,7 @@ async fn insert_rest(
         key,
         commit_ordinal: commit.ordinal,
         work_tree_modified: report.work_tree_modified,
-        mainline: is_mainline(report, commit.default_branch.as_deref()),
+        mainline: !standing.superseded && is_mainline(report, commit.default_branch.as_deref()),
         measured_at: report.started_at,
     };
     let of_series = |index: usize| ids.series_ids.get(index).copied();
@@ -137,6 +141,16 @@ async fn insert_rest(
         db::original::insert(connection, key, original).await.map_err(refused)?;
     }
     Ok(())
+}
+
+/// What a run was measured for, as far as it says so.
+async fn standing(
+    connection: &mut PgConnection,
+    key: db::run::Key,
+    report: &RunReport,
+) -> sqlx::Result<Standing> {
+    let Some(lease) = report.job else { return Ok(Standing::default()) };
+    db::job::lease::standing(connection, lease, key.project_id, report.commit.sha.as_str()).await
 }
 
 fn counts(upload: &Upload) -> db::run::Counts {

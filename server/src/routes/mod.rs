@@ -2,6 +2,7 @@
 //! it. SQL is in [`crate::db`], statistics in `roundtrip-stats`, and who may do what in [`crate::access`].
 
 pub mod accounts;
+pub mod agents;
 pub mod audit;
 pub mod canaries;
 pub mod charts;
@@ -14,6 +15,7 @@ pub mod github;
 pub mod health;
 pub mod ingest;
 pub mod jobs;
+pub mod lab;
 pub mod links;
 pub mod machines;
 pub mod members;
@@ -29,6 +31,7 @@ pub mod pull_requests;
 pub mod regressions;
 mod return_path;
 pub mod runs;
+pub mod schedules;
 pub mod series;
 pub mod session;
 pub mod summaries;

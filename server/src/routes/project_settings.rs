@@ -10,13 +10,15 @@ use crate::extract::{Caller, Json as Body, Path, present};
 use crate::{AppState, db};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
-use roundtrip_wire::Problem;
+use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 /// The longest name of a branch, in bytes: git's own limit is that of a file's name.
 const BRANCH_BYTES_MAX: usize = 255;
+/// The longest address of a repository, in bytes.
+const URL_BYTES_MAX: usize = 1_000;
 
 /// What a project is set to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -29,6 +31,26 @@ pub struct ProjectSettings {
     /// The branch whose runs make the trend; null: all runs without a pull request do.
     #[schema(required)]
     pub default_branch: Option<String>,
+    /// Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request.
+    #[schema(required)]
+    pub repository_url: Option<String>,
+}
+
+/// A project to make, before its first run.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProjectRequest {
+    /// Its name.
+    #[schema(value_type = String, example = "libfoo")]
+    pub project: Slug,
+    /// Who may read it. Absent: as the server's new projects are.
+    pub visibility: Option<Visibility>,
+    /// The branch whose runs make the trend. Absent: what the first run says.
+    #[schema(max_length = 255, example = "main")]
+    pub default_branch: Option<String>,
+    /// Where agents fetch its commits from.
+    #[schema(max_length = 1000, example = "https://git.example.org/libfoo.git")]
+    pub repository_url: Option<String>,
 }
 
 /// What is to change; what is absent stays.
@@ -41,6 +63,55 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 255, example = "main")]
     pub default_branch: Option<Option<String>>,
+    /// Where agents fetch its commits from; null: nowhere.
+    #[serde(default, deserialize_with = "present")]
+    #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
+    pub repository_url: Option<Option<String>>,
+}
+
+/// Makes a project before its first run, so that agents can be asked to measure it.
+#[utoipa::path(post, path = "/api/v1/projects", tag = "projects", request_body = ProjectRequest,
+    security(("token" = ["admin"]), ("session" = [])),
+    responses(
+    (status = 201, description = "What it is set to", body = ProjectSettings),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 409, description = "`taken`: there is one of that name", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_project(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(asked): Body<ProjectRequest>,
+) -> Result<(StatusCode, Json<ProjectSettings>), ApiError> {
+    caller.check_server_admin()?;
+    if let Some(branch) = &asked.default_branch {
+        check_branch(branch)?;
+    }
+    if let Some(url) = &asked.repository_url {
+        check_url(url)?;
+    }
+    let visibility = asked.visibility.unwrap_or_else(|| state.door.visibility_of_new());
+    let (branch, url) = (asked.default_branch.as_deref(), asked.repository_url.as_deref());
+    let mut transaction = state.pool.begin().await?;
+    let made = db::project::create(&mut transaction, asked.project.as_str(), visibility, branch, url).await?;
+    made.ok_or_else(|| ApiError::Taken(format!("there is a project {}", asked.project)))?;
+    let details = json!({"visibility": visibility, "default_branch": branch, "repository_url": url});
+    let subject = format!("project:{}", asked.project);
+    audit::record(
+        &mut transaction,
+        &caller.by(),
+        Event { action: audit::Action::ProjectCreate, subject, details },
+    )
+    .await?;
+    transaction.commit().await?;
+    let made = ProjectSettings {
+        project: asked.project.to_string(),
+        visibility,
+        default_branch: asked.default_branch,
+        repository_url: asked.repository_url,
+    };
+    Ok((StatusCode::CREATED, Json(made)))
 }
 
 /// Changes what a project is set to. Another default branch says of all its points anew whether they are on the main line.
@@ -62,11 +133,15 @@ pub(crate) async fn change_project(
     if let Some(Some(branch)) = &change.default_branch {
         check_branch(branch)?;
     }
+    if let Some(Some(url)) = &change.repository_url {
+        check_url(url)?;
+    }
     let mut transaction = state.pool.begin().await?;
     let before = db::settings::lock(&mut transaction, found.project_id).await?;
     let after = Settings {
         visibility: change.visibility.unwrap_or(before.visibility),
         default_branch: change.default_branch.unwrap_or_else(|| before.default_branch.clone()),
+        repository_url: change.repository_url.unwrap_or_else(|| before.repository_url.clone()),
     };
     if after != before {
         db::settings::change(&mut transaction, found.project_id, &after).await?;
@@ -78,6 +153,7 @@ pub(crate) async fn change_project(
         let details = json!({
             "visibility": {"from": before.visibility, "to": after.visibility},
             "default_branch": {"from": before.default_branch, "to": after.default_branch},
+            "repository_url": {"from": before.repository_url, "to": after.repository_url},
             "points_changed": points,
         });
         let subject = format!("project:{}", found.project);
@@ -89,6 +165,7 @@ pub(crate) async fn change_project(
         project: found.project,
         visibility: after.visibility,
         default_branch: after.default_branch,
+        repository_url: after.repository_url,
     }))
 }
 
@@ -114,6 +191,22 @@ pub(crate) async fn delete_project(
     audit::record(&mut transaction, &caller.by(), event).await?;
     transaction.commit().await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// An address that git fetches from without running a program that it names, and without a secret in it.
+fn check_url(url: &str) -> Result<(), ApiError> {
+    let rest = ["https://", "http://", "ssh://", "git://", "file://"]
+        .into_iter()
+        .find_map(|scheme| url.strip_prefix(scheme));
+    let is_plain = url.len() <= URL_BYTES_MAX && !url.contains(|c: char| c.is_control() || c.is_whitespace());
+    let authority = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
+    let has_secret = authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'));
+    if rest.is_some_and(|rest| !rest.is_empty()) && is_plain && !has_secret {
+        return Ok(());
+    }
+    let detail =
+        "expected https://, ssh://, git:// or file:// and a path, without a password: agents have their own";
+    Err(ApiError::parameter("repository_url", detail))
 }
 
 fn check_branch(branch: &str) -> Result<(), ApiError> {

@@ -34,6 +34,9 @@ pub struct ProjectSummary {
     /// The branch whose runs make the trend; null: all runs without a pull request do.
     #[schema(required)]
     pub default_branch: Option<String>,
+    /// Where agents fetch its commits from; null: nobody has said it.
+    #[schema(required)]
+    pub repository_url: Option<String>,
     /// Uploads.
     pub run_count: i64,
     /// Commits that were measured at least once.
@@ -108,6 +111,7 @@ async fn summaries(state: &AppState, rows: Vec<db::project::Row>) -> Result<Vec<
             visibility: row.visibility()?,
             project: row.slug,
             default_branch: row.default_branch,
+            repository_url: row.repository_url,
             run_count: row.run_count,
             commit_count: row.commit_count,
             machine_count: row.machine_count,

@@ -245,7 +245,7 @@ pub(crate) async fn change_regression(
         regression::triage(&mut transaction, path.regression_id, &after, assignee, Utc::now()).await?;
         if !matches!(change.state, None | Some(Progress::New | Progress::Acknowledged)) {
             // Nobody looks for the culprit any more.
-            db::job::give_up(&mut transaction, path.regression_id).await?;
+            db::job::request::give_up(&mut transaction, path.regression_id, Utc::now()).await?;
         }
         let subject = format!("regression:{}", path.regression_id);
         let details = json!({ "project": project.project, "from": before, "to": after });

@@ -51,6 +51,11 @@ pub struct RunSummary {
     pub pull_request: Option<i64>,
     /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
+    /// True when another agent had its job by then: it is kept, and part of no trend.
+    pub superseded: bool,
+    /// The job that it was measured for; null: none.
+    #[schema(required)]
+    pub job_id: Option<i64>,
     /// The definition that was run.
     pub preset: String,
     /// Version of the suite.
@@ -363,6 +368,8 @@ impl From<db::run::Row> for RunSummary {
             branch: row.branch,
             pull_request: row.pull_request,
             work_tree_modified: row.work_tree_modified,
+            superseded: row.superseded,
+            job_id: row.job_id,
             preset: row.preset,
             suite_version: row.suite_version,
             build: row.build,

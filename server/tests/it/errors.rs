@@ -19,7 +19,7 @@ async fn an_unknown_path_of_the_api_is_a_problem_not_a_page(pool: PgPool) {
 async fn a_method_that_a_path_lacks_is_a_problem_that_says_which_it_has(pool: PgPool) {
     let app = TestApp::new(pool).await;
     for (method, path, allowed) in [
-        (Method::POST, "/api/v1/projects", "GET"),
+        (Method::POST, "/api/v1/projects/libfoo", "GET"),
         (Method::DELETE, "/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b", "PUT"),
         (Method::PATCH, "/healthz", "GET"),
     ] {

@@ -20,6 +20,7 @@ mod graph;
 mod health;
 mod import;
 mod ingest;
+mod lab;
 mod limits;
 mod links;
 mod live;

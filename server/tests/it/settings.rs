@@ -21,7 +21,9 @@ async fn a_maintainer_changes_what_is_given_and_nothing_else(pool: PgPool) {
     ] {
         let answer = app.send("PATCH", PATH, &maintainer, Some(change.clone())).await;
         let settings: Value = answer.json();
-        let expected = json!({"project": "libfoo", "visibility": visibility, "default_branch": branch});
+        let expected = json!({
+            "project": "libfoo", "visibility": visibility, "default_branch": branch, "repository_url": null,
+        });
         assert_eq!(settings, expected, "{change}");
         let project: Value = app.send("GET", PATH, &maintainer, None).await.json();
         assert_eq!((&project["visibility"], &project["default_branch"]), (&json!(visibility), &branch));

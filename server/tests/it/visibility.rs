@@ -12,6 +12,7 @@ struct Hidden {
     run_id: String,
     series_id: i64,
     regression_id: i64,
+    job_id: i64,
     sha: String,
 }
 
@@ -41,7 +42,11 @@ impl Hidden {
              where sha = $1
              returning regression_id";
         let regression_id = sqlx::query_scalar(regression).bind(&sha).fetch_one(&app.pool).await.unwrap();
-        Self { run_id, series_id, regression_id, sha }
+        let job = "insert into job (project_id, machine_id, commit_sha, reason, created_at)
+             select project_id, machine_id, $1, 'request', now() from run
+             returning job_id";
+        let job_id = sqlx::query_scalar(job).bind(&sha).fetch_one(&app.pool).await.unwrap();
+        Self { run_id, series_id, regression_id, job_id, sha }
     }
 
     /// What stands for a parameter of the API. A new one is added here, so that no new read is forgotten.
@@ -51,6 +56,7 @@ impl Hidden {
             "run_id" => self.run_id.clone(),
             "series_id" | "series" => self.series_id.to_string(),
             "regression_id" => self.regression_id.to_string(),
+            "job_id" => self.job_id.to_string(),
             "machine" => MACHINE.to_owned(),
             "sha" | "commit" | "base" | "head" => self.sha.clone(),
             "over" => "message_bytes".to_owned(),

@@ -39,6 +39,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets an agent in that has a code. */
+        post: operations["enrol"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Turns an agent away: its token is revoked, and its machine needs another code. What it measured stays. */
+        delete: operations["revoke_agent"];
+        options?: never;
+        head?: never;
+        /** Changes whether an agent is given work, and what it is labelled with. */
+        patch: operations["change_agent"];
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives an agent something to sign. */
+        post: operations["challenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Gives an agent another token that signs what it was given. The secret of before is accepted for an hour more. */
+        post: operations["renew"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -107,6 +176,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/enrolments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a code that lets one agent in, within ten minutes. */
+        post: operations["create_enrolment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -118,6 +204,57 @@ export interface paths {
         put?: never;
         /** Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can. */
         post: operations["import_file"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks for a job, and waits for one. */
+        post: operations["claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/jobs/{job_id}/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says how a job ended. */
+        post: operations["finish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/jobs/{job_id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says that an agent still does a job. */
+        post: operations["heartbeat"];
         delete?: never;
         options?: never;
         head?: never;
@@ -168,7 +305,8 @@ export interface paths {
         /** All projects that you may see. */
         get: operations["list_projects"];
         put?: never;
-        post?: never;
+        /** Makes a project before its first run, so that agents can be asked to measure it. */
+        post: operations["create_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -192,6 +330,23 @@ export interface paths {
         head?: never;
         /** Changes what a project is set to. Another default branch says of all its points anew whether they are on the main line. */
         patch: operations["change_project"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents that may work for a project. */
+        get: operations["list_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/projects/{project}/charts/sweep": {
@@ -307,11 +462,30 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What machines are asked to measure of a project. */
+        /** What is to be measured of a project, and what was. */
         get: operations["list_jobs"];
         put?: never;
-        post?: never;
+        /** Asks for commits to be measured. What is open already is not asked for twice. */
+        post: operations["request_jobs"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/jobs/{job_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One job, with what was printed when it was measured. */
+        get: operations["get_job"];
+        put?: never;
+        post?: never;
+        /** Cancels a job that is open. An agent that measures it hears of that between two repetitions. */
+        delete: operations["cancel_job"];
         options?: never;
         head?: never;
         patch?: never;
@@ -501,6 +675,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** When the newest commit of a project is measured. */
+        get: operations["list_schedules"];
+        put?: never;
+        /** Has the newest commit measured at a time. */
+        post: operations["create_schedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a schedule. What it asked for stays in the queue. */
+        delete: operations["delete_schedule"];
         options?: never;
         head?: never;
         patch?: never;
@@ -879,6 +1088,170 @@ export interface components {
              */
             name: string;
         };
+        /** @description What is to change; what is absent stays. */
+        AgentChange: {
+            /** @description Whether it is given work. One that is not finishes what it has. */
+            is_enabled?: boolean | null;
+            /** @description What it is labelled with. */
+            labels?: components["schemas"]["Slug"][] | null;
+        };
+        /** @description Agents that may work for a project. */
+        AgentList: {
+            /** @description By the names of their machines. */
+            agents: components["schemas"]["AgentSummary"][];
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+        };
+        /** @description What an agent says of itself whenever it asks for work. */
+        AgentStatus: {
+            /** @description How the machine is, as it sees that itself. */
+            health: components["schemas"]["Health"];
+            /**
+             * Format: int32
+             * @description The newest one.
+             */
+            protocol_max: number;
+            /**
+             * Format: int32
+             * @description The oldest version of these messages that it speaks.
+             */
+            protocol_min: number;
+            /**
+             * Format: int32
+             * @description Reports that wait for this server.
+             */
+            spooled_count: number;
+            /** @description Of its program. */
+            version: string;
+        };
+        /** @description An agent. Whether it is online, whether it is given work and how it is are three different things. */
+        AgentSummary: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            agent_id: number;
+            /** @description Its processor architecture. */
+            arch: string;
+            /**
+             * Format: date-time
+             * @description When it was let in.
+             */
+            enrolled_at: string;
+            /** @description Why it cannot measure, as it says: it is given no work. */
+            failing: string[];
+            /** @description Whether it measures now. */
+            is_busy: boolean;
+            /** @description Whether it finishes what it has, and is given nothing more. */
+            is_draining: boolean;
+            /** @description Whether it is given work. */
+            is_enabled: boolean;
+            /** @description Whether it was heard of within the last minute and a half. */
+            is_online: boolean;
+            /**
+             * Format: int64
+             * @description What it measures now, if that is of this project.
+             */
+            job_id: number | null;
+            /** @description What it has, for jobs that ask for it. */
+            labels: string[];
+            /**
+             * Format: date-time
+             * @description When it was last heard of.
+             */
+            last_seen_at: string;
+            /**
+             * @description Where it runs.
+             * @example lab-1
+             */
+            machine: string;
+            /** @description Operating system family of that. */
+            os: string;
+            /** @description The only project that it works for; null: any. */
+            project: string | null;
+            /**
+             * Format: int32
+             * @description Reports that waited on it for this server when it was last heard of.
+             */
+            spooled_count: number;
+            /** @description Why what it measures is doubtful, as it says. */
+            suspect: string[];
+            /** @description Of its program. */
+            version: string | null;
+        };
+        /** @description A token of an agent. It is renewed with the agent's key. */
+        AgentToken: {
+            /**
+             * Format: date-time
+             * @description When it ceases to be valid.
+             */
+            expires_at: string;
+            /** @description What to send after `Bearer`. */
+            secret: string;
+        };
+        /** @description A commit that an agent is to measure, and the right to do so. */
+        Assignment: {
+            base_sha?: components["schemas"]["CommitSha"] | null;
+            /** @description The branch that it is of, if it is of one. */
+            branch?: string | null;
+            /** @description What is to be measured. */
+            commit_sha: components["schemas"]["CommitSha"];
+            /**
+             * Format: int64
+             * @description The number of the lease.
+             */
+            fence: number;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            job_id: number;
+            /**
+             * Format: int32
+             * @description For how long the lease holds from the answer on, unless a heartbeat prolongs it.
+             */
+            lease_seconds: number;
+            /** @description What is measured of it; absent: what its `roundtrip.toml` says. */
+            preset?: string | null;
+            /** @description Of which project. */
+            project: components["schemas"]["Slug"];
+            /**
+             * Format: int64
+             * @description The pull request that it is of, if it is of one.
+             */
+            pull_request?: number | null;
+            /** @description Where the project's repository is fetched from. */
+            repository_url: string;
+        };
+        /** @description What became of a job when an agent had taken it. */
+        Attempt: {
+            /**
+             * Format: date-time
+             * @description When it was given back, or found to be lost.
+             */
+            ended_at: string;
+            /**
+             * Format: int64
+             * @description The number of the lease.
+             */
+            fence: number;
+            /** @description Which machine took it. */
+            machine: string;
+            /**
+             * @description `done`, `failed`, `released`: the agent gave it back, or `lost`: it was not heard of any more.
+             * @example done
+             */
+            outcome: string;
+            /** @description The end of what the build and the programs printed. */
+            output: string;
+            /** @description Why not done. */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            started_at: string;
+        };
         /** @description One change. */
         AuditEvent: {
             /**
@@ -1079,6 +1452,11 @@ export interface components {
             /** @description Why this machine cannot run the case, if it cannot. */
             unsupported?: string | null;
         };
+        /** @description What an agent signs to be given another token. */
+        Challenge: {
+            /** @description 32 random bytes in base64, good once and for a minute. */
+            challenge: string;
+        };
         /**
          * @description What made a change.
          * @enum {string}
@@ -1191,6 +1569,14 @@ export interface components {
         ChangePointList: {
             /** @description By series, then in the order of commits. */
             change_points: components["schemas"]["ChangePoint"][];
+        };
+        /** @description An agent that has nothing to do. */
+        Claim: components["schemas"]["AgentStatus"] & {
+            /**
+             * Format: int32
+             * @description For how long the server may keep it waiting for a job.
+             */
+            wait_seconds: number;
         };
         /** @description How often what is said of series of one transport and scenario is wrong. */
         ClassErrorRates: {
@@ -1556,6 +1942,49 @@ export interface components {
              */
             voluntary_switches?: number | null;
         };
+        /** @description An agent that was let in. */
+        Enrolled: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            agent_id: number;
+            project?: components["schemas"]["Slug"] | null;
+            /** @description What it may upload and ask for work with. */
+            token: components["schemas"]["AgentToken"];
+        };
+        /** @description An agent that wants to be let in, with a code that was made for it. */
+        Enrolment: {
+            /** @description The code, which is good once and for some minutes. */
+            code: string;
+            /** @description Where it runs. */
+            machine: components["schemas"]["Machine"];
+            /** @description Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine. */
+            public_key: string;
+        };
+        /** @description A code that lets one agent in. */
+        EnrolmentCode: {
+            /** @description What to give to `roundtrip enrol`. It cannot be shown again. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description When it ceases to be valid.
+             */
+            expires_at: string;
+        };
+        /** @description A code to make. */
+        EnrolmentRequest: {
+            /**
+             * @description What the agent is labelled with, for jobs that ask for it.
+             * @example [
+             *       "lab",
+             *       "big-endian"
+             *     ]
+             */
+            labels?: components["schemas"]["Slug"][];
+            machine?: components["schemas"]["Slug"] | null;
+            project?: components["schemas"]["Slug"] | null;
+        };
         /**
          * @description A machine's fingerprint at one time.
          *
@@ -1646,6 +2075,35 @@ export interface components {
              */
             repetition: number;
         };
+        /** @description How a job ended. */
+        Finish: {
+            /**
+             * Format: int64
+             * @description The number of its lease.
+             */
+            fence: number;
+            /** @description How. */
+            outcome: components["schemas"]["JobOutcome"];
+            /** @description The end of what the build and the programs printed. */
+            output?: string;
+            /** @description Why not otherwise, in a sentence, of what was not measured. */
+            reason?: string | null;
+        };
+        /** @description How a machine is. */
+        Health: {
+            /** @description Why it cannot measure: each in a sentence. It is given no work. */
+            failing?: string[];
+            /** @description Why what it measures is doubtful: each in a sentence. */
+            suspect?: string[];
+        };
+        /** @description An agent that still does a job. */
+        Heartbeat: {
+            /**
+             * Format: int64
+             * @description The number of its lease.
+             */
+            fence: number;
+        };
         /** @description The distributions of one series over commits. */
         HeatMapChart: {
             /** @description The columns. */
@@ -1727,14 +2185,23 @@ export interface components {
             /** @description The token. */
             token: components["schemas"]["TokenSummary"];
         };
-        /** @description A commit that a machine is asked to measure. */
+        /** @description A commit that is to be measured on a machine. */
         Job: {
             /**
-             * Format: int64
-             * @description The place of that commit.
+             * Format: int32
+             * @description How often an agent took it.
              */
-            commit_ordinal: number;
-            /** @description What is to be measured: full object name. */
+            attempt: number;
+            /** @description What it is compared with, in pairs; null: it is measured by itself. */
+            base_sha: string | null;
+            /** @description The branch that it is of. */
+            branch: string | null;
+            /**
+             * Format: int64
+             * @description The place of that commit; null while nobody has measured it or what comes after it.
+             */
+            commit_ordinal: number | null;
+            /** @description What is measured: full object name. */
             commit_sha: string;
             /**
              * Format: date-time
@@ -1743,24 +2210,38 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When a run of it had arrived; null while it is waited for.
+             * @description When it was done, failed or was cancelled; null while it is open.
              */
             done_at: string | null;
             /**
              * Format: uuid
-             * @description That run.
+             * @description A run of it, the newest.
              */
             done_by_run_id: string | null;
+            /** @description Why it failed, or did not get done the last time. */
+            failure: string | null;
+            /** @description Whether it comes from another repository: what is measured of it is quarantined. */
+            is_fork: boolean;
             /**
              * Format: int64
              * @description Its number.
              */
             job_id: number;
-            /** @description Where it is to be measured. */
-            machine: string;
+            /** @description What a machine must have to take it, where none is named. */
+            labels: string[];
+            /** @description Where; null: on the first machine that is free and has the labels. */
+            machine: string | null;
+            /** @description What is measured of it; null: what its `roundtrip.toml` says. */
+            preset: string | null;
             /**
-             * @description `backfill`: all commits of a regression's range are measured; `bisect`: some that halve it; `repeat`: those that
-             *     may have made it are measured again, because what was measured of them does not tell.
+             * Format: int64
+             * @description The pull request that it is of.
+             */
+            pull_request: number | null;
+            /**
+             * @description `push`, `schedule`, `request`: somebody asked for it, `pull-request`; `backfill`: all commits of a regression's range
+             *     are measured; `bisect`: some that halve it; `repeat`: those that may have made it are measured again, because what
+             *     was measured of them does not tell.
              * @example bisect
              */
             reason: string;
@@ -1769,6 +2250,28 @@ export interface components {
              * @description The regression whose culprit is looked for.
              */
             regression_id: number | null;
+            /** @description Who asked for it; null: the server by itself. */
+            requested_by: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last taken.
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it is about to begin, as far as the machines' pace tells; null when it does not wait, or nobody knows.
+             */
+            starts_at: string | null;
+            /**
+             * @description `queued`, `running`, `done`, `failed` or `cancelled`.
+             * @example queued
+             */
+            status: string;
+        };
+        /** @description A job, and what became of it each time that an agent took it. */
+        JobDetail: components["schemas"]["Job"] & {
+            /** @description The first one first. */
+            attempts: components["schemas"]["Attempt"][];
         };
         /** @description Jobs of one project. */
         JobList: {
@@ -1776,6 +2279,43 @@ export interface components {
             jobs: components["schemas"]["Job"][];
             /** @description What to pass as `after` for those that follow; null when there are none. */
             next_after: string | null;
+        };
+        /**
+         * @description How a job ended.
+         * @enum {string}
+         */
+        JobOutcome: "done" | "failed" | "released";
+        /** @description What is to be measured, and where. */
+        JobRequest: {
+            /** @description The commits that follow this one on the main line and that a machine has not measured, */
+            after?: string | null;
+            /** @description What each is compared with, in pairs. */
+            base?: string | null;
+            /** @description The branch that they are of. */
+            branch?: string | null;
+            /** @description These commits, in this order. Or `after` and `until`. */
+            commits?: string[];
+            /** @description That they were pushed: `true` of a hook of the repository. They come after what a person asks for. */
+            is_push?: boolean;
+            /** @description What a machine must have. */
+            labels?: components["schemas"]["Slug"][];
+            /** @description On these machines. Without: on every one that has the labels. */
+            machines?: components["schemas"]["Slug"][] | null;
+            /** @description On the first machine that is free and has the labels, and no other. */
+            on_any?: boolean;
+            /**
+             * @description What is measured of them: a preset, or the path of a definition in the repository. Without: what their
+             *     `roundtrip.toml` says.
+             * @example quick
+             */
+            preset?: string | null;
+            /** @description up to this one. */
+            until?: string | null;
+        };
+        /** @description What was asked for. */
+        JobsRequested: {
+            /** @description The new jobs; what was open already is not among them. */
+            job_ids: number[];
         };
         /** @description How many pairs there are of each kind. */
         KindCounts: {
@@ -1851,6 +2391,19 @@ export interface components {
              * @description 99.9 %.
              */
             p999: number;
+        };
+        /** @description Which job a report is of. The server marks what was measured under a lease that another agent has by now. */
+        Lease: {
+            /**
+             * Format: int64
+             * @description The number of the lease.
+             */
+            fence: number;
+            /**
+             * Format: int64
+             * @description The job.
+             */
+            job_id: number;
         };
         /** @description Lines over commits. */
         LineChart: {
@@ -2480,6 +3033,11 @@ export interface components {
              * @example main
              */
             default_branch?: string | null;
+            /**
+             * @description Where agents fetch its commits from; null: nowhere.
+             * @example https://git.example.org/libfoo.git
+             */
+            repository_url?: string | null;
             visibility?: components["schemas"]["Visibility"] | null;
         };
         /** @description Projects. */
@@ -2488,6 +3046,25 @@ export interface components {
             next_after: string | null;
             /** @description By name. */
             projects: components["schemas"]["ProjectSummary"][];
+        };
+        /** @description A project to make, before its first run. */
+        ProjectRequest: {
+            /**
+             * @description The branch whose runs make the trend. Absent: what the first run says.
+             * @example main
+             */
+            default_branch?: string | null;
+            /**
+             * @description Its name.
+             * @example libfoo
+             */
+            project: string;
+            /**
+             * @description Where agents fetch its commits from.
+             * @example https://git.example.org/libfoo.git
+             */
+            repository_url?: string | null;
+            visibility?: components["schemas"]["Visibility"] | null;
         };
         /** @description What a project is set to. */
         ProjectSettings: {
@@ -2498,6 +3075,8 @@ export interface components {
              * @example roundtrip
              */
             project: string;
+            /** @description Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request. */
+            repository_url: string | null;
             /** @description Who may read it. */
             visibility: components["schemas"]["Visibility"];
         };
@@ -2526,6 +3105,8 @@ export interface components {
              * @example roundtrip
              */
             project: string;
+            /** @description Where agents fetch its commits from; null: nobody has said it. */
+            repository_url: string | null;
             /**
              * Format: int64
              * @description Uploads.
@@ -2538,6 +3119,14 @@ export interface components {
             series_count: number;
             /** @description Who may read it. */
             visibility: components["schemas"]["Visibility"];
+        };
+        /** @description How long an agent still has a job. */
+        Prolonged: {
+            /**
+             * Format: int32
+             * @description From the answer on.
+             */
+            lease_seconds: number;
         };
         /** @description What was removed of a run by age, and when. Numbers that are shown are what they were. */
         Pruned: {
@@ -2718,6 +3307,11 @@ export interface components {
             next_after: string | null;
             /** @description The newest first. */
             regressions: components["schemas"]["Regression"][];
+        };
+        /** @description A signed challenge. */
+        Renewal: {
+            /** @description The Ed25519 signature of [`RENEWAL_CONTEXT`] and the challenge's bytes, in base64. */
+            signature: string;
         };
         /**
          * @description One fresh start of the peers: the statistical unit. Times are of one operation (in `roundtrip`, there and
@@ -2975,6 +3569,7 @@ export interface components {
             finished_at: string;
             /** @description Its first-parent ancestors, the nearest first, so that commits can be ordered without asking a forge. */
             history: components["schemas"]["Commit"][];
+            job?: components["schemas"]["Lease"] | null;
             /** @description Where it was measured. */
             machine: components["schemas"]["Machine"];
             /** @description The repository whose commits are charted. */
@@ -3050,6 +3645,11 @@ export interface components {
              * @description When the last repetition ended, by the agent's clock.
              */
             finished_at: string;
+            /**
+             * Format: int64
+             * @description The job that it was measured for; null: none.
+             */
+            job_id: number | null;
             /** @description Where it was measured. */
             machine: string;
             /**
@@ -3088,6 +3688,8 @@ export interface components {
             started_at: string;
             /** @description Version of the suite. */
             suite_version: string;
+            /** @description True when another agent had its job by then: it is kept, and part of no trend. */
+            superseded: boolean;
             /**
              * Format: int32
              * @description Cases that the machine cannot run.
@@ -3096,11 +3698,52 @@ export interface components {
             /** @description True when tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
+        /** @description A time at which the newest commit is measured. */
+        Schedule: {
+            /** @description Who made it. */
+            created_by: string;
+            /**
+             * @description When, in UTC: minute, hour, day of the month, month, day of the week.
+             * @example 30 2 * * *
+             */
+            cron: string;
+            /** @description On every machine that has these. */
+            labels: string[];
+            /**
+             * Format: date-time
+             * @description When it is due next.
+             */
+            next_at: string;
+            /** @description What is measured; null: what its `roundtrip.toml` says. */
+            preset: string | null;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            schedule_id: number;
+        };
+        /** @description The schedules of one project. */
+        ScheduleList: {
+            /** @description In the order of their making. */
+            schedules: components["schemas"]["Schedule"][];
+        };
+        /** @description A schedule to make. */
+        ScheduleRequest: {
+            /**
+             * @description When, in UTC: minute, hour, day of the month, month, day of the week.
+             * @example 30 2 * * *
+             */
+            cron: string;
+            /** @description On every machine that has these. */
+            labels?: components["schemas"]["Slug"][];
+            /** @description What is measured. Without: what its `roundtrip.toml` says. */
+            preset?: string | null;
+        };
         /**
          * @description What a token is for. It never allows more than whoever holds it may do anyway.
          * @enum {string}
          */
-        Scope: "read" | "ingest:write" | "project:write" | "admin";
+        Scope: "read" | "ingest:write" | "jobs:claim" | "project:write" | "admin";
         /**
          * @description What there is to choose from among the series of a project. Each value comes with the number of series that it leads
          *     to: of those that all that was asked for lets through, except for what was asked of the same facet.
@@ -3859,6 +4502,183 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    enrol: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Enrolment"];
+            };
+        };
+        responses: {
+            /** @description It is let in, with a token */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Enrolled"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unauthenticated`: the code is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `taken`: the machine has an agent */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    revoke_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number. */
+                agent_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is turned away */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    change_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number. */
+                agent_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentChange"];
+            };
+        };
+        responses: {
+            /** @description How it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSummary"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    challenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number. */
+                agent_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What to sign */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Challenge"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    renew: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The agent's number. */
+                agent_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Renewal"];
+            };
+        };
+        responses: {
+            /** @description The token */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentToken"];
+                };
+            };
+            /** @description `unauthenticated`: it is not this agent's signature */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_events: {
         parameters: {
             query?: {
@@ -4020,6 +4840,43 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    create_enrolment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnrolmentRequest"];
+            };
+        };
+        responses: {
+            /** @description The code, shown once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolmentCode"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     import_file: {
         parameters: {
             query?: never;
@@ -4078,6 +4935,130 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    claim: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Claim"];
+            };
+        };
+        responses: {
+            /** @description A job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Assignment"];
+                };
+            };
+            /** @description There is none: ask again */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description `agent-too-old`: no version of the messages is common */
+            426: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    finish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's number. */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Finish"];
+            };
+        };
+        responses: {
+            /** @description It is noted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `lease-lost`: another agent has the job, or it is over */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    heartbeat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's number. */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Heartbeat"];
+            };
+        };
+        responses: {
+            /** @description It still has the job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Prolonged"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `lease-lost`: it does not have the job any more */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
         };
     };
     create_link: {
@@ -4181,6 +5162,52 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    create_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectRequest"];
+            };
+        };
+        responses: {
+            /** @description What it is set to */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectSettings"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description `taken`: there is one of that name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     get_project: {
         parameters: {
             query?: never;
@@ -4270,6 +5297,38 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_agents: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agents, by the names of their machines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
@@ -4508,10 +5567,12 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description Those that are done, or those that are waited for; both unless it is said. */
+                /** @description Those that are over, or those that are open; both unless it is said. */
                 done?: boolean;
                 /** @description Those of one regression. */
                 regression?: number;
+                /** @description Those of one pull request. */
+                pull_request?: number;
                 /** @description At most so many entries. */
                 limit?: number;
                 /** @description Only those that follow: `next_after` of the answer before. */
@@ -4536,6 +5597,110 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    request_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobRequest"];
+            };
+        };
+        responses: {
+            /** @description It is asked for */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobsRequested"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    get_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /** @description The job's number. */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancel_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /** @description The job's number. */
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is cancelled, or was over before */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
@@ -4989,6 +6154,105 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schedules */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleRequest"];
+            };
+        };
+        responses: {
+            /** @description The schedule */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_schedule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The project's name.
+                 * @example libfoo
+                 */
+                project: string;
+                /** @description The schedule's number. */
+                schedule_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is ended */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];

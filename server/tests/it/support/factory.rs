@@ -141,6 +141,7 @@ pub(crate) fn report() -> RunReport {
         branch: Some("main".into()),
         default_branch: None,
         pull_request: None,
+        job: None,
         commit: commit(1, Some(1)),
         work_tree_modified: false,
         history: Vec::new(),

@@ -1,0 +1,240 @@
+//! What agents and servers say to each other about work: [`Enrolment`], [`Claim`], [`Assignment`], [`Heartbeat`], [`Finish`].
+//!
+//! An agent that was enrolled asks for jobs, says between repetitions that it is still there, and says how a job ended. A job
+//! is held by a lease: whoever holds it has its [`Assignment::fence`], which grows with each lease, so that an agent which was
+//! stopped for longer than its lease can neither prolong nor finish what another one does by now.
+
+use crate::{CommitSha, Machine, Slug};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use utoipa::ToSchema;
+
+/// The versions of these messages that this program speaks: its own, and the one before.
+pub const PROTOCOLS: RangeInclusive<u32> = 1..=1;
+
+/// The version that two programs have in common, the newest of several.
+///
+/// ```
+/// use roundtrip_wire::lab::common;
+/// assert_eq!(common(&(2..=3), &(1..=2)), Some(2));
+/// assert_eq!(common(&(3..=4), &(1..=2)), None);
+/// ```
+pub fn common(ours: &RangeInclusive<u32>, theirs: &RangeInclusive<u32>) -> Option<u32> {
+    let newest = *ours.end().min(theirs.end());
+    (newest >= *ours.start().max(theirs.start())).then_some(newest)
+}
+
+/// The longest text of an output or a reason that is told, in bytes: of longer ones the end.
+pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
+/// What an agent signs, with its key and in front of what the server gave it to sign, to be given another token.
+pub const RENEWAL_CONTEXT: &[u8] = b"roundtrip agent token\n";
+
+/// An agent that wants to be let in, with a code that was made for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Enrolment {
+    /// The code, which is good once and for some minutes.
+    pub code: String,
+    /// Where it runs.
+    pub machine: Machine,
+    /// Its Ed25519 public key, 32 bytes in base64: the other half never leaves the machine.
+    pub public_key: String,
+}
+
+/// An agent that was let in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Enrolled {
+    /// Its number.
+    pub agent_id: i64,
+    /// The only project that it works for; absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<Slug>,
+    /// What it may upload and ask for work with.
+    pub token: AgentToken,
+}
+
+/// A token of an agent. It is renewed with the agent's key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentToken {
+    /// What to send after `Bearer`.
+    pub secret: String,
+    /// When it ceases to be valid.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// What an agent signs to be given another token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Challenge {
+    /// 32 random bytes in base64, good once and for a minute.
+    pub challenge: String,
+}
+
+/// A signed challenge.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Renewal {
+    /// The Ed25519 signature of [`RENEWAL_CONTEXT`] and the challenge's bytes, in base64.
+    pub signature: String,
+}
+
+/// What an agent says of itself whenever it asks for work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct AgentStatus {
+    /// The oldest version of these messages that it speaks.
+    pub protocol_min: u32,
+    /// The newest one.
+    pub protocol_max: u32,
+    /// Of its program.
+    pub version: String,
+    /// How the machine is, as it sees that itself.
+    pub health: Health,
+    /// Reports that wait for this server.
+    pub spooled_count: u32,
+}
+
+/// How a machine is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// Why it cannot measure: each in a sentence. It is given no work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<String>,
+    /// Why what it measures is doubtful: each in a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspect: Vec<String>,
+}
+
+/// An agent that has nothing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Claim {
+    /// How it is.
+    #[serde(flatten)]
+    pub status: AgentStatus,
+    /// For how long the server may keep it waiting for a job.
+    pub wait_seconds: u32,
+}
+
+/// A commit that an agent is to measure, and the right to do so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Assignment {
+    /// Its number.
+    pub job_id: i64,
+    /// The number of the lease.
+    pub fence: i64,
+    /// For how long the lease holds from the answer on, unless a heartbeat prolongs it.
+    pub lease_seconds: u32,
+    /// Of which project.
+    pub project: Slug,
+    /// Where the project's repository is fetched from.
+    pub repository_url: String,
+    /// What is to be measured.
+    pub commit_sha: CommitSha,
+    /// What it is compared with, in pairs; absent: it is measured by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_sha: Option<CommitSha>,
+    /// The branch that it is of, if it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// The pull request that it is of, if it is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<u64>,
+    /// What is measured of it; absent: what its `roundtrip.toml` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+}
+
+/// Which job a report is of. The server marks what was measured under a lease that another agent has by now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Lease {
+    /// The job.
+    pub job_id: i64,
+    /// The number of the lease.
+    pub fence: i64,
+}
+
+impl Assignment {
+    /// The right to do it.
+    pub fn lease(&self) -> Lease {
+        Lease { job_id: self.job_id, fence: self.fence }
+    }
+}
+
+/// An agent that still does a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Heartbeat {
+    /// The number of its lease.
+    pub fence: i64,
+}
+
+/// How long an agent still has a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Prolonged {
+    /// From the answer on.
+    pub lease_seconds: u32,
+}
+
+/// How a job ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finish {
+    /// The number of its lease.
+    pub fence: i64,
+    /// How.
+    pub outcome: JobOutcome,
+    /// Why not otherwise, in a sentence, of what was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The end of what the build and the programs printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+/// How a job ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JobOutcome {
+    /// Measured, and every report acknowledged.
+    Done,
+    /// It cannot be measured: it does not build, its settings are wrong. Nobody tries again.
+    Failed,
+    /// The agent gives it back, as when it is told to stop: the next one takes it.
+    Released,
+}
+
+/// The end of a text, whole characters of it, that is short enough to be told.
+pub fn last_part(text: &str) -> &str {
+    let mut begin = text.len().saturating_sub(OUTPUT_BYTES_MAX);
+    while !text.is_char_boundary(begin) {
+        begin += 1;
+    }
+    &text[begin..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_speak_with_each_other_and_others_do_not() {
+        // A server and an agent that each speak their own version and the one before.
+        let speaks = |newest: u32| newest - 1..=newest;
+        for newest in 2..6 {
+            assert_eq!(common(&speaks(newest), &speaks(newest)), Some(newest));
+            assert_eq!(common(&speaks(newest), &speaks(newest + 1)), Some(newest));
+            assert_eq!(common(&speaks(newest + 1), &speaks(newest)), Some(newest));
+            assert_eq!(common(&speaks(newest), &speaks(newest + 2)), None);
+            assert_eq!(common(&speaks(newest + 2), &speaks(newest)), None);
+        }
+    }
+
+    #[test]
+    fn of_a_long_output_the_end_is_told_in_whole_characters() {
+        assert_eq!(last_part("short"), "short");
+        let long = format!("{}end", "é".repeat(OUTPUT_BYTES_MAX));
+        let told = last_part(&long);
+        assert!(told.len() <= OUTPUT_BYTES_MAX && told.len() > OUTPUT_BYTES_MAX - 4);
+        assert!(told.ends_with("éend"));
+    }
+}

@@ -1,0 +1,342 @@
+//! Agents: the codes that let them in, who they are, and how they are.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_wire::lab::AgentStatus;
+use sqlx::{PgConnection, PgPool};
+
+/// A code to make.
+#[derive(Clone, Copy, Debug)]
+pub struct NewEnrolment<'a> {
+    /// The only project that the agent works for.
+    pub project: Option<&'a str>,
+    /// The only machine that it is good for.
+    pub machine: Option<&'a str>,
+    /// What the agent is labelled with.
+    pub labels: &'a [String],
+    /// Who makes it.
+    pub created_by: &'a str,
+}
+
+/// What a code lets in.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table enrolment, described there")]
+pub struct Admitted {
+    pub project: Option<String>,
+    pub machine: Option<String>,
+    pub labels: Vec<String>,
+    pub created_by: String,
+}
+
+/// An agent that is at work.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table agent, described there")]
+pub struct Working {
+    pub agent_id: i64,
+    pub machine_id: i64,
+    pub project: Option<String>,
+    pub labels: Vec<String>,
+    pub is_enabled: bool,
+}
+
+/// An agent as lists show it.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of tables agent and machine, described there")]
+pub struct Row {
+    pub agent_id: i64,
+    pub machine: String,
+    pub os: String,
+    pub arch: String,
+    pub project: Option<String>,
+    pub labels: Vec<String>,
+    pub is_enabled: bool,
+    pub enrolled_at: DateTime<Utc>,
+    pub last_seen_at: DateTime<Utc>,
+    pub version: Option<String>,
+    pub failing: Vec<String>,
+    pub suspect: Vec<String>,
+    pub spooled_count: i32,
+    /// The job that it has, if that is of the project which is asked for.
+    pub job_id: Option<i64>,
+    /// Whether it has a job.
+    pub is_busy: bool,
+}
+
+/// Makes a code of this digest.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_enrolment(
+    connection: &mut PgConnection,
+    new: &NewEnrolment<'_>,
+    code_sha256: &[u8],
+    expires_at: DateTime<Utc>,
+) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        "insert into enrolment (code_sha256, project, machine, labels, created_by, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, now(), $6)
+         returning enrolment_id",
+        code_sha256,
+        new.project,
+        new.machine,
+        new.labels,
+        new.created_by,
+        expires_at,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Uses a code up. None when it is unknown, used or expired.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn use_enrolment(
+    connection: &mut PgConnection,
+    code_sha256: &[u8],
+) -> sqlx::Result<Option<Admitted>> {
+    sqlx::query_as!(
+        Admitted,
+        "update enrolment set used_at = now()
+         where code_sha256 = $1 and used_at is null and expires_at > now()
+         returning project, machine, labels, created_by",
+        code_sha256,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// The agent of a machine and its token, if it has one.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_machine(connection: &mut PgConnection, machine_id: i64) -> sqlx::Result<Option<(i64, i64)>> {
+    let found = sqlx::query!(
+        "select agent_id, token_id from agent where machine_id = $1 and revoked_at is null",
+        machine_id,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.map(|agent| (agent.agent_id, agent.token_id)))
+}
+
+/// Lets an agent in.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    admitted: &Admitted,
+    public_key: &[u8],
+    token_id: i64,
+) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        "insert into agent (machine_id, project, labels, public_key, token_id, is_enabled, enrolled_at, last_seen_at)
+         values ($1, $2, $3, $4, $5, true, now(), now())
+         returning agent_id",
+        machine_id,
+        admitted.project,
+        &admitted.labels,
+        public_key,
+        token_id,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The agent that a token is of, if it is one's.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_token(pool: &PgPool, token_id: i64) -> sqlx::Result<Option<Working>> {
+    sqlx::query_as!(
+        Working,
+        "select agent_id, machine_id, project, labels, is_enabled from agent where token_id = $1 and revoked_at is null",
+        token_id,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// Notes what an agent says of itself.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn note(pool: &PgPool, agent_id: i64, status: &AgentStatus) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update agent set last_seen_at = now(), version = $2, failing = $3, suspect = $4, spooled_count = $5
+         where agent_id = $1",
+        agent_id,
+        status.version,
+        &status.health.failing,
+        &status.health.suspect,
+        i32::try_from(status.spooled_count).unwrap_or(i32::MAX),
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// Gives an agent something to sign. False when there is no such agent.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn challenge(
+    pool: &PgPool,
+    agent_id: i64,
+    challenge: &[u8],
+    expires_at: DateTime<Utc>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "update agent set challenge = $2, challenge_expires_at = $3 where agent_id = $1 and revoked_at is null",
+        agent_id,
+        challenge,
+        expires_at,
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes back what an agent was to sign, so that it is good once: with its public key and its token.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn take_challenge(
+    connection: &mut PgConnection,
+    agent_id: i64,
+) -> sqlx::Result<Option<(Vec<u8>, Vec<u8>, i64)>> {
+    let found = sqlx::query!(
+        r#"update agent set challenge = null, challenge_expires_at = null
+           from agent as before
+           where agent.agent_id = $1 and before.agent_id = agent.agent_id and agent.revoked_at is null
+             and before.challenge is not null and before.challenge_expires_at > now()
+           returning before.challenge as "challenge!", agent.public_key, agent.token_id"#,
+        agent_id,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.map(|found| (found.challenge, found.public_key, found.token_id)))
+}
+
+macro_rules! select_agents {
+    ($rest:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            r#"select agent.agent_id, machine.slug as machine, machine.os, machine.arch, agent.project, agent.labels,
+                      agent.is_enabled, agent.enrolled_at, agent.last_seen_at, agent.version, agent.failing,
+                      agent.suspect, agent.spooled_count,
+                      (select job.job_id from job
+                       where job.agent_id = agent.agent_id and job.status = 'running' and job.project_id = $1
+                       limit 1) as "job_id?",
+                      exists (select from job where job.agent_id = agent.agent_id and job.status = 'running')
+                          as "is_busy!"
+               from agent
+               join machine on machine.machine_id = agent.machine_id
+               where agent.revoked_at is null and "# + $rest,
+            $($argument),+
+        )
+    };
+}
+
+/// The agents that may work for a project, by the names of their machines.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_project(pool: &PgPool, project_id: i64, after: &str, limit: i64) -> sqlx::Result<Vec<Row>> {
+    select_agents!(
+        "(agent.project is null or agent.project = (select slug from project where project_id = $1))
+         and machine.slug > $2
+         order by machine.slug
+         limit $3",
+        project_id,
+        after,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// One agent.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<Option<Row>> {
+    select_agents!("agent.agent_id = $2", None::<i64>, agent_id).fetch_optional(connection).await
+}
+
+/// The machines of the agents that may work for a project and have all of these labels, by name: of those that were heard of
+/// since then, whether they are enabled or not. What waits for one that is not waits until it is.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn machines_with(
+    connection: &mut PgConnection,
+    project_id: i64,
+    labels: &[String],
+    heard_within: TimeDelta,
+) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "select agent.machine_id from agent
+         join machine on machine.machine_id = agent.machine_id
+         where agent.revoked_at is null and $2 <@ agent.labels and agent.last_seen_at > $3
+           and (agent.project is null or agent.project = (select slug from project where project_id = $1))
+         order by machine.slug",
+        project_id,
+        labels,
+        Utc::now() - heard_within,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// The key and the labels of every agent that may take jobs, for estimates.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Working>> {
+    sqlx::query_as!(
+        Working,
+        "select agent_id, machine_id, project, labels, is_enabled from agent where revoked_at is null"
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// Changes whether an agent is given jobs, and what it is labelled with.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn change(
+    connection: &mut PgConnection,
+    agent_id: i64,
+    is_enabled: Option<bool>,
+    labels: Option<&[String]>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update agent set is_enabled = coalesce($2, is_enabled), labels = coalesce($3, labels) where agent_id = $1",
+        agent_id,
+        is_enabled,
+        labels,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Turns an agent away: its token is revoked, and what it does is taken by others when its lease has expired.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn revoke(connection: &mut PgConnection, agent_id: i64) -> sqlx::Result<()> {
+    let token_id = sqlx::query_scalar!(
+        "update agent set revoked_at = now() where agent_id = $1 returning token_id",
+        agent_id,
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    match token_id {
+        Some(token_id) => super::token::revoke(connection, token_id).await,
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,259 @@
+//! Taking a job, keeping it, giving it back. Who comes with an older fence than the job's is told so by `None` or `false`,
+//! and has changed nothing.
+
+use super::super::agent::Working;
+use super::super::run::Standing;
+use chrono::{DateTime, Utc};
+use roundtrip_wire::lab::{JobOutcome, Lease};
+use sqlx::{PgConnection, PgPool};
+use std::time::Duration;
+
+/// How long an agent has a job unless it says that it still does it: longer than a repetition may take.
+pub const LEASE: Duration = Duration::from_secs(120);
+/// How often a job is taken before it is given up.
+pub const ATTEMPTS_MAX: i16 = 3;
+/// Jobs that wait for a day go up by one priority, and again the day after.
+const PATIENCE: Duration = Duration::from_secs(24 * 3_600);
+
+/// A job that was taken.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table job, described there")]
+pub struct Taken {
+    pub job_id: i64,
+    pub fence: i64,
+    pub project: String,
+    pub repository_url: Option<String>,
+    pub commit_sha: String,
+    pub base_sha: Option<String>,
+    pub branch: Option<String>,
+    pub pull_request: Option<i64>,
+    pub preset: Option<String>,
+}
+
+/// Gives an agent the first job that it may take: one that waits, or one whose lease has expired.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn take(pool: &PgPool, agent: &Working, lease: Duration) -> sqlx::Result<Option<Taken>> {
+    sqlx::query_as!(
+        Taken,
+        r#"with next as (
+               select job_id, status, agent_id, fence, started_at from job
+               where done_at is null and (status = 'queued' or lease_expires_at <= now()) and attempt < $5
+                 and (machine_id = $2 or (machine_id is null and labels <@ $3))
+                 and ($4::text is null or project_id = (select project_id from project where slug = $4))
+               order by priority desc, turn, job_id
+               limit 1
+               for update skip locked
+           ), lost as (
+               insert into job_attempt (job_id, fence, agent_id, started_at, ended_at, outcome, output)
+               select job_id, fence, agent_id, started_at, now(), 'lost', '' from next where status = 'running'
+               -- It was taken for lost before, and went on.
+               on conflict (job_id, fence) do update set ended_at = excluded.ended_at
+           )
+           update job
+           set status = 'running', agent_id = $1, attempt = job.attempt + 1, fence = job.fence + 1,
+               started_at = now(), lease_expires_at = now() + make_interval(secs => $6)
+           from next, project
+           where job.job_id = next.job_id and project.project_id = job.project_id
+           returning job.job_id, job.fence, project.slug as project, project.repository_url, job.commit_sha,
+                     job.base_sha, job.branch, job.pull_request, job.preset"#,
+        agent.agent_id,
+        agent.machine_id,
+        &agent.labels,
+        agent.project,
+        ATTEMPTS_MAX,
+        lease.as_secs_f64(),
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// Prolongs a lease. One that has expired is good until somebody else has the job.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn prolong(
+    pool: &PgPool,
+    agent_id: i64,
+    (job_id, fence): (i64, i64),
+    lease: Duration,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "with seen as (update agent set last_seen_at = now() where agent_id = $1)
+         update job set lease_expires_at = now() + make_interval(secs => $4), status = 'running'
+         where job_id = $2 and fence = $3 and agent_id = $1 and done_at is null",
+        agent_id,
+        job_id,
+        fence,
+        lease.as_secs_f64(),
+    )
+    .execute(pool)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What a run was measured for that says it was under this lease: of the same project and commit, or it is of none.
+/// Nobody takes the job until the transaction ends.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn standing(
+    connection: &mut PgConnection,
+    lease: Lease,
+    project_id: i64,
+    commit_sha: &str,
+) -> sqlx::Result<Standing> {
+    let found = sqlx::query_scalar!(
+        "select fence from job
+         where job_id = $1 and project_id = $2 and commit_sha = $3
+         for share",
+        lease.job_id,
+        project_id,
+        commit_sha,
+    )
+    .fetch_optional(connection)
+    .await?;
+    Ok(found.map_or_else(Standing::default, |fence| Standing {
+        job_id: Some(lease.job_id),
+        superseded: lease.fence < fence,
+    }))
+}
+
+/// How a lease ended, as its agent says.
+#[derive(Clone, Copy, Debug)]
+pub struct End<'a> {
+    /// How.
+    pub outcome: JobOutcome,
+    /// Why not done.
+    pub reason: Option<&'a str>,
+    /// What was printed.
+    pub output: &'a str,
+}
+
+/// Ends a lease, and the job with it unless it is given back. The same again changes nothing and is true.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn end(
+    connection: &mut PgConnection,
+    agent_id: i64,
+    (job_id, fence): (i64, i64),
+    end: End<'_>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<bool> {
+    let outcome = name(end.outcome);
+    let done = sqlx::query!(
+        "with held as (
+             select job_id, started_at from job
+             where job_id = $2 and fence = $3 and agent_id = $1 and done_at is null
+             for update
+         ), told as (
+             insert into job_attempt (job_id, fence, agent_id, started_at, ended_at, outcome, reason, output)
+             select job_id, $3, $1, started_at, $4, $5, $6, $7 from held
+             -- It was taken for lost.
+             on conflict (job_id, fence) do update
+             set ended_at = excluded.ended_at, outcome = excluded.outcome, reason = excluded.reason,
+                 output = excluded.output
+         )
+         update job
+         set status = case when $5 = 'released' then 'queued' else $5 end,
+             done_at = case when $5 = 'released' then null else $4 end,
+             attempt = case when $5 = 'released' then job.attempt - 1 else job.attempt end,
+             agent_id = case when $5 = 'released' then null else job.agent_id end,
+             lease_expires_at = null,
+             failure = $6
+         from held
+         where job.job_id = held.job_id",
+        agent_id,
+        job_id,
+        fence,
+        now,
+        outcome,
+        end.reason,
+        end.output,
+    )
+    .execute(&mut *connection)
+    .await?;
+    if done.rows_affected() == 1 {
+        return Ok(true);
+    }
+    // Its answer was lost, and it says so again.
+    sqlx::query_scalar!(
+        r#"select exists (
+               select from job_attempt where job_id = $1 and fence = $2 and agent_id = $3 and outcome = $4
+           ) as "exist!""#,
+        job_id,
+        fence,
+        agent_id,
+        outcome,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+fn name(outcome: JobOutcome) -> &'static str {
+    match outcome {
+        JobOutcome::Done => "done",
+        JobOutcome::Failed => "failed",
+        JobOutcome::Released => "released",
+    }
+}
+
+/// What a sweep of the queue did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Jobs whose lease had expired and that wait again.
+    pub requeued: u64,
+    /// Those that were taken so often that they are given up.
+    pub given_up: u64,
+    /// Those that have waited for another day.
+    pub raised: u64,
+}
+
+/// Lets jobs wait again whose lease has expired, gives up those that were taken too often, and raises those that have waited
+/// for long.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn sweep(pool: &PgPool) -> sqlx::Result<Swept> {
+    let swept = sqlx::query!(
+        r#"with expired as (
+               select job_id, fence, agent_id, started_at, attempt >= $1 as is_over from job
+               where status = 'running' and lease_expires_at <= now()
+               for update skip locked
+           ), told as (
+               insert into job_attempt (job_id, fence, agent_id, started_at, ended_at, outcome, output)
+               select job_id, fence, agent_id, started_at, now(), 'lost', '' from expired
+               on conflict (job_id, fence) do update set ended_at = excluded.ended_at
+           ), changed as (
+               update job
+               set status = case when is_over then 'failed' else 'queued' end,
+                   done_at = case when is_over then now() end,
+                   lease_expires_at = null,
+                   failure = 'the agent that measured it was not heard of any more'
+               from expired
+               where job.job_id = expired.job_id
+               returning is_over
+           )
+           select count(*) filter (where not is_over) as "requeued!", count(*) filter (where is_over) as "given_up!"
+           from changed"#,
+        ATTEMPTS_MAX,
+    )
+    .fetch_one(pool)
+    .await?;
+    let raised = sqlx::query!(
+        "update job set priority = priority + 1
+         where status = 'queued'
+           and extract(epoch from now() - created_at) >= $1::float8 * (1 + priority - case reason
+               when 'pull-request' then 4 when 'request' then 3 when 'push' then 2 when 'schedule' then 0 else 1 end)",
+        PATIENCE.as_secs_f64(),
+    )
+    .execute(pool)
+    .await?;
+    Ok(Swept {
+        requeued: swept.requeued.cast_unsigned(),
+        given_up: swept.given_up.cast_unsigned(),
+        raised: raised.rows_affected(),
+    })
+}

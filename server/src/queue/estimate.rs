@@ -1,0 +1,124 @@
+//! When the jobs of a queue are about to begin: what machines do and how long that took them before, played through. Pure.
+
+use crate::db::agent::Working;
+use crate::db::job::{Open, Pace};
+use chrono::{DateTime, Utc};
+use std::collections::HashMap;
+
+/// In how many seconds each waiting job is about to begin, by its number. Absent where that is not known: no machine takes it, or
+/// how long what is before it takes.
+pub fn starts(
+    open: &[Open],
+    agents: &[Working],
+    projects: &HashMap<String, i64>,
+    paces: &[Pace],
+    now: DateTime<Utc>,
+) -> HashMap<i64, f64> {
+    let pace: HashMap<(i64, i64), f64> =
+        paces.iter().map(|pace| ((pace.project_id, pace.machine_id), pace.seconds)).collect();
+    let mut agents: Vec<Busy<'_>> = agents
+        .iter()
+        .filter(|agent| agent.is_enabled)
+        .map(|agent| {
+            let project_id = agent.project.as_ref().map(|project| projects.get(project).copied());
+            Busy { agent, project_id, free_in: Some(0.0) }
+        })
+        .collect();
+    for job in open.iter().filter(|job| job.is_running) {
+        let Some(agent) = agents.iter_mut().find(|agent| Some(agent.agent.machine_id) == job.machine_id)
+        else {
+            continue;
+        };
+        let elapsed = job.started_at.map_or(0.0, |at| (now - at).as_seconds_f64());
+        let whole = pace.get(&(job.project_id, agent.agent.machine_id));
+        agent.free_in = whole.map(|whole| (whole - elapsed).max(0.0));
+    }
+    let mut starts = HashMap::new();
+    for job in open.iter().filter(|job| !job.is_running) {
+        let takers = agents.iter_mut().filter(|agent| agent.takes(job));
+        // One of which it is not known is taken last.
+        let key = |agent: &&mut Busy<'_>| agent.free_in.unwrap_or(f64::INFINITY);
+        let Some(first) = takers.min_by(|one, other| key(one).total_cmp(&key(other))) else { continue };
+        let Some(free_in) = first.free_in else { continue };
+        starts.insert(job.job_id, free_in);
+        first.free_in = pace.get(&(job.project_id, first.agent.machine_id)).map(|whole| free_in + whole);
+    }
+    starts
+}
+
+/// An agent, and in how many seconds it is free, as far as that is known.
+struct Busy<'a> {
+    agent: &'a Working,
+    /// The only project that it works for, if there is one, and if that exists.
+    project_id: Option<Option<i64>>,
+    free_in: Option<f64>,
+}
+
+impl Busy<'_> {
+    fn takes(&self, job: &Open) -> bool {
+        let is_for = match job.machine_id {
+            Some(machine_id) => machine_id == self.agent.machine_id,
+            None => job.labels.iter().all(|label| self.agent.labels.contains(label)),
+        };
+        is_for && self.project_id.is_none_or(|project_id| project_id == Some(job.project_id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeDelta;
+
+    fn agent(machine_id: i64, labels: &[&str]) -> Working {
+        let labels = labels.iter().map(|label| (*label).to_owned()).collect();
+        Working { agent_id: machine_id, machine_id, project: None, labels, is_enabled: true }
+    }
+
+    fn job(job_id: i64, machine_id: Option<i64>) -> Open {
+        Open { job_id, project_id: 1, machine_id, labels: Vec::new(), is_running: false, started_at: None }
+    }
+
+    fn pace(machine_id: i64, seconds: f64) -> Pace {
+        Pace { project_id: 1, machine_id, seconds }
+    }
+
+    fn of(open: &[Open], agents: &[Working], paces: &[Pace]) -> Vec<(i64, f64)> {
+        let mut starts: Vec<_> =
+            starts(open, agents, &HashMap::new(), paces, Utc::now()).into_iter().collect();
+        starts.sort_by_key(|(job_id, _)| *job_id);
+        starts
+    }
+
+    #[test]
+    fn jobs_of_a_machine_wait_for_each_other_and_for_what_it_does_now() {
+        let now = Utc::now();
+        let running =
+            Open { is_running: true, started_at: Some(now - TimeDelta::seconds(40)), ..job(1, Some(7)) };
+        let starts = starts(
+            &[running, job(2, Some(7)), job(3, Some(7)), job(4, Some(8))],
+            &[agent(7, &[]), agent(8, &[])],
+            &HashMap::new(),
+            &[pace(7, 100.0), pace(8, 10.0)],
+            now,
+        );
+        assert_eq!(starts, HashMap::from([(2, 60.0), (3, 160.0), (4, 0.0)]));
+    }
+
+    #[test]
+    fn a_job_for_any_machine_is_taken_by_the_one_that_is_free_first_and_has_its_labels() {
+        let labelled = |job_id| Open { labels: vec!["big".into()], ..job(job_id, None) };
+        let agents = [agent(7, &["big"]), agent(8, &[]), agent(9, &["big", "new"])];
+        let paces = [pace(7, 30.0), pace(8, 1.0), pace(9, 20.0)];
+        let open = [labelled(1), labelled(2), labelled(3), labelled(4)];
+        assert_eq!(of(&open, &agents, &paces), [(1, 0.0), (2, 0.0), (3, 20.0), (4, 30.0)]);
+    }
+
+    #[test]
+    fn what_no_machine_takes_or_nobody_knows_has_no_estimate() {
+        let off = Working { is_enabled: false, ..agent(7, &[]) };
+        assert_eq!(of(&[job(1, Some(7))], &[off], &[pace(7, 1.0)]), []);
+        assert_eq!(of(&[job(1, Some(7)), job(2, Some(7))], &[agent(7, &[])], &[]), [(1, 0.0)]);
+        let other = Working { project: Some("another".into()), ..agent(7, &[]) };
+        assert_eq!(of(&[job(1, Some(7))], &[other], &[pace(7, 1.0)]), []);
+    }
+}

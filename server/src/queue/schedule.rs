@@ -1,0 +1,79 @@
+//! Times at which the newest commit of a project is measured.
+
+use crate::db;
+use crate::db::job::request::{Reason, Target, Wanted};
+use chrono::{DateTime, TimeDelta, Utc};
+use croner::Cron;
+use sqlx::PgPool;
+use std::str::FromStr;
+
+/// Machines that were not heard of for so long are asked for nothing.
+pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(7);
+
+/// When a schedule is due next, after a time.
+///
+/// # Errors
+/// What is wrong with it, in a sentence.
+pub fn next(cron: &str, after: DateTime<Utc>) -> Result<DateTime<Utc>, String> {
+    let expected =
+        "expected five fields: minute, hour, day of the month, month, day of the week, as in `30 2 * * *`";
+    if cron.split_whitespace().count() != 5 {
+        return Err(format!("`{cron}` is no time: {expected}"));
+    }
+    let parsed = Cron::from_str(cron).map_err(|error| format!("`{cron}` is no time: {error}; {expected}"))?;
+    parsed.find_next_occurrence(&after, false).map_err(|_| format!("`{cron}` never comes: {expected}"))
+}
+
+/// Asks for what is due. Returns how many jobs there are more.
+pub(super) async fn run(pool: &PgPool) -> sqlx::Result<u64> {
+    let mut asked = 0;
+    // One by one, so that one which fails does not hold up the others' next time.
+    loop {
+        let mut transaction = pool.begin().await?;
+        let now = Utc::now();
+        let Some(due) = db::schedule::take_due(&mut transaction, now).await? else { return Ok(asked) };
+        if let Some(sha) = db::schedule::newest_commit(&mut transaction, due.project_id).await? {
+            let machines =
+                db::agent::machines_with(&mut transaction, due.project_id, &due.labels, FORGOTTEN_AFTER)
+                    .await?;
+            let commits = [sha];
+            let by = format!("schedule:{}", due.schedule_id);
+            for machine_id in machines {
+                let wanted = Wanted {
+                    preset: due.preset.as_deref(),
+                    requested_by: Some(&by),
+                    ..Wanted::commits(Reason::Schedule, &commits)
+                };
+                let target = Target::Machine(machine_id);
+                let new =
+                    db::job::request::request(&mut transaction, due.project_id, target, &wanted, now).await?;
+                asked += new.len() as u64;
+            }
+        }
+        // What cannot be read any more is looked at again in a day.
+        let again = next(&due.cron, now).unwrap_or(now + TimeDelta::days(1));
+        db::schedule::set_next(&mut transaction, due.schedule_id, again).await?;
+        transaction.commit().await?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schedule_is_due_at_its_next_time_in_utc() {
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        assert_eq!(next("30 2 * * *", at("2026-11-25T02:30:00Z")), Ok(at("2026-11-26T02:30:00Z")));
+        assert_eq!(next("0 0 * * 1", at("2026-11-25T12:00:00Z")), Ok(at("2026-11-30T00:00:00Z")));
+        assert_eq!(next("*/15 * * * *", at("2026-11-25T12:01:00Z")), Ok(at("2026-11-25T12:15:00Z")));
+    }
+
+    #[test]
+    fn what_is_no_time_is_told_with_what_was_expected() {
+        for cron in ["", "daily", "61 * * * *", "* * * *", "* * * * * *", "0 0 31 2 *"] {
+            let error = next(cron, Utc::now()).unwrap_err();
+            assert!(error.contains("expected five fields"), "{cron}: {error}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Agents, for people: codes that let them in, how they are, whether they are given work.
+
+use super::lab::AgentPath;
+use super::projects::{ProjectPath, project_id};
+use super::session::no_store;
+use crate::access::caller::ManagedToken;
+use crate::access::{Binding, Scope, Secret, TokenKind, secret::SecretKind};
+use crate::db::agent::{NewEnrolment, Row};
+use crate::db::audit::{self, Event};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::{AppState, db};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::PgConnection;
+use utoipa::ToSchema;
+
+/// How long a code is good.
+const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
+/// An agent that waits asks every half minute, one that measures speaks at least as often; so long after the last word it is
+/// taken for offline. A lease is longer.
+const ONLINE_WITHIN: TimeDelta = TimeDelta::seconds(90);
+/// Labels of one agent, and of one job.
+const LABELS_MAX: usize = 20;
+/// What a token of an agent is for.
+const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
+
+/// A code to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EnrolmentRequest {
+    /// The only project that the agent works for. Only administrators make codes without.
+    pub project: Option<Slug>,
+    /// The only machine that it is good for: the agent which that has is replaced. Without: any that has none.
+    pub machine: Option<Slug>,
+    /// What the agent is labelled with, for jobs that ask for it.
+    #[serde(default)]
+    #[schema(max_items = 20, example = json!(["lab", "big-endian"]))]
+    pub labels: Vec<Slug>,
+}
+
+/// A code that lets one agent in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EnrolmentCode {
+    /// What to give to `roundtrip enrol`. It cannot be shown again.
+    pub code: String,
+    /// When it ceases to be valid.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Agents that may work for a project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AgentList {
+    /// By the names of their machines.
+    pub agents: Vec<AgentSummary>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<String>>,
+}
+
+/// An agent. Whether it is online, whether it is given work and how it is are three different things.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AgentSummary {
+    /// Its number.
+    pub agent_id: i64,
+    /// Where it runs.
+    #[schema(example = "lab-1")]
+    pub machine: String,
+    /// Operating system family of that.
+    pub os: String,
+    /// Its processor architecture.
+    pub arch: String,
+    /// The only project that it works for; null: any.
+    #[schema(required)]
+    pub project: Option<String>,
+    /// What it has, for jobs that ask for it.
+    pub labels: Vec<String>,
+    /// Whether it was heard of within the last minute and a half.
+    pub is_online: bool,
+    /// Whether it is given work.
+    pub is_enabled: bool,
+    /// Whether it finishes what it has, and is given nothing more.
+    pub is_draining: bool,
+    /// Why it cannot measure, as it says: it is given no work.
+    pub failing: Vec<String>,
+    /// Why what it measures is doubtful, as it says.
+    pub suspect: Vec<String>,
+    /// Whether it measures now.
+    pub is_busy: bool,
+    /// What it measures now, if that is of this project.
+    #[schema(required)]
+    pub job_id: Option<i64>,
+    /// Reports that waited on it for this server when it was last heard of.
+    pub spooled_count: i32,
+    /// Of its program.
+    #[schema(required)]
+    pub version: Option<String>,
+    /// When it was let in.
+    pub enrolled_at: DateTime<Utc>,
+    /// When it was last heard of.
+    pub last_seen_at: DateTime<Utc>,
+}
+
+/// What is to change; what is absent stays.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentChange {
+    /// Whether it is given work. One that is not finishes what it has.
+    pub is_enabled: Option<bool>,
+    /// What it is labelled with.
+    #[schema(max_items = 20)]
+    pub labels: Option<Vec<Slug>>,
+}
+
+/// Makes a code that lets one agent in, within ten minutes.
+#[utoipa::path(post, path = "/api/v1/enrolments", tag = "lab", request_body = EnrolmentRequest,
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses(
+    (status = 201, description = "The code, shown once", body = EnrolmentCode),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_enrolment(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(request): Body<EnrolmentRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let labels = texts(&request.labels)?;
+    let project = request.project.as_ref().map(Slug::as_str);
+    let machine = request.machine.as_ref().map(Slug::as_str);
+    check_manage(&state, &caller, project).await?;
+    let mut transaction = state.pool.begin().await?;
+    let code = Secret::draw(SecretKind::Enrolment);
+    let by = caller.by();
+    let new = NewEnrolment { project, machine, labels: &labels, created_by: &by.actor };
+    let expires_at = Utc::now() + CODE_LIFETIME;
+    let enrolment_id =
+        db::agent::create_enrolment(&mut transaction, &new, &code.digest(), expires_at).await?;
+    let details = json!({"project": project, "machine": machine, "labels": labels});
+    let subject = format!("enrolment:{enrolment_id}");
+    let event = Event { action: audit::Action::EnrolmentCreate, subject, details };
+    audit::record(&mut transaction, &by, event).await?;
+    transaction.commit().await?;
+    let answer = EnrolmentCode { code: code.expose().to_owned(), expires_at };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// The agents that may work for a project.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/agents", tag = "lab", params(ProjectPath, Page), responses(
+    (status = 200, description = "The agents, by the names of their machines", body = AgentList),
+))]
+pub(crate) async fn list_agents(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    asked: Paged<Everything, String>,
+) -> Result<Json<AgentList>, ApiError> {
+    let project_id = project_id(&state, &caller, &path).await?;
+    let after = asked.after.as_deref().unwrap_or_default();
+    let rows = db::agent::of_project(&state.pool, project_id, after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.machine.clone());
+    Ok(Json(AgentList { agents: rows.into_iter().map(AgentSummary::from).collect(), next_after }))
+}
+
+/// Changes whether an agent is given work, and what it is labelled with.
+#[utoipa::path(patch, path = "/api/v1/agents/{agent_id}", tag = "lab", params(AgentPath), request_body = AgentChange,
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses((status = 200, description = "How it is now", body = AgentSummary))
+)]
+pub(crate) async fn change_agent(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<AgentPath>,
+    Body(change): Body<AgentChange>,
+) -> Result<Json<AgentSummary>, ApiError> {
+    let labels = change.labels.as_deref().map(texts).transpose()?;
+    let mut transaction = state.pool.begin().await?;
+    let before = managed(&state, &mut transaction, &caller, path.agent_id).await?;
+    db::agent::change(&mut transaction, path.agent_id, change.is_enabled, labels.as_deref()).await?;
+    let details = json!({
+        "machine": before.machine,
+        "is_enabled": {"from": before.is_enabled, "to": change.is_enabled.unwrap_or(before.is_enabled)},
+        "labels": {"from": before.labels, "to": labels.as_ref().unwrap_or(&before.labels)},
+    });
+    let subject = format!("agent:{}", path.agent_id);
+    let event = Event { action: audit::Action::AgentChange, subject, details };
+    audit::record(&mut transaction, &caller.by(), event).await?;
+    let after = db::agent::find(&mut transaction, path.agent_id).await?;
+    let after = after.ok_or_else(|| ApiError::unknown_agent(path.agent_id))?;
+    transaction.commit().await?;
+    state.queue.wake();
+    Ok(Json(after.into()))
+}
+
+/// Turns an agent away: its token is revoked, and its machine needs another code. What it measured stays.
+#[utoipa::path(delete, path = "/api/v1/agents/{agent_id}", tag = "lab", params(AgentPath),
+    security(("token" = ["admin", "project:write"]), ("session" = [])),
+    responses((status = 204, description = "It is turned away"))
+)]
+pub(crate) async fn revoke_agent(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<AgentPath>,
+) -> Result<StatusCode, ApiError> {
+    let mut transaction = state.pool.begin().await?;
+    let found = managed(&state, &mut transaction, &caller, path.agent_id).await?;
+    db::agent::revoke(&mut transaction, path.agent_id).await?;
+    let details = json!({"machine": found.machine});
+    let subject = format!("agent:{}", path.agent_id);
+    let event = Event { action: audit::Action::AgentRevoke, subject, details };
+    audit::record(&mut transaction, &caller.by(), event).await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An agent that the caller may manage. One that it must not know of does not exist.
+async fn managed(
+    state: &AppState,
+    connection: &mut PgConnection,
+    caller: &Caller,
+    agent_id: i64,
+) -> Result<Row, ApiError> {
+    caller.check_known()?;
+    let unknown = || ApiError::unknown_agent(agent_id);
+    let found = db::agent::find(connection, agent_id).await?.ok_or_else(unknown)?;
+    match check_manage(state, caller, found.project.as_deref()).await {
+        Err(ApiError::Unknown { .. }) => Err(unknown()),
+        checked => checked.map(|()| found),
+    }
+}
+
+/// Whether the caller may make tokens for agents of this project, or of any.
+async fn check_manage(state: &AppState, caller: &Caller, project: Option<&str>) -> Result<(), ApiError> {
+    let visibility = match project {
+        Some(project) => db::access::project(&state.pool, project).await?.map(|found| found.visibility),
+        None => None,
+    };
+    let binding = Binding { project: project.map(str::to_owned), machine: None };
+    let managed = ManagedToken {
+        kind: TokenKind::Agent,
+        account_id: None,
+        scopes: &SCOPES,
+        binding: &binding,
+        visibility,
+    };
+    let unknown = project.unwrap_or_default();
+    caller.check_issue(&managed).map_err(|refusal| ApiError::refused(refusal, Kind::Project, unknown))
+}
+
+/// Labels as they are stored: each once, in order.
+pub(super) fn texts(labels: &[Slug]) -> Result<Vec<String>, ApiError> {
+    let mut texts: Vec<String> = labels.iter().map(ToString::to_string).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    if texts.len() > LABELS_MAX {
+        let detail = format!("{} labels: expected at most {LABELS_MAX}", texts.len());
+        return Err(ApiError::parameter("labels", detail));
+    }
+    Ok(texts)
+}
+
+impl From<Row> for AgentSummary {
+    fn from(row: Row) -> Self {
+        Self {
+            agent_id: row.agent_id,
+            machine: row.machine,
+            os: row.os,
+            arch: row.arch,
+            project: row.project,
+            labels: row.labels,
+            is_online: Utc::now() - row.last_seen_at < ONLINE_WITHIN,
+            is_enabled: row.is_enabled,
+            is_draining: row.is_busy && !row.is_enabled,
+            failing: row.failing,
+            suspect: row.suspect,
+            is_busy: row.is_busy,
+            job_id: row.job_id,
+            spooled_count: row.spooled_count,
+            version: row.version,
+            enrolled_at: row.enrolled_at,
+            last_seen_at: row.last_seen_at,
+        }
+    }
+}

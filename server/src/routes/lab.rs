@@ -1,0 +1,306 @@
+//! What agents ask: to be let in, for another token, for work; and what they say of the work they have. The messages are
+//! [`roundtrip_wire::lab`]'s.
+
+use super::session::no_store;
+use crate::access::{Binding, Scope, Secret, TokenKind, secret::SecretKind};
+use crate::db::agent::Admitted;
+use crate::db::audit::{Action, By, Event};
+use crate::db::job::lease::{self, End, Taken};
+use crate::db::token::NewToken;
+use crate::error::{ApiError, Kind};
+use crate::extract::{Agent, Json as Body, Path};
+use crate::{AppState, audited, db};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use chrono::{DateTime, TimeDelta, Utc};
+use rand::RngExt;
+use ring::signature::{ED25519, UnparsedPublicKey};
+use roundtrip_wire::lab::{
+    AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, JobOutcome, PROTOCOLS,
+    Prolonged, RENEWAL_CONTEXT, Renewal, common, last_part,
+};
+use roundtrip_wire::{CommitSha, Machine, Problem, Slug};
+use serde::Deserialize;
+use serde_json::json;
+use sqlx::PgConnection;
+use std::time::Duration;
+
+/// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
+const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(14);
+/// How long there is to sign a challenge.
+const CHALLENGE_LIFETIME: TimeDelta = TimeDelta::minutes(1);
+/// What an agent may do.
+const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
+const KEY_BYTES: usize = 32;
+
+/// An agent in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct AgentPath {
+    /// The agent's number.
+    pub agent_id: i64,
+}
+
+/// A job in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct LeasedPath {
+    /// The job's number.
+    pub job_id: i64,
+}
+
+/// Lets an agent in that has a code.
+#[utoipa::path(post, path = "/api/v1/agents", tag = "lab", request_body = Enrolment, responses(
+    (status = 201, description = "It is let in, with a token", body = Enrolled),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 401, description = "`unauthenticated`: the code is not valid", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 409, description = "`taken`: the machine has an agent", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn enrol(
+    State(state): State<AppState>,
+    Body(enrolment): Body<Enrolment>,
+) -> Result<impl IntoResponse, ApiError> {
+    let Enrolment { code, machine, public_key } = enrolment;
+    let public_key = parse_key(&public_key)?;
+    let mut transaction = state.pool.begin().await?;
+    let admitted = admitted(&mut transaction, &code, &machine).await?;
+    let machine_id = db::machine::upsert(&mut transaction, &machine).await?;
+    if let Some((agent_id, _)) = db::agent::of_machine(&mut transaction, machine_id).await? {
+        if admitted.machine.is_none() {
+            return Err(ApiError::Taken(format!(
+                "the machine {} has an agent: to replace that, make a code for this machine alone",
+                machine.slug
+            )));
+        }
+        db::agent::revoke(&mut transaction, agent_id).await?;
+    }
+    let token = issue(&mut transaction, &admitted, &machine).await?;
+    let agent_id =
+        db::agent::create(&mut transaction, machine_id, &admitted, &public_key, token.token_id).await?;
+    let details = json!({
+        "machine": machine.slug, "project": admitted.project, "labels": admitted.labels, "code_by": admitted.created_by,
+    });
+    let event = Event { action: Action::AgentEnrol, subject: format!("agent:{agent_id}"), details };
+    db::audit::record(&mut transaction, &By::server(), event).await?;
+    transaction.commit().await?;
+    let project = admitted.project.as_deref().map(Slug::parse).transpose().map_err(ApiError::internal)?;
+    let answer = Enrolled { agent_id, project, token: token.told };
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// Uses a code up that is good for this machine.
+async fn admitted(
+    connection: &mut PgConnection,
+    code: &str,
+    machine: &Machine,
+) -> Result<Admitted, ApiError> {
+    const INVALID: ApiError = ApiError::Unauthenticated(
+        "the code is unknown, was used before or is older than ten minutes: ask for another one",
+    );
+    let code = Secret::parse(code.trim()).filter(|code| code.kind() == SecretKind::Enrolment);
+    let code = code.ok_or(INVALID)?;
+    let admitted = db::agent::use_enrolment(connection, &code.digest()).await?.ok_or(INVALID)?;
+    match &admitted.machine {
+        Some(bound) if bound != machine.slug.as_str() => Err(ApiError::parameter(
+            "machine",
+            format!("the code is for the machine {bound}, and this one is called {}", machine.slug),
+        )),
+        _ => Ok(admitted),
+    }
+}
+
+struct Issued {
+    token_id: i64,
+    told: AgentToken,
+}
+
+async fn issue(
+    connection: &mut PgConnection,
+    admitted: &Admitted,
+    machine: &Machine,
+) -> Result<Issued, ApiError> {
+    let binding = Binding { project: admitted.project.clone(), machine: Some(machine.slug.to_string()) };
+    let expires_at = Utc::now() + TOKEN_LIFETIME;
+    let new = NewToken {
+        name: machine.slug.as_str(),
+        kind: TokenKind::Agent,
+        account_id: None,
+        scopes: &SCOPES,
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
+    let issued = audited::create_token(connection, &By::server(), &new).await?;
+    Ok(Issued { token_id: issued.token_id, told: told(&issued.secret, expires_at) })
+}
+
+fn told(secret: &Secret, expires_at: DateTime<Utc>) -> AgentToken {
+    AgentToken { secret: secret.expose().to_owned(), expires_at }
+}
+
+/// Gives an agent something to sign.
+#[utoipa::path(post, path = "/api/v1/agents/{agent_id}/challenge", tag = "lab", params(AgentPath), responses(
+    (status = 200, description = "What to sign", body = Challenge),
+))]
+pub(crate) async fn challenge(
+    State(state): State<AppState>,
+    Path(path): Path<AgentPath>,
+) -> Result<impl IntoResponse, ApiError> {
+    let random: [u8; KEY_BYTES] = rand::rng().random();
+    let expires_at = Utc::now() + CHALLENGE_LIFETIME;
+    // Whoever has no such number is given something to sign as well: it tells nothing about which there are.
+    db::agent::challenge(&state.pool, path.agent_id, &random, expires_at).await?;
+    let answer = Challenge { challenge: BASE64_STANDARD.encode(random) };
+    Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
+}
+
+/// Gives an agent another token that signs what it was given. The secret of before is accepted for an hour more.
+#[utoipa::path(post, path = "/api/v1/agents/{agent_id}/token", tag = "lab", params(AgentPath),
+    request_body = Renewal, responses(
+    (status = 200, description = "The token", body = AgentToken),
+    (status = 401, description = "`unauthenticated`: it is not this agent's signature", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn renew(
+    State(state): State<AppState>,
+    Path(path): Path<AgentPath>,
+    Body(renewal): Body<Renewal>,
+) -> Result<impl IntoResponse, ApiError> {
+    const WRONG: ApiError = ApiError::Unauthenticated(
+        "this is not the signature of that agent: ask for a challenge and sign it, or enrol again",
+    );
+    let taken = {
+        // Whatever comes of it, a challenge is good once.
+        let mut connection = state.pool.acquire().await?;
+        db::agent::take_challenge(&mut connection, path.agent_id).await?
+    };
+    let (challenge, public_key, token_id) = taken.ok_or(WRONG)?;
+    let signature = BASE64_STANDARD.decode(&renewal.signature).map_err(|_| WRONG)?;
+    let message = [RENEWAL_CONTEXT, &challenge].concat();
+    UnparsedPublicKey::new(&ED25519, &public_key).verify(&message, &signature).map_err(|_| WRONG)?;
+    let mut transaction = state.pool.begin().await?;
+    let expires_at = Utc::now() + TOKEN_LIFETIME;
+    let issued = db::token::renew(&mut transaction, token_id, expires_at, TimeDelta::hours(1)).await?;
+    transaction.commit().await?;
+    Ok(([(header::CACHE_CONTROL, no_store())], Json(told(&issued.secret, expires_at))))
+}
+
+/// Asks for a job, and waits for one.
+#[utoipa::path(post, path = "/api/v1/lab/claim", tag = "lab", request_body = Claim,
+    security(("token" = ["jobs:claim"])),
+    responses(
+    (status = 200, description = "A job", body = Assignment),
+    (status = 204, description = "There is none: ask again"),
+    (status = 426, description = "`agent-too-old`: no version of the messages is common", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn claim(
+    State(state): State<AppState>,
+    Agent(agent): Agent,
+    Body(claim): Body<Claim>,
+) -> Result<Response, ApiError> {
+    let Claim { status, wait_seconds } = claim;
+    let theirs = status.protocol_min..=status.protocol_max;
+    common(&PROTOCOLS, &theirs).ok_or(ApiError::AgentTooOld { theirs })?;
+    db::agent::note(&state.pool, agent.agent_id, &status).await?;
+    let wait = Duration::from_secs(wait_seconds.into());
+    let may_work = agent.is_enabled && status.health.failing.is_empty();
+    let taken = if may_work { state.queue.take(&agent, wait).await? } else { None };
+    match taken {
+        Some(taken) => Ok(Json(assignment(taken, state.queue.lease())?).into_response()),
+        None => Ok(StatusCode::NO_CONTENT.into_response()),
+    }
+}
+
+/// Says that an agent still does a job.
+#[utoipa::path(post, path = "/api/v1/lab/jobs/{job_id}/heartbeat", tag = "lab", params(LeasedPath),
+    request_body = Heartbeat, security(("token" = ["jobs:claim"])),
+    responses(
+    (status = 200, description = "It still has the job", body = Prolonged),
+    (status = 409, description = "`lease-lost`: it does not have the job any more", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn heartbeat(
+    State(state): State<AppState>,
+    Agent(agent): Agent,
+    Path(path): Path<LeasedPath>,
+    Body(heartbeat): Body<Heartbeat>,
+) -> Result<Json<Prolonged>, ApiError> {
+    let held = (path.job_id, heartbeat.fence);
+    let lease = state.queue.lease();
+    if lease::prolong(&state.pool, agent.agent_id, held, lease).await? {
+        return Ok(Json(Prolonged { lease_seconds: seconds(lease) }));
+    }
+    Err(ApiError::LeaseLost { job_id: path.job_id })
+}
+
+/// Says how a job ended.
+#[utoipa::path(post, path = "/api/v1/lab/jobs/{job_id}/finish", tag = "lab", params(LeasedPath),
+    request_body = Finish, security(("token" = ["jobs:claim"])),
+    responses(
+    (status = 204, description = "It is noted"),
+    (status = 409, description = "`lease-lost`: another agent has the job, or it is over", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn finish(
+    State(state): State<AppState>,
+    Agent(agent): Agent,
+    Path(path): Path<LeasedPath>,
+    Body(finish): Body<Finish>,
+) -> Result<StatusCode, ApiError> {
+    let reason = finish.reason.as_deref().map(plain);
+    let output = plain(&finish.output);
+    let end = End { outcome: finish.outcome, reason: reason.as_deref(), output: &output };
+    let mut transaction = state.pool.begin().await?;
+    let held = (path.job_id, finish.fence);
+    if !lease::end(&mut transaction, agent.agent_id, held, end, Utc::now()).await? {
+        return Err(ApiError::LeaseLost { job_id: path.job_id });
+    }
+    transaction.commit().await?;
+    if finish.outcome == JobOutcome::Released {
+        state.queue.wake();
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// As a database takes it: the end, without the one character that it does not.
+fn plain(text: &str) -> String {
+    last_part(text).replace('\0', "\u{fffd}")
+}
+
+fn assignment(taken: Taken, lease: Duration) -> Result<Assignment, ApiError> {
+    let sha = |text: &str| CommitSha::parse(text).map_err(ApiError::internal);
+    Ok(Assignment {
+        job_id: taken.job_id,
+        fence: taken.fence,
+        lease_seconds: seconds(lease),
+        project: Slug::parse(&taken.project).map_err(ApiError::internal)?,
+        repository_url: taken.repository_url.unwrap_or_default(),
+        commit_sha: sha(&taken.commit_sha)?,
+        base_sha: taken.base_sha.as_deref().map(sha).transpose()?,
+        branch: taken.branch,
+        pull_request: taken.pull_request.map(i64::cast_unsigned),
+        preset: taken.preset,
+    })
+}
+
+fn seconds(duration: Duration) -> u32 {
+    u32::try_from(duration.as_secs()).unwrap_or(u32::MAX)
+}
+
+fn parse_key(text: &str) -> Result<Vec<u8>, ApiError> {
+    let key = BASE64_STANDARD.decode(text).ok().filter(|key| key.len() == KEY_BYTES);
+    key.ok_or_else(|| ApiError::parameter("public_key", "expected the 32 bytes of an Ed25519 key in base64"))
+}
+
+impl ApiError {
+    /// The agent of that number does not exist, or must not be known.
+    pub(super) fn unknown_agent(agent_id: i64) -> Self {
+        Self::unknown(Kind::Agent, agent_id)
+    }
+}

@@ -1,0 +1,174 @@
+//! Times at which the newest commit of a project is measured.
+
+use super::agents::texts;
+use super::jobs::check_preset;
+use super::permitted;
+use super::projects::{ProjectPath, project_id};
+use crate::access::Action;
+use crate::db::audit::{self, Event};
+use crate::db::schedule::{self, New, Row};
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Json as Body, Path};
+use crate::{AppState, queue};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+/// The schedules of one project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ScheduleList {
+    /// In the order of their making.
+    pub schedules: Vec<Schedule>,
+}
+
+/// A time at which the newest commit is measured.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Schedule {
+    /// Its number.
+    pub schedule_id: i64,
+    /// When, in UTC: minute, hour, day of the month, month, day of the week.
+    #[schema(example = "30 2 * * *")]
+    pub cron: String,
+    /// What is measured; null: what its `roundtrip.toml` says.
+    #[schema(required)]
+    pub preset: Option<String>,
+    /// On every machine that has these.
+    pub labels: Vec<String>,
+    /// Who made it.
+    pub created_by: String,
+    /// When it is due next.
+    pub next_at: DateTime<Utc>,
+}
+
+/// A schedule to make.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleRequest {
+    /// When, in UTC: minute, hour, day of the month, month, day of the week.
+    #[schema(example = "30 2 * * *")]
+    pub cron: String,
+    /// What is measured. Without: what its `roundtrip.toml` says.
+    #[schema(max_length = 200)]
+    pub preset: Option<String>,
+    /// On every machine that has these.
+    #[serde(default)]
+    pub labels: Vec<Slug>,
+}
+
+/// A schedule of a project in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct SchedulePath {
+    /// The project's name.
+    #[param(value_type = String, example = "libfoo")]
+    pub project: Slug,
+    /// The schedule's number.
+    pub schedule_id: i64,
+}
+
+/// When the newest commit of a project is measured.
+#[utoipa::path(
+    get, path = "/api/v1/projects/{project}/schedules", tag = "jobs", params(ProjectPath), responses(
+    (status = 200, description = "The schedules", body = ScheduleList),
+))]
+pub(crate) async fn list_schedules(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+) -> Result<Json<ScheduleList>, ApiError> {
+    let project_id = project_id(&state, &caller, &path).await?;
+    let rows = schedule::list(&state.pool, project_id).await?;
+    Ok(Json(ScheduleList { schedules: rows.into_iter().map(Schedule::from).collect() }))
+}
+
+/// Has the newest commit measured at a time.
+#[utoipa::path(
+    post, path = "/api/v1/projects/{project}/schedules", tag = "jobs", params(ProjectPath),
+    request_body = ScheduleRequest, security(("token" = ["project:write"]), ("session" = [])),
+    responses(
+    (status = 201, description = "The schedule", body = Schedule),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_schedule(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    Body(asked): Body<ScheduleRequest>,
+) -> Result<(StatusCode, Json<Schedule>), ApiError> {
+    let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
+    check_preset(asked.preset.as_deref())?;
+    let labels = texts(&asked.labels)?;
+    let next_at = queue::schedule::next(&asked.cron, Utc::now())
+        .map_err(|detail| ApiError::parameter("cron", detail))?;
+    let by = caller.by();
+    let new = New {
+        cron: &asked.cron,
+        preset: asked.preset.as_deref(),
+        labels: &labels,
+        created_by: &by.actor,
+        next_at,
+    };
+    let mut transaction = state.pool.begin().await?;
+    let schedule_id = schedule::create(&mut transaction, found.project_id, &new).await?;
+    let details = json!({"project": found.project, "cron": new.cron, "preset": new.preset, "labels": labels});
+    let subject = format!("schedule:{schedule_id}");
+    audit::record(&mut transaction, &by, Event { action: audit::Action::ScheduleCreate, subject, details })
+        .await?;
+    transaction.commit().await?;
+    let made = Schedule {
+        schedule_id,
+        cron: asked.cron,
+        preset: asked.preset,
+        labels,
+        created_by: by.actor,
+        next_at,
+    };
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Ends a schedule. What it asked for stays in the queue.
+#[utoipa::path(
+    delete, path = "/api/v1/projects/{project}/schedules/{schedule_id}", tag = "jobs", params(SchedulePath),
+    security(("token" = ["project:write"]), ("session" = [])),
+    responses((status = 204, description = "It is ended"))
+)]
+pub(crate) async fn delete_schedule(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<SchedulePath>,
+) -> Result<StatusCode, ApiError> {
+    let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
+    let mut transaction = state.pool.begin().await?;
+    if !schedule::delete(&mut transaction, found.project_id, path.schedule_id).await? {
+        return Err(ApiError::unknown(Kind::Schedule, path.schedule_id));
+    }
+    let subject = format!("schedule:{}", path.schedule_id);
+    let details = json!({"project": found.project});
+    audit::record(
+        &mut transaction,
+        &caller.by(),
+        Event { action: audit::Action::ScheduleDelete, subject, details },
+    )
+    .await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+impl From<Row> for Schedule {
+    fn from(row: Row) -> Self {
+        Self {
+            schedule_id: row.schedule_id,
+            cron: row.cron,
+            preset: row.preset,
+            labels: row.labels,
+            created_by: row.created_by,
+            next_at: row.next_at,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Who is let in, and how it stays.
+
+use super::{Lab, enrolment, new_key, secret};
+use crate::support::factory;
+use roundtrip_server::access::Role;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_code_lets_one_agent_in_whose_token_is_good_for_its_machine_alone(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let code = lab.code(json!({})).await;
+    let asked = enrolment(&code, "lab-1", &new_key());
+    let answer = lab.app.post("/api/v1/agents", &asked).await;
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["cache-control"]),
+        (201, &"no-store".parse().unwrap())
+    );
+    let token = answer.json::<Value>()["token"]["secret"].as_str().unwrap().to_owned();
+    assert_eq!(lab.app.put_as(&token, &factory::report()).await.status, 201);
+    let mut elsewhere = factory::report();
+    elsewhere.machine.slug = factory::slug("lab-2");
+    lab.app.put_as(&token, &elsewhere).await.assert_problem(403, "forbidden");
+    let again = enrolment(&code, "lab-2", &new_key());
+    lab.app.post("/api/v1/agents", &again).await.assert_problem(401, "unauthenticated");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_code_that_is_old_mistyped_or_for_another_machine_lets_nobody_in(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let bound = lab.code(json!({"machine": "lab-7"})).await;
+    let refused = lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await;
+    assert!(refused.assert_problem(400, "invalid-parameter").detail.contains("lab-7"));
+    // A refusal does not use it up.
+    assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-7", &new_key())).await.status, 201);
+
+    let old = lab.code(json!({})).await;
+    sqlx::query("update enrolment set expires_at = now() where used_at is null")
+        .execute(&lab.app.pool)
+        .await
+        .unwrap();
+    for code in [old.as_str(), "rte_mistyped", &lab.app.token] {
+        let answer = lab.app.post("/api/v1/agents", &enrolment(code, "lab-1", &new_key())).await;
+        answer.assert_problem(401, "unauthenticated");
+    }
+    let mut short = enrolment(&lab.code(json!({})).await, "lab-1", &new_key());
+    short["public_key"] = "c2hvcnQ=".into();
+    lab.app.post("/api/v1/agents", &short).await.assert_problem(400, "invalid-parameter");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn only_a_code_for_that_machine_replaces_its_agent(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let first = lab.agent("lab-1", &[]).await;
+    let any = lab.code(json!({})).await;
+    let taken = lab.app.post("/api/v1/agents", &enrolment(&any, "lab-1", &new_key())).await;
+    taken.assert_problem(409, "taken");
+    assert!(lab.claim(&first).await.is_none(), "it is still let in");
+    let bound = lab.code(json!({"machine": "lab-1"})).await;
+    assert_eq!(lab.app.post("/api/v1/agents", &enrolment(&bound, "lab-1", &new_key())).await.status, 201);
+    lab.claim_as(&first, json!({})).await.assert_problem(401, "unauthenticated");
+    first.renew(&lab.app, super::LabAgent::sign).await.assert_problem(401, "unauthenticated");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_is_given_another_token_for_its_signature_and_nobody_else_is(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let mut agent = lab.agent("lab-1", &[]).await;
+    // After a long absence its token has ended, and its key is enough.
+    sqlx::query("update token set expires_at = now() where kind = 'agent' and machine = 'lab-1'")
+        .execute(&lab.app.pool)
+        .await
+        .unwrap();
+    lab.claim_as(&agent, json!({})).await.assert_problem(401, "unauthenticated");
+    let other = lab.agent("lab-2", &[]).await;
+    for wrong in [
+        agent.renew(&lab.app, |_, challenge| other.sign(challenge)).await,
+        agent.renew(&lab.app, |agent, _| agent.sign(b"something else")).await,
+        agent.renew(&lab.app, |_, _| Vec::new()).await,
+    ] {
+        wrong.assert_problem(401, "unauthenticated");
+    }
+    let renewed = agent.renew(&lab.app, super::LabAgent::sign).await;
+    assert_eq!(renewed.status, 200, "{renewed:?}");
+    agent.token = secret(&renewed);
+    assert!(lab.claim(&agent).await.is_none());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_challenge_is_good_once(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let mut signature = Vec::new();
+    let first = agent.renew(&lab.app, |agent, challenge| {
+        signature = agent.sign(challenge);
+        signature.clone()
+    });
+    assert_eq!(first.await.status, 200);
+    agent.renew(&lab.app, |_, _| signature).await.assert_problem(401, "unauthenticated");
+    let unknown = lab.app.post("/api/v1/agents/999/challenge", &json!({})).await;
+    assert_eq!(unknown.status, 200, "it does not tell which agents there are");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn maintainers_let_agents_in_for_their_project_and_administrators_for_all(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let maintainer = lab.app.member("grace", "libfoo", Role::Maintainer).await;
+    let contributor = lab.app.member("joe", "libfoo", Role::Contributor).await;
+    let ask = async |token: &str, asked: Value| {
+        lab.app.send("POST", "/api/v1/enrolments", token, Some(asked)).await
+    };
+    ask(&maintainer, json!({})).await.assert_problem(403, "forbidden");
+    ask(&contributor, json!({"project": "libfoo"})).await.assert_problem(403, "forbidden");
+    ask("", json!({"project": "libfoo"})).await.assert_problem(401, "unauthenticated");
+    let made = ask(&maintainer, json!({"project": "libfoo", "labels": ["arm", "arm"]})).await;
+    assert_eq!(made.status, 201);
+    let code = made.json::<Value>()["code"].as_str().unwrap().to_owned();
+    let answer = lab.app.post("/api/v1/agents", &enrolment(&code, "lab-1", &new_key())).await;
+    assert_eq!(answer.json::<Value>()["project"], "libfoo");
+    let agents = lab.app.read("/api/v1/projects/libfoo/agents").await;
+    assert_eq!(
+        (&agents["agents"][0]["labels"], &agents["agents"][0]["project"]),
+        (&json!(["arm"]), &"libfoo".into())
+    );
+    lab.project("another").await;
+    assert_eq!(lab.app.read("/api/v1/projects/another/agents").await["agents"], json!([]));
+
+    // Its own they also turn away; of others they do not know.
+    let all = lab.agent("lab-2", &[]).await;
+    let path = format!("/api/v1/agents/{}", all.agent_id);
+    lab.app.send("DELETE", &path, &maintainer, None).await.assert_problem(403, "forbidden");
+    let own = agents["agents"][0]["agent_id"].as_i64().unwrap();
+    assert_eq!(lab.app.send("DELETE", &format!("/api/v1/agents/{own}"), &maintainer, None).await.status, 204);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn online_enabled_and_healthy_are_told_apart(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let shown = async || lab.app.read("/api/v1/projects/libfoo/agents").await["agents"][0].clone();
+    let state = |shown: &Value| {
+        ["is_online", "is_enabled", "is_busy", "is_draining"].map(|name| shown[name].as_bool().unwrap())
+    };
+    lab.request("libfoo", json!({"commits": [super::sha(1), super::sha(2)]})).await;
+    let failing = json!({"health": {"failing": ["the disk of the spool is full"]}, "spooled_count": 3});
+    assert_eq!(lab.claim_as(&agent, failing).await.status, 204, "it is given no work");
+    let told = shown().await;
+    assert_eq!(state(&told), [true, true, false, false]);
+    assert_eq!(
+        (&told["failing"][0], &told["spooled_count"]),
+        (&"the disk of the spool is full".into(), &3.into())
+    );
+
+    let job = lab.claim(&agent).await.unwrap();
+    assert_eq!(
+        (shown().await["failing"].clone(), shown().await["job_id"].clone()),
+        (json!([]), job.job_id.into())
+    );
+    let path = format!("/api/v1/agents/{}", agent.agent_id);
+    assert_eq!(lab.ask("PATCH", &path, json!({"is_enabled": false})).await.status, 200);
+    assert_eq!(state(&shown().await), [true, false, true, true], "it drains");
+    assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
+    assert!(lab.claim(&agent).await.is_none(), "and is given nothing more");
+    assert_eq!(state(&shown().await), [true, false, false, false]);
+    lab.ask("PATCH", &path, json!({"is_enabled": true, "labels": ["big"]})).await;
+    sqlx::query("update agent set last_seen_at = now() - interval '2 minutes'")
+        .execute(&lab.app.pool)
+        .await
+        .unwrap();
+    assert_eq!(state(&shown().await), [false, true, false, false]);
+    assert_eq!(shown().await["labels"], json!(["big"]));
+    assert!(lab.claim(&agent).await.is_some());
+    assert!(state(&shown().await)[0]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_of_another_protocol_is_told_what_to_update(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let old = lab.claim_as(&agent, json!({"protocol_min": 0, "protocol_max": 0})).await;
+    assert!(old.assert_problem(426, "agent-too-old").detail.ends_with("update the agent"));
+    let new = lab.claim_as(&agent, json!({"protocol_min": 2, "protocol_max": 3})).await;
+    assert!(new.assert_problem(426, "agent-too-old").detail.ends_with("update the server"));
+    assert_eq!(lab.claim_as(&agent, json!({"protocol_min": 1, "protocol_max": 2})).await.status, 204);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_token_that_was_not_enrolled_asks_for_no_work(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let claim = async |token: &str| {
+        let asked = json!({"protocol_min": 1, "protocol_max": 1, "version": "", "health": {}, "spooled_count": 0, "wait_seconds": 0});
+        lab.app.send("POST", "/api/v1/lab/claim", token, Some(asked)).await
+    };
+    claim("").await.assert_problem(401, "unauthenticated");
+    claim(&lab.app.token).await.assert_problem(403, "forbidden");
+    claim(&lab.admin).await.assert_problem(403, "forbidden");
+    // Nor can anybody make such a token by hand.
+    let asked = json!({"name": "x", "kind": "agent", "scopes": ["jobs:claim"]});
+    lab.ask("POST", "/api/v1/tokens", asked).await.assert_problem(400, "invalid-parameter");
+}

@@ -1,0 +1,159 @@
+//! The lab: agents are let in, take jobs under leases, and say how these ended.
+//!
+//! - `enrolment`: who is let in, and how it stays. `queue`: which job is taken by whom, and when it is lost. `requests`: what people
+//!   ask for. `results`: what was measured for a job. `model`: the queue of the database does what a plain model of it does.
+//!   `simulation`: that model with agents, disks and a network that fail, over a million steps.
+
+mod enrolment;
+mod model;
+mod queue;
+mod requests;
+mod results;
+mod simulation;
+
+use crate::support::{Answer, TestApp};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled, RENEWAL_CONTEXT};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+/// A service with a project, and an administrator.
+pub(crate) struct Lab {
+    pub(crate) app: TestApp,
+    pub(crate) admin: String,
+}
+
+/// An agent that was let in.
+pub(crate) struct LabAgent {
+    pub(crate) agent_id: i64,
+    pub(crate) token: String,
+    key: Ed25519KeyPair,
+}
+
+impl Lab {
+    pub(crate) async fn new(pool: PgPool) -> Self {
+        let app = TestApp::new(pool).await;
+        let admin = app.account("ada", true).await;
+        let lab = Self { app, admin };
+        lab.project("libfoo").await;
+        lab
+    }
+
+    pub(crate) async fn project(&self, name: &str) {
+        let url = format!("https://git.example.org/{name}.git");
+        let asked = json!({"project": name, "default_branch": "main", "repository_url": url});
+        assert_eq!(self.ask("POST", "/api/v1/projects", asked).await.status, 201);
+    }
+
+    /// Asks as the administrator.
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Value) -> Answer {
+        self.app.send(method, path, &self.admin, Some(body)).await
+    }
+
+    pub(crate) async fn code(&self, asked: Value) -> String {
+        let answer = self.ask("POST", "/api/v1/enrolments", asked).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        answer.json::<Value>()["code"].as_str().unwrap().to_owned()
+    }
+
+    /// Lets an agent in on a machine.
+    pub(crate) async fn agent(&self, machine: &str, labels: &[&str]) -> LabAgent {
+        let code = self.code(json!({"labels": labels})).await;
+        let key = new_key();
+        let answer = self.app.post("/api/v1/agents", &enrolment(&code, machine, &key)).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let enrolled: Enrolled = answer.json();
+        LabAgent { agent_id: enrolled.agent_id, token: enrolled.token.secret, key }
+    }
+
+    /// Asks for commits, which are named by a number, as the administrator. Returns the numbers of the new jobs.
+    pub(crate) async fn request(&self, project: &str, asked: Value) -> Vec<i64> {
+        let answer = self.ask("POST", &format!("/api/v1/projects/{project}/jobs"), asked).await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let ids = &answer.json::<Value>()["job_ids"];
+        ids.as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect()
+    }
+
+    pub(crate) async fn job(&self, job_id: i64) -> Value {
+        self.app.read(&format!("/api/v1/projects/libfoo/jobs/{job_id}")).await
+    }
+
+    pub(crate) async fn claim(&self, agent: &LabAgent) -> Option<Assignment> {
+        let answer = self.claim_as(agent, json!({})).await;
+        if answer.status == 204 {
+            return None;
+        }
+        assert_eq!(answer.status, 200, "{answer:?}");
+        Some(answer.json())
+    }
+
+    /// Asks for work, with these words besides.
+    pub(crate) async fn claim_as(&self, agent: &LabAgent, besides: Value) -> Answer {
+        let mut claim = json!({
+            "protocol_min": 1, "protocol_max": 1, "version": "0.1.0", "health": {}, "spooled_count": 0,
+            "wait_seconds": 0,
+        });
+        for (name, value) in besides.as_object().unwrap() {
+            claim[name] = value.clone();
+        }
+        self.app.send("POST", "/api/v1/lab/claim", &agent.token, Some(claim)).await
+    }
+
+    pub(crate) async fn heartbeat(&self, agent: &LabAgent, job: &Assignment) -> Answer {
+        let path = format!("/api/v1/lab/jobs/{}/heartbeat", job.job_id);
+        self.app.send("POST", &path, &agent.token, Some(json!({"fence": job.fence}))).await
+    }
+
+    pub(crate) async fn finish(&self, agent: &LabAgent, job: &Assignment, outcome: &str) -> Answer {
+        let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
+        let said = json!({"fence": job.fence, "outcome": outcome, "output": "cc -O2 bench.c\n"});
+        self.app.send("POST", &path, &agent.token, Some(said)).await
+    }
+
+    /// Lets the time of all leases pass.
+    pub(crate) async fn expire(&self) {
+        sqlx::query("update job set lease_expires_at = now() - interval '1 second' where status = 'running'")
+            .execute(&self.app.pool)
+            .await
+            .unwrap();
+    }
+}
+
+impl LabAgent {
+    /// Asks for another token, with this signature of what it is given.
+    async fn renew(&self, app: &TestApp, sign: impl FnOnce(&Self, &[u8]) -> Vec<u8>) -> Answer {
+        let path = format!("/api/v1/agents/{}", self.agent_id);
+        let asked: Value = app.post(&format!("{path}/challenge"), &json!({})).await.json();
+        let challenge = BASE64_STANDARD.decode(asked["challenge"].as_str().unwrap()).unwrap();
+        let signature = BASE64_STANDARD.encode(sign(self, &challenge));
+        app.post(&format!("{path}/token"), &json!({ "signature": signature })).await
+    }
+
+    fn sign(&self, challenge: &[u8]) -> Vec<u8> {
+        self.key.sign(&[RENEWAL_CONTEXT, challenge].concat()).as_ref().to_vec()
+    }
+}
+
+/// The 40 digits of a commit.
+pub(crate) fn sha(number: u64) -> String {
+    format!("{number:040x}")
+}
+
+fn new_key() -> Ed25519KeyPair {
+    let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+    Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap()
+}
+
+fn enrolment(code: &str, machine: &str, key: &Ed25519KeyPair) -> Value {
+    json!({
+        "code": code,
+        "machine": {"slug": machine, "os": "linux", "arch": "x86-64"},
+        "public_key": BASE64_STANDARD.encode(key.public_key().as_ref()),
+    })
+}
+
+fn secret(answer: &Answer) -> String {
+    answer.json::<AgentToken>().secret
+}

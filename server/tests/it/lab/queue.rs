@@ -1,0 +1,233 @@
+//! Which job is taken by whom, and when it is lost.
+
+use super::{Lab, sha};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+fn commits(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
+    numbers.into_iter().map(sha).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn jobs_are_taken_once_in_their_order_and_end_as_their_agent_says(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let ids =
+        lab.request("libfoo", json!({"commits": commits(1..=3), "preset": "quick", "branch": "main"})).await;
+    let first = lab.claim(&agent).await.unwrap();
+    assert_eq!((first.job_id, first.fence, first.commit_sha.as_str()), (ids[0], 1, sha(1).as_str()));
+    assert_eq!((first.preset.as_deref(), first.branch.as_deref()), (Some("quick"), Some("main")));
+    assert_eq!(
+        (first.lease_seconds, first.repository_url.as_str()),
+        (120, "https://git.example.org/libfoo.git")
+    );
+    let second = lab.claim(&agent).await.unwrap();
+    assert_eq!(second.job_id, ids[1]);
+    assert_eq!(lab.finish(&agent, &first, "done").await.status, 204);
+    assert_eq!(
+        lab.finish(&agent, &first, "done").await.status,
+        204,
+        "its answer was lost, and it says so again"
+    );
+    lab.finish(&agent, &first, "failed").await.assert_problem(409, "lease-lost");
+    assert_eq!(lab.finish(&agent, &second, "failed").await.status, 204);
+    let status = async |index: usize| lab.job(ids[index]).await["status"].as_str().unwrap().to_owned();
+    assert_eq!(
+        (status(0).await, status(1).await, status(2).await),
+        ("done".into(), "failed".into(), "queued".into())
+    );
+    let told = lab.job(ids[0]).await;
+    assert_eq!(
+        (&told["attempts"][0]["machine"], &told["attempts"][0]["output"]),
+        (&"lab-1".into(), &"cc -O2 bench.c\n".into())
+    );
+    assert_eq!(lab.claim(&agent).await.unwrap().job_id, ids[2]);
+    assert!(lab.claim(&agent).await.is_none());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refused(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let (one, other) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["lab"]).await);
+    lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["lab"], "on_any": true})).await;
+    let stale = lab.claim(&one).await.unwrap();
+    assert!(lab.claim(&other).await.is_none(), "it is held");
+    assert_eq!(lab.heartbeat(&one, &stale).await.json::<Value>()["lease_seconds"], 120);
+    lab.expire().await;
+    // Whoever was only late still has it.
+    assert_eq!(lab.heartbeat(&one, &stale).await.status, 200);
+    assert!(lab.claim(&other).await.is_none());
+    lab.expire().await;
+    let taken = lab.claim(&other).await.unwrap();
+    assert_eq!((taken.job_id, taken.fence), (stale.job_id, stale.fence + 1));
+    lab.heartbeat(&one, &stale).await.assert_problem(409, "lease-lost");
+    lab.finish(&one, &stale, "done").await.assert_problem(409, "lease-lost");
+    lab.heartbeat(&one, &taken).await.assert_problem(409, "lease-lost");
+    assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
+    let told = lab.job(taken.job_id).await;
+    let outcome = |index: usize| told["attempts"][index]["outcome"].as_str().unwrap();
+    assert_eq!((outcome(0), outcome(1), told["machine"].as_str()), ("lost", "done", Some("lab-2")));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_lost_too_often_is_given_up_and_what_is_given_back_is_not_counted(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let ids = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
+    for _ in 0..5 {
+        let job = lab.claim(&agent).await.unwrap();
+        assert_eq!(lab.finish(&agent, &job, "released").await.status, 204);
+    }
+    for _ in 0..3 {
+        assert_eq!(lab.job(ids[0]).await["status"], "queued");
+        assert!(lab.claim(&agent).await.is_some());
+        lab.expire().await;
+        lab.app.state.queue.sweep().await.unwrap();
+    }
+    let told = lab.job(ids[0]).await;
+    assert_eq!((&told["status"], &told["attempt"]), (&"failed".into(), &3.into()), "{told}");
+    assert!(told["failure"].as_str().unwrap().contains("not heard of"));
+    assert!(lab.claim(&agent).await.is_none());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_lease_that_was_swept_still_ends_well_if_nobody_else_took_the_job(pool: PgPool) {
+    // As after days without the server: what was measured meanwhile is not measured again.
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    lab.request("libfoo", json!({"commits": [sha(1)]})).await;
+    let job = lab.claim(&agent).await.unwrap();
+    lab.expire().await;
+    lab.app.state.queue.sweep().await.unwrap();
+    assert_eq!(lab.job(job.job_id).await["status"], "queued");
+    assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
+    assert_eq!(lab.job(job.job_id).await["status"], "done");
+    assert!(lab.claim(&agent).await.is_none());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_job_goes_to_the_machine_that_it_is_for_or_to_one_that_has_its_labels(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let (small, big) = (lab.agent("lab-1", &["lab"]).await, lab.agent("lab-2", &["big", "lab"]).await);
+    let code = lab.code(json!({"project": "another", "labels": ["big"]})).await;
+    lab.project("another").await;
+    let key = super::new_key();
+    let answer = lab.app.post("/api/v1/agents", &super::enrolment(&code, "lab-3", &key)).await;
+    let bound: roundtrip_wire::lab::Enrolled = answer.json();
+    let bound = super::LabAgent { agent_id: bound.agent_id, token: bound.token.secret, key };
+    lab.request("libfoo", json!({"commits": [sha(1)], "labels": ["big"], "on_any": true})).await;
+    let named = lab.request("libfoo", json!({"commits": [sha(2)], "machines": ["lab-1"]})).await;
+    let all = lab.request("libfoo", json!({"commits": [sha(3)], "labels": ["lab"]})).await;
+    assert_eq!(all.len(), 2, "one for each machine that has them");
+    assert!(lab.claim(&bound).await.is_none(), "it works for another project");
+    assert_eq!(lab.claim(&big).await.unwrap().commit_sha.as_str(), sha(1));
+    assert_eq!(lab.claim(&small).await.unwrap().job_id, named[0]);
+    let rest = (lab.claim(&small).await.unwrap(), lab.claim(&big).await.unwrap());
+    assert_eq!((rest.0.commit_sha.as_str(), rest.1.commit_sha.as_str()), (sha(3).as_str(), sha(3).as_str()));
+    assert!(lab.claim(&small).await.is_none() && lab.claim(&big).await.is_none());
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn projects_take_turns_and_what_is_waited_for_comes_first(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    lab.project("busy").await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let ask = |numbers: std::ops::Range<u64>, is_push: bool| json!({"commits": commits(numbers), "is_push": is_push});
+    lab.request("busy", ask(100..106, true)).await;
+    lab.request("libfoo", ask(1..3, true)).await;
+    let mut taken = Vec::new();
+    let mut take = async |count: usize| {
+        for _ in 0..count {
+            let job = lab.claim(&agent).await.unwrap();
+            taken.push((job.project.to_string(), u64::from_str_radix(job.commit_sha.as_str(), 16).unwrap()));
+            assert_eq!(lab.finish(&agent, &job, "done").await.status, 204);
+        }
+        taken.drain(..).map(|(_, number)| number).collect::<Vec<_>>()
+    };
+    assert_eq!(take(4).await, [100, 1, 101, 2], "a project with few jobs does not wait for one with many");
+    lab.request("libfoo", ask(3..4, true)).await;
+    lab.request("libfoo", ask(9..10, false)).await;
+    assert_eq!(take(3).await, [9, 102, 3], "what a person asked for comes before what was pushed");
+    assert_eq!(take(3).await, [103, 104, 105]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_waits_for_days_goes_up_day_by_day(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let old = lab.request("libfoo", json!({"commits": [sha(1)], "is_push": true})).await;
+    sqlx::query("update job set created_at = now() - interval '50 hours'")
+        .execute(&lab.app.pool)
+        .await
+        .unwrap();
+    let asked = lab.request("libfoo", json!({"commits": [sha(2)]})).await;
+    for _ in 0..5 {
+        lab.app.state.queue.sweep().await.unwrap();
+    }
+    let priority: i16 = sqlx::query_scalar("select priority from job where job_id = $1")
+        .bind(old[0])
+        .fetch_one(&lab.app.pool)
+        .await
+        .unwrap();
+    assert_eq!(priority, 4, "by two in two days, however often it is looked");
+    assert_eq!(
+        (lab.claim(&agent).await.unwrap().job_id, lab.claim(&agent).await.unwrap().job_id),
+        (old[0], asked[0])
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_that_waits_is_given_what_comes_meanwhile(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    // Far longer than the test takes, unless it is not woken.
+    let waiting = lab.claim_as(&agent, json!({"wait_seconds": 25}));
+    let asking = async {
+        // It waits when it was heard of.
+        let heard = "select exists (select from agent where version is not null)";
+        while !sqlx::query_scalar::<_, bool>(heard).fetch_one(&lab.app.pool).await.unwrap() {
+            tokio::task::yield_now().await;
+        }
+        lab.request("libfoo", json!({"commits": [sha(1)]})).await
+    };
+    let (answer, ids) = tokio::join!(waiting, asking);
+    assert_eq!(answer.json::<Value>()["job_id"], ids[0]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let ids = lab.request("libfoo", json!({"commits": commits(1..=2)})).await;
+    let job = lab.claim(&agent).await.unwrap();
+    for id in &ids {
+        let path = format!("/api/v1/projects/libfoo/jobs/{id}");
+        assert_eq!(lab.app.send("DELETE", &path, &lab.admin, None).await.status, 204);
+        assert_eq!(lab.job(*id).await["status"], "cancelled");
+    }
+    lab.heartbeat(&agent, &job).await.assert_problem(409, "lease-lost");
+    assert!(lab.claim(&agent).await.is_none());
+    let again = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
+    assert_eq!(again.len(), 1, "it can be asked for again");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn many_agents_at_once_take_each_job_once(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let mut agents = Vec::new();
+    for number in 0..8 {
+        agents.push(lab.agent(&format!("lab-{number}"), &[]).await);
+    }
+    let ids = lab.request("libfoo", json!({"commits": commits(1..=100), "on_any": true})).await;
+    let work = agents.iter().map(async |agent| {
+        let mut taken = Vec::new();
+        while let Some(job) = lab.claim(agent).await {
+            assert_eq!((job.fence, lab.finish(agent, &job, "done").await.status.as_u16()), (1, 204));
+            taken.push(job.job_id);
+        }
+        taken
+    });
+    let mut taken: Vec<i64> = futures_util::future::join_all(work).await.into_iter().flatten().collect();
+    taken.sort_unstable();
+    assert_eq!(taken, ids);
+}

@@ -1,0 +1,166 @@
+//! What people ask for.
+
+use super::{Lab, sha};
+use crate::support::factory;
+use roundtrip_server::access::Role;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn contributors_ask_and_others_do_not(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    lab.agent("lab-1", &[]).await;
+    let (contributor, viewer) = (
+        lab.app.member("joe", "libfoo", Role::Contributor).await,
+        lab.app.member("eve", "libfoo", Role::Viewer).await,
+    );
+    let path = "/api/v1/projects/libfoo/jobs";
+    let asked = json!({"commits": [sha(1)]});
+    lab.app.send("POST", path, "", Some(asked.clone())).await.assert_problem(401, "unauthenticated");
+    lab.app.send("POST", path, &viewer, Some(asked.clone())).await.assert_problem(403, "forbidden");
+    lab.app.send("POST", path, &lab.app.token, Some(asked.clone())).await.assert_problem(403, "forbidden");
+    let answer = lab.app.send("POST", path, &contributor, Some(asked)).await;
+    assert_eq!(answer.status, 201);
+    let jobs = lab.app.read(path).await;
+    let job = &jobs["jobs"][0];
+    assert_eq!(
+        (&job["requested_by"], &job["reason"], &job["commit_ordinal"]),
+        (&"account:joe".into(), &"request".into(), &Value::Null)
+    );
+    let cancel = format!("{path}/{}", job["job_id"]);
+    lab.app.send("DELETE", &cancel, &viewer, None).await.assert_problem(403, "forbidden");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn the_same_is_open_once_and_can_be_asked_for_again_when_it_is_done(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let asked = json!({"commits": [sha(1)]});
+    assert_eq!(lab.request("libfoo", asked.clone()).await.len(), 1);
+    assert!(lab.request("libfoo", asked.clone()).await.is_empty());
+    assert_eq!(
+        lab.request("libfoo", json!({"commits": [sha(1)], "base": sha(2)})).await.len(),
+        1,
+        "a comparison"
+    );
+    assert_eq!(lab.request("libfoo", json!({"commits": [sha(1)], "preset": "quick"})).await.len(), 1);
+    for _ in 0..3 {
+        let job = lab.claim(&agent).await.unwrap();
+        lab.finish(&agent, &job, "done").await;
+    }
+    assert_eq!(lab.request("libfoo", asked).await.len(), 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_range_is_what_a_machine_has_not_measured_of_it(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    lab.agent("lab-2", &[]).await;
+    let mut report = factory::report_at(factory::commit(9, Some(9)));
+    report.history = (1..9).rev().map(|number| factory::commit(number, Some(number))).collect();
+    lab.app.store(&report).await;
+    let sha = |number: u64| factory::commit(number, None).sha.to_string();
+    let ids = lab.request("libfoo", json!({"after": sha(6), "until": sha(9)})).await;
+    assert_eq!(ids.len(), 2 + 3, "lab-1 has measured the last one");
+    assert_eq!(lab.claim(&agent).await.unwrap().commit_sha.as_str(), sha(7));
+    let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
+    ask(json!({"after": super::sha(77), "until": sha(9)})).await.assert_problem(404, "unknown-commit");
+    ask(json!({"after": sha(1)})).await.assert_problem(400, "invalid-parameter");
+    ask(json!({"after": sha(1), "until": sha(2), "on_any": true}))
+        .await
+        .assert_problem(400, "invalid-parameter");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_cannot_be_measured_is_refused_with_what_was_expected(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let ask = async |asked: Value| lab.ask("POST", "/api/v1/projects/libfoo/jobs", asked).await;
+    let refused = async |asked: Value, told: &str| {
+        let problem = ask(asked.clone()).await.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.contains(told), "{asked}: {}", problem.detail);
+    };
+    refused(json!({"commits": [sha(1)]}), "enrol one").await;
+    lab.agent("lab-1", &["lab"]).await;
+    refused(json!({"commits": []}), "1 to 1000").await;
+    refused(json!({"commits": [sha(1)], "labels": ["arm"]}), "labels").await;
+    refused(json!({"commits": [sha(1)], "machines": ["lab-9"]}), "lab-9 has no agent").await;
+    for preset in ["", "../x.toml", "/etc/passwd", "--help", "a/../b.toml"] {
+        refused(json!({"commits": [sha(1)], "preset": preset}), "path within the repository").await;
+    }
+    let unreadable = ask(json!({"commits": ["main"]})).await;
+    assert!(unreadable.problem().detail.contains("commits"), "{unreadable:?}");
+    lab.ask("POST", "/api/v1/projects/nothing/jobs", json!({"commits": [sha(1)]}))
+        .await
+        .assert_problem(404, "unknown-project");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let ids = lab.request("libfoo", json!({"commits": [sha(1), sha(2), sha(3)]})).await;
+    assert!(lab.job(ids[0]).await["starts_at"].is_string(), "now");
+    assert!(lab.job(ids[1]).await["starts_at"].is_null(), "nobody knows how long the first one takes");
+    let job = lab.claim(&agent).await.unwrap();
+    lab.finish(&agent, &job, "done").await;
+    sqlx::query("update job set started_at = done_at - interval '10 minutes' where status = 'done'")
+        .execute(&lab.app.pool)
+        .await
+        .unwrap();
+    let told: chrono::DateTime<chrono::Utc> =
+        lab.job(ids[2]).await["starts_at"].as_str().unwrap().parse().unwrap();
+    let wait = told - chrono::Utc::now();
+    assert!((540..=600).contains(&wait.num_seconds()), "{wait}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_schedule_asks_for_the_newest_commit_on_all_machines_when_it_is_due_and_once(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &["night"]).await;
+    lab.agent("lab-2", &[]).await;
+    let path = "/api/v1/projects/libfoo/schedules";
+    let wrong = lab.ask("POST", path, json!({"cron": "every night"})).await;
+    assert!(wrong.assert_problem(400, "invalid-parameter").detail.contains("five fields"));
+    let made =
+        lab.ask("POST", path, json!({"cron": "30 2 * * *", "preset": "full", "labels": ["night"]})).await;
+    assert_eq!(made.status, 201, "{made:?}");
+    lab.app.store(&factory::report()).await;
+    let due = "update schedule set next_at = now() - interval '1 second'";
+    lab.app.state.queue.sweep().await.unwrap();
+    assert!(lab.claim(&agent).await.is_none(), "it is not due");
+    for _ in 0..2 {
+        sqlx::query(due).execute(&lab.app.pool).await.unwrap();
+        lab.app.state.queue.sweep().await.unwrap();
+        lab.app.another().state.queue.sweep().await.unwrap();
+    }
+    let job = lab.claim(&agent).await.unwrap();
+    assert_eq!((job.commit_sha, job.preset.as_deref()), (factory::report().commit.sha, Some("full")));
+    assert!(lab.claim(&agent).await.is_none());
+    let listed = lab.app.read(path).await;
+    let schedule = &listed["schedules"][0];
+    assert!(schedule["next_at"].as_str().unwrap() > chrono::Utc::now().to_rfc3339().as_str());
+    let one = format!("{path}/{}", schedule["schedule_id"]);
+    assert_eq!(lab.app.send("DELETE", &one, &lab.admin, None).await.status, 204);
+    lab.app.send("DELETE", &one, &lab.admin, None).await.assert_problem(404, "unknown-schedule");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_address_that_git_would_run_or_that_holds_a_password_is_refused(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let path = "/api/v1/projects/libfoo";
+    for url in [
+        "ext::sh -c x",
+        "--upload-pack=x",
+        "https://ada:secret@example.org/x",
+        "/srv/x.git",
+        "https://",
+        "https://a b/",
+    ] {
+        let answer = lab.ask("PATCH", path, json!({"repository_url": url})).await;
+        answer.assert_problem(400, "invalid-parameter");
+    }
+    let url = "ssh://git@example.org/libfoo.git";
+    assert_eq!(lab.ask("PATCH", path, json!({"repository_url": url})).await.status, 200);
+    assert_eq!(lab.app.read(path).await["repository_url"], url);
+    lab.ask("POST", "/api/v1/projects", json!({"project": "libfoo"})).await.assert_problem(409, "taken");
+}

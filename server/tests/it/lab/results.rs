@@ -1,0 +1,97 @@
+//! What was measured for a job.
+
+use super::{Lab, LabAgent};
+use crate::support::factory;
+use roundtrip_wire::lab::{Assignment, Lease};
+use roundtrip_wire::{RunId, RunReport};
+use serde_json::json;
+use sqlx::PgPool;
+
+/// What this agent measured for this job.
+fn measured(job: &Assignment, machine: &str) -> RunReport {
+    let mut report = RunReport { run_id: RunId::draw(), job: Some(job.lease()), ..factory::report() };
+    report.machine.slug = factory::slug(machine);
+    report
+}
+
+async fn claimed(lab: &Lab, agent: &LabAgent) -> Assignment {
+    let commit = factory::report().commit.sha.to_string();
+    lab.request("libfoo", json!({"commits": [commit], "on_any": true})).await;
+    lab.claim(agent).await.unwrap()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_run_is_shown_with_the_job_that_it_was_measured_for(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let job = claimed(&lab, &agent).await;
+    let report = measured(&job, "lab-1");
+    assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
+    assert_eq!(lab.job(job.job_id).await["status"], "running", "its agent says when all is there");
+    lab.finish(&agent, &job, "done").await;
+    let told = lab.job(job.job_id).await;
+    assert_eq!(
+        (&told["status"], &told["done_by_run_id"]),
+        (&"done".into(), &report.run_id.to_string().into())
+    );
+    let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
+    assert_eq!((&run["job_id"], &run["superseded"]), (&job.job_id.into(), &false.into()), "{run}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_was_measured_under_a_lost_lease_is_kept_and_is_part_of_no_trend(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
+    let stale = claimed(&lab, &one).await;
+    lab.expire().await;
+    let taken = lab.claim(&other).await.unwrap();
+    let late = measured(&stale, "lab-1");
+    assert_eq!(lab.app.put_as(&one.token, &late).await.status, 201, "nothing that was measured is lost");
+    let run = lab.app.read(&format!("/api/v1/runs/{}", late.run_id)).await["run"].clone();
+    assert_eq!((&run["job_id"], &run["superseded"]), (&stale.job_id.into(), &true.into()));
+    lab.finish(&other, &taken, "released").await;
+    let again = lab.claim(&one).await.unwrap();
+    assert_eq!(again.job_id, stale.job_id);
+    let later = measured(&stale, "lab-1");
+    assert_eq!(lab.app.put_as(&one.token, &later).await.status, 201);
+    let run = lab.app.read(&format!("/api/v1/runs/{}", later.run_id)).await["run"].clone();
+    assert_eq!((&run["job_id"], &run["superseded"]), (&stale.job_id.into(), &true.into()));
+    let mainline = async |report: &RunReport| {
+        let query = sqlx::query_scalar::<_, bool>("select bool_and(mainline) from point where run_id = $1");
+        query.bind(report.run_id.as_uuid()).fetch_one(&lab.app.pool).await.unwrap()
+    };
+    assert!(!mainline(&later).await);
+    let fresh = measured(&again, "lab-1");
+    lab.app.put_as(&one.token, &fresh).await;
+    assert!(mainline(&fresh).await);
+    // Another default branch says of all points anew where they belong: not of these.
+    lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "other"})).await;
+    lab.ask("PATCH", "/api/v1/projects/libfoo", json!({"default_branch": "main"})).await;
+    assert!(mainline(&fresh).await && !mainline(&later).await);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_run_of_an_unknown_job_or_of_another_commit_is_stored_as_any_other(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    let job = claimed(&lab, &agent).await;
+    let mut other = measured(&job, "lab-1");
+    other.commit = factory::commit(2, Some(2));
+    let unknown = RunReport { job: Some(Lease { job_id: 999, fence: 1 }), ..measured(&job, "lab-1") };
+    for report in [other, unknown] {
+        assert_eq!(lab.app.put_as(&agent.token, &report).await.status, 201);
+        let run = lab.app.read(&format!("/api/v1/runs/{}", report.run_id)).await["run"].clone();
+        assert!(run["job_id"].is_null() && run["superseded"] == false, "{run}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_an_agent_measures_unasked_ends_what_waits_for_it(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    lab.agent("lab-1", &[]).await;
+    let commit = factory::report().commit.sha.to_string();
+    let ids = lab.request("libfoo", json!({"commits": [commit]})).await;
+    lab.app.store(&factory::report()).await;
+    lab.app.state.analyst().search().await.unwrap();
+    assert_eq!(lab.job(ids[0]).await["status"], "done");
+}
