@@ -4,6 +4,7 @@
 //! - `cli`: arguments, and nothing else.
 //! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk.
 //! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
+//! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.  `http`: requests to it.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
@@ -26,9 +27,12 @@ mod comparison;
 mod delivery;
 mod detect;
 mod doctor;
+mod enrol;
 mod failure;
 mod format;
+mod http;
 mod import;
+mod lab;
 mod ledger;
 mod list;
 mod matrix;
@@ -56,6 +60,8 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
         Command::Agent(arguments) => agent::agent(arguments),
+        Command::Enrol(arguments) => enrol::enrol(&arguments),
+        Command::Confine(arguments) => lab::confine::become_confined(&arguments),
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),

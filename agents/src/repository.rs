@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::{Commit, CommitSha};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// First-parent ancestors that are sent along: enough for a server to order whatever arrives next.
 const HISTORY_COMMITS: u32 = 500;
@@ -71,17 +71,25 @@ impl Repository {
 pub(crate) struct Git {
     folder: PathBuf,
     is_named: bool,
+    /// How it fetches, where it does.
+    protocols: Option<&'static str>,
 }
 
 impl Git {
     /// In the folder where this command runs. Git asks who owns the repository: it is only where we happen to be.
     pub(crate) fn here() -> Self {
-        Self { folder: ".".into(), is_named: false }
+        Self { folder: ".".into(), is_named: false, protocols: None }
     }
 
     /// In a folder that somebody has named, and trusts thereby: a service reads what another user owns.
     pub(crate) fn named(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), is_named: true }
+        Self { folder: folder.to_owned(), is_named: true, protocols: None }
+    }
+
+    /// The same where nobody can be asked anything: it fetches over these protocols alone, runs no hooks, and fails where it
+    /// would ask for a password.
+    pub(crate) fn quiet(self, protocols: &'static str) -> Self {
+        Self { protocols: Some(protocols), ..self }
     }
 
     /// The folder of the checkout.
@@ -105,6 +113,10 @@ impl Git {
         if self.is_named {
             // We only read: no file of the repository is written, no program that it names is run (git-config(1)).
             command.args(["--no-optional-locks", "-c", "safe.directory=*", "-c", "core.fsmonitor=false"]);
+        }
+        if let Some(protocols) = self.protocols {
+            command.args(["-c", "core.hooksPath=/dev/null"]);
+            command.env("GIT_ALLOW_PROTOCOL", protocols).env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
         }
         let output = command.args(arguments).output().map_err(|error| {
             Failure::Other(format!(

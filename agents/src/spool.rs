@@ -39,13 +39,18 @@ pub(crate) fn waiting(folder: &Path) -> crate::Result<Vec<RunId>> {
 
 /// Writes a file so that a crash at any moment leaves the old one or the new one.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> crate::Result<()> {
-    write_durably(path, bytes).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+    write_durably(path, bytes, None).map_err(|source| Failure::Disk { path: path.to_owned(), source })
+}
+
+/// [`write()`] of what only its owner may read, where the system has such permissions.
+pub(crate) fn write_private(path: &Path, bytes: &[u8], mode: u32) -> crate::Result<()> {
+    write_durably(path, bytes, Some(mode)).map_err(|source| Failure::Disk { path: path.to_owned(), source })
 }
 
 /// [`write()`] of a value as JSON.
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<()> {
     let json = serde_json::to_vec(value).map_err(io::Error::from);
-    let written = json.and_then(|json| write_durably(path, &json));
+    let written = json.and_then(|json| write_durably(path, &json, None));
     written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
 }
 
@@ -59,7 +64,7 @@ pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     }
 }
 
-fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()> {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -67,10 +72,13 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
     // As any file that one writes: the report holds no secret, and `--output` is for others to read.
-    if let Some(permissions) = platform::ordinary_permissions() {
+    if let Some(permissions) = platform::ordinary_permissions().filter(|_| mode.is_none()) {
         builder.permissions(permissions);
     }
     let mut file = builder.tempfile_in(folder)?;
+    if let Some(mode) = mode {
+        platform::set_mode(file.path(), mode)?;
+    }
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;

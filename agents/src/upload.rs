@@ -3,10 +3,11 @@
 
 use crate::cli::TokenArguments;
 use crate::failure::Failure;
+use crate::http::{self, Refused};
 use crate::ledger::Ledger;
 use backon::{BlockingRetryable, ExponentialBuilder};
 use flate2::{Compression, write::GzEncoder};
-use roundtrip_wire::{Acknowledged, Problem, RunId, acknowledged, problem::PROBLEM_MEDIA_TYPE};
+use roundtrip_wire::{Acknowledged, RunId, acknowledged};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
@@ -15,6 +16,9 @@ use std::io::{Read, Write as _};
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
+
+/// How long an upload may take.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The server's acknowledgement, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -147,12 +151,7 @@ impl Upload {
         let expected = hexadecimal(&Sha256::digest(body));
         let body =
             compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(60)))
-            .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .into();
+        let agent = http::agent(TIMEOUT);
         Ok(Self { agent, what, url, body, expected, ledger })
     }
 
@@ -182,20 +181,10 @@ impl Upload {
             .header("content-type", "application/json")
             .header("content-encoding", "gzip")
             .send(body)
-            .map_err(|error| match error {
-                ureq::Error::BadUri(_) => {
-                    Refusal::Final(format!("`{url}` is not a server's address: {error}"))
-                }
-                error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
-            })?;
+            .map_err(|error| http::unanswered(url, &error))?;
         let status = response.status().as_u16();
-        let header = |name: &str| {
-            response.headers().get(name).and_then(|value| value.to_str().ok().map(str::to_owned))
-        };
-        let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
-        let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
-        let text = response.body_mut().read_to_string().unwrap_or_default();
         if matches!(status, 200 | 201) {
+            let text = response.body_mut().read_to_string().unwrap_or_default();
             return match serde_json::from_str::<Receipt>(&text) {
                 Ok(receipt) if receipt.body_sha256 == *expected => Ok(status == 201),
                 Ok(receipt) => Err(Refusal::Temporary(
@@ -208,18 +197,7 @@ impl Upload {
                 Err(_) => Err(Refusal::Temporary(format!("{url} answered {status} without a receipt"), None)),
             };
         }
-        let said = match serde_json::from_str::<Problem>(&text) {
-            Ok(problem) if is_problem => {
-                let at = problem.pointer.map(|pointer| format!(" at {pointer}")).unwrap_or_default();
-                format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
-            }
-            _ => format!("{url} answered {status}: is it a Roundtrip server?"),
-        };
-        Err(match status {
-            401 | 403 => Refusal::Token(said),
-            429 | 500.. => Refusal::Temporary(said, retry_after),
-            _ => Refusal::Final(said),
-        })
+        Err(Refused::read(url, &mut response).into())
     }
 }
 

@@ -1,11 +1,11 @@
-//! What reaches an agent while it waits: that it is to stop, and how an upload ended.
+//! What reaches an agent while it waits: that it is to stop, and how what it waits for ended.
 
 use crate::failure::Failure;
 use crate::upload::Refusal;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
 use std::time::Instant;
 
@@ -17,7 +17,8 @@ type Uploaded = Result<(), Refusal>;
 
 enum News {
     Stop,
-    Uploaded(Uploaded),
+    /// A piece of work has ended.
+    Done,
 }
 
 /// Asks an agent to stop.
@@ -85,26 +86,44 @@ impl Inbox {
         self.state()
     }
 
-    /// Does an upload in a thread and waits for its end, or breaks if the agent is to stop before. What is under way
-    /// then ends with the process: the server takes a report whole or not at all.
+    /// Does something that takes its time, such as a request, in a thread, and waits for its end, or breaks if the agent is to
+    /// stop before. What is under way then ends with the process: a server does what it is asked whole or not at all.
+    pub(crate) fn wait_for<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> ControlFlow<(), Option<T>> {
+        self.check()?;
+        let (tell, (done, ended)) = (self.tell.clone(), mpsc::channel());
+        thread::spawn(move || {
+            // Of one that crashes, nothing comes.
+            if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
+                let _ = done.send(result);
+            }
+            let _ = tell.send(News::Done);
+        });
+        loop {
+            match self.news.recv() {
+                // An older piece of work may have ended now that nobody waited for.
+                Ok(News::Done) => match ended.try_recv() {
+                    Ok(result) => return ControlFlow::Continue(Some(result)),
+                    Err(TryRecvError::Disconnected) => return ControlFlow::Continue(None),
+                    Err(TryRecvError::Empty) => {}
+                },
+                Ok(News::Stop) | Err(_) => {
+                    self.stopped = true;
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+    }
+
+    /// [`Self::wait_for()`] an upload.
     pub(crate) fn upload(
         &mut self,
         upload: impl FnOnce() -> Uploaded + Send + 'static,
     ) -> ControlFlow<(), Uploaded> {
-        self.check()?;
-        let tell = self.tell.clone();
-        thread::spawn(move || {
-            let ended = catch_unwind(AssertUnwindSafe(upload))
-                .unwrap_or_else(|_| Err(Refusal::Temporary("the upload has crashed".into(), None)));
-            let _ = tell.send(News::Uploaded(ended));
-        });
-        match self.news.recv() {
-            Ok(News::Uploaded(ended)) => ControlFlow::Continue(ended),
-            Ok(News::Stop) | Err(_) => {
-                self.stopped = true;
-                ControlFlow::Break(())
-            }
-        }
+        let crashed = || Err(Refusal::Temporary("the upload has crashed".into(), None));
+        ControlFlow::Continue(self.wait_for(upload)?.unwrap_or_else(crashed))
     }
 
     fn heed(&mut self, news: &News) {

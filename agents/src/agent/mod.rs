@@ -1,11 +1,12 @@
 //! `roundtrip agent`: measures a repository's commits as they are checked out, keeps every report until the server has
-//! it, and stops when it is told to.
+//! it, and stops when it is told to. Of a machine that was enrolled it is [`crate::lab`]'s.
 //!
 //! One thing after the other: nothing is on the network while it measures. It looks for a new commit every few seconds.
 
-use crate::cli::AgentArguments;
+use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
+use crate::lab::Lab;
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
 use crate::{platform, run, spool, upload};
@@ -23,10 +24,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-mod delivery;
+pub(crate) mod delivery;
 pub(crate) mod holder;
 pub(crate) mod inbox;
-mod log;
+pub(crate) mod log;
 mod measured;
 
 /// How often it looks which commit is checked out. One question to git takes some milliseconds.
@@ -39,7 +40,10 @@ const DISK_PAUSE: Duration = Duration::from_secs(60);
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
     let log = Log::open(arguments.log.as_deref())?;
     platform::serve(Box::new(move |inbox| {
-        let ended = Agent::prepare(&arguments, &log).and_then(|agent| agent.run(inbox));
+        let ended = match arguments.work.watched() {
+            Some(watched) => Agent::prepare(&arguments, watched, &log).and_then(|agent| agent.run(inbox)),
+            None => Lab::prepare(&arguments.lab, &log).and_then(|lab| lab.run(inbox)),
+        };
         if let (Err(failure), Log::File(_)) = (&ended, &log) {
             log.say(&failure.to_string());
         }
@@ -66,23 +70,23 @@ struct Agent<'a> {
 
 impl<'a> Agent<'a> {
     /// Whatever can be wrong with the arguments is said before anything is measured.
-    fn prepare(arguments: &AgentArguments, log: &'a Log) -> crate::Result<Self> {
+    fn prepare(arguments: &AgentArguments, watched: Watched<'_>, log: &'a Log) -> crate::Result<Self> {
         let work = &arguments.work;
         let plan = run::plan(&work.preset)?;
-        let git = Git::named(&work.repository);
+        let git = Git::named(watched.repository);
         let repository = Repository::read(&git)?;
         let settings = Settings::read(&repository.root)?;
         settings.check_machine(&environment::machine(work.machine.clone()).slug)?;
         let project = settings.project(work.project.as_ref(), &repository.name);
         let every = TimeDelta::from_std(work.every)
             .map_err(|_| Failure::Usage("--every is longer than time: expected some hours or days".into()))?;
-        upload::check_address(&work.upload)?;
-        if work.token_file == Path::new("-") {
+        upload::check_address(watched.upload)?;
+        if watched.token_file == Path::new("-") {
             return Err(Failure::Usage(
                 "an agent reads its token before every upload: expected a file".into(),
             ));
         }
-        upload::token_in(&work.token_file)?;
+        upload::token_in(watched.token_file)?;
 
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
         let held = holder::hold(&spool)?;
@@ -93,7 +97,7 @@ impl<'a> Agent<'a> {
             repository.root.display(),
             plan.preset,
             spool.display(),
-            work.upload
+            watched.upload
         ));
         if let Some(complaint) = complaint {
             log.say(&complaint);
@@ -106,7 +110,7 @@ impl<'a> Agent<'a> {
             machine: work.machine.clone(),
             every,
             peer: run::peer()?,
-            delivery: Delivery::new(work.upload.clone(), work.token_file.clone(), spool.clone()),
+            delivery: Delivery::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
             spool,
             measured,
             complaint: None,

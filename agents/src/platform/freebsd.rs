@@ -1,12 +1,20 @@
 //! FreeBSD: daemon(8) does not ask whether the agent is at work.
 
+use crate::lab::confine::Limits;
 use crate::service::System;
+use std::io;
+use std::process::Command;
 
 pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, control, controlled, is_administrator, ordinary_permissions, others_may_read, owner,
-    serve, set_mode,
+    TO_BE_ADMINISTRATOR, can_confine, control, controlled, end_all_of, give, is_administrator,
+    ordinary_permissions, others_may_read, owner, serve, set_mode, user,
 };
 
 pub(super) const SYSTEM: System = System::Freebsd;
 
 pub(super) fn ready() {}
+
+/// The network is not taken away: nobody has tried how on FreeBSD.
+pub(super) fn become_confined(limits: Limits, _has_network: bool, command: Command) -> io::Error {
+    super::unix::become_user(limits, command)
+}

@@ -1,10 +1,19 @@
-//! Linux: systemd is told when the agent is at work (`sd_notify(3)`).
+//! Linux: systemd is told when the agent is at work (`sd_notify(3)`). What is confined has a network namespace of its own, with
+//! nothing in it but the loopback.
 
+use crate::lab::confine::Limits;
 use crate::service::System;
+use rustix::process::{Signal, set_parent_process_death_signal};
+use rustix::thread::{UnshareFlags, set_no_new_privs};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixDatagram;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, control, controlled, is_administrator, ordinary_permissions, others_may_read, owner,
-    serve, set_mode,
+    TO_BE_ADMINISTRATOR, can_confine, control, controlled, end_all_of, give, is_administrator,
+    ordinary_permissions, others_may_read, owner, serve, set_mode, user,
 };
 
 pub(super) const SYSTEM: System = System::Linux;
@@ -12,4 +21,56 @@ pub(super) const SYSTEM: System = System::Linux;
 pub(super) fn ready() {
     // Nobody asked to be told, or whoever did has gone: the agent works all the same.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+}
+
+pub(super) fn become_confined(limits: Limits, has_network: bool, mut command: Command) -> io::Error {
+    if !has_network && let Err(error) = leave_network() {
+        return error;
+    }
+    die_with_parent_as_somebody_else(&mut command);
+    super::unix::become_user(limits, command)
+}
+
+/// `IFF_UP` of netdevice(7), as the structure takes it.
+const UP: libc::c_short = 1;
+
+/// Goes where there is no network but the loopback, which is brought up: programs talk over it among themselves.
+fn leave_network() -> io::Result<()> {
+    // SAFETY: of the flags, this one changes nothing that memory safety rests on.
+    #[expect(unsafe_code, reason = "some flags of unshare(2) would take file descriptors away")]
+    unsafe {
+        rustix::thread::unshare_unsafe(UnshareFlags::NEWNET)?;
+    }
+    let socket = UnixDatagram::unbound()?;
+    let mut request: libc::ifreq = name_of_loopback();
+    // SAFETY: netdevice(7): SIOCSIFFLAGS reads the name and the flags of one `ifreq`.
+    #[expect(unsafe_code, reason = "an ioctl(2)")]
+    let result = unsafe {
+        request.ifr_ifru.ifru_flags = UP;
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn name_of_loopback() -> libc::ifreq {
+    // SAFETY: all of its members are numbers, for which zero is a value.
+    #[expect(unsafe_code, reason = "a structure of the system")]
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(*b"lo") {
+        *to = from.cast_signed() as libc::c_char;
+    }
+    request
+}
+
+/// The wish to die with the parent does not outlive a change of the user (prctl(2)): it is said once more, after that. From
+/// then on no program gives it more rights.
+#[expect(unsafe_code, reason = "pre_exec runs between the change of the user and exec")]
+fn die_with_parent_as_somebody_else(command: &mut Command) {
+    // SAFETY: the closure makes two system calls and touches no memory.
+    unsafe {
+        command.pre_exec(|| {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            Ok(set_no_new_privs(true)?)
+        });
+    }
 }

@@ -2,10 +2,12 @@
 //! of them have in common.
 
 use crate::agent::inbox::Inbox;
+use crate::lab::confine::Limits;
 use crate::service::{System, windows};
 use std::fs::Permissions;
 use std::io;
 use std::path::Path;
+use std::process::Command;
 
 #[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
@@ -86,4 +88,38 @@ pub(crate) fn control(request: &windows::Request) -> crate::Result<()> {
 /// As [`control()`].
 pub(crate) fn controlled() -> crate::Result<Option<u32>> {
     imp::controlled()
+}
+
+/// Whether programs can be run as another user here, and why not.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub(crate) fn can_confine() -> Result<(), String> {
+    imp::can_confine()
+}
+
+/// The numbers of a user and of its group.
+///
+/// # Errors
+/// There is no such user.
+pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
+    imp::user(name)
+}
+
+/// Gives up all rights for good, and becomes a program. Returns only what the system refuses.
+pub(crate) fn become_confined(limits: Limits, has_network: bool, command: Command) -> io::Error {
+    imp::become_confined(limits, has_network, command)
+}
+
+/// Ends all processes of a user.
+pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
+    imp::end_all_of(user_id, group_id);
+}
+
+/// Gives a folder and all that is in it to a user.
+///
+/// # Errors
+/// Of the system.
+pub(crate) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
+    imp::give(folder, user_id, group_id)
 }

@@ -3,12 +3,15 @@
 use super::Work;
 use crate::agent::inbox;
 use crate::failure::Failure;
+use crate::lab::confine::Limits;
 use crate::service::windows;
+use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
 use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 pub(super) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
 
@@ -42,7 +45,7 @@ pub(super) fn owner(path: &Path) -> io::Result<String> {
 }
 
 pub(super) fn is_administrator() -> bool {
-    rustix::process::geteuid().is_root()
+    geteuid().is_root()
 }
 
 pub(super) fn control(_request: &windows::Request) -> crate::Result<()> {
@@ -51,4 +54,57 @@ pub(super) fn control(_request: &windows::Request) -> crate::Result<()> {
 
 pub(super) fn controlled() -> crate::Result<Option<u32>> {
     Err(Failure::Other("only Windows has a service control manager".into()))
+}
+
+pub(super) fn can_confine() -> Result<(), String> {
+    if is_administrator() { Ok(()) } else { Err("only root can run something as another user".into()) }
+}
+
+/// By id(1), as [`owner()`].
+pub(super) fn user(name: &str) -> io::Result<(u32, u32)> {
+    let number = |of: &str| {
+        let output = Command::new("id").args([of, "--", name]).stderr(Stdio::null()).output()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        text.trim().parse().map_err(|_| io::Error::other("there is no such user"))
+    };
+    Ok((number("-u")?, number("-g")?))
+}
+
+/// Limits that hold for a process and all that it starts.
+fn limit(limits: Limits) -> io::Result<()> {
+    let set = |resource, bytes| setrlimit(resource, Rlimit { current: Some(bytes), maximum: Some(bytes) });
+    set(Resource::As, limits.memory_bytes)?;
+    set(Resource::Fsize, limits.file_bytes)?;
+    Ok(set(Resource::Core, 0)?)
+}
+
+/// The user comes with the last call, so that it can undo nothing of what was set before.
+pub(super) fn become_user(limits: Limits, mut command: Command) -> io::Error {
+    if let Err(error) = limit(limits) {
+        return error;
+    }
+    // Before exec(2), std gives up the other groups, too, when it changes the user as root.
+    command.uid(limits.user_id).gid(limits.group_id).exec()
+}
+
+pub(super) fn end_all_of(user_id: u32, group_id: u32) {
+    // As root, kill(-1) would end everything: the process that does it has given up its rights, and dies with the others.
+    if user_id == 0 || !geteuid().is_root() {
+        return;
+    }
+    let mut kill = Command::new("/bin/kill");
+    kill.args(["-KILL", "--", "-1"]).uid(user_id).gid(group_id);
+    let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+}
+
+pub(super) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            give(&entry.path(), user_id, group_id)?;
+        } else {
+            std::os::unix::fs::lchown(entry.path(), Some(user_id), Some(group_id))?;
+        }
+    }
+    std::os::unix::fs::lchown(folder, Some(user_id), Some(group_id))
 }

@@ -4,6 +4,7 @@
 use super::Work;
 use crate::agent::inbox;
 use crate::failure::Failure;
+use crate::lab::confine::Limits;
 use crate::service::System;
 use crate::service::windows::{NAME, Request};
 use serde::Deserialize;
@@ -11,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -275,4 +277,24 @@ fn code(error: &windows_service::Error) -> Option<i32> {
         windows_service::Error::Winapi(error) => error.raw_os_error(),
         _ => None,
     }
+}
+
+const NOT_CONFINED: &str = "nobody has tried how on Windows";
+
+pub(super) fn can_confine() -> Result<(), String> {
+    Err(NOT_CONFINED.into())
+}
+
+pub(super) fn user(_name: &str) -> io::Result<(u32, u32)> {
+    Err(io::Error::other(NOT_CONFINED))
+}
+
+pub(super) fn become_confined(_limits: Limits, _has_network: bool, _command: Command) -> io::Error {
+    io::Error::other(NOT_CONFINED)
+}
+
+pub(super) fn end_all_of(_user_id: u32, _group_id: u32) {}
+
+pub(super) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
+    Err(io::Error::other(NOT_CONFINED))
 }

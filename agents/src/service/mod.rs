@@ -5,7 +5,7 @@
 //! `not-installed`, `stopped` or `running`; the others are null where they are not known. Members are only ever added.
 
 use crate::agent::holder::Holder;
-use crate::cli::{Format, InstallArguments, ServiceCommand, WorkArguments};
+use crate::cli::{Format, InstallArguments, ServiceCommand, Watched, WorkArguments};
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::{output, platform, run, upload};
@@ -130,17 +130,18 @@ struct Service {
 
 impl Service {
     fn of(work: &WorkArguments) -> crate::Result<Self> {
+        let watched = watched(work)?;
         run::plan(&work.preset)?;
-        upload::check_address(&work.upload)?;
+        upload::check_address(watched.upload)?;
         let program = std::env::current_exe().map_err(|error| {
             Failure::Other(format!("the system does not say where this program is: {error}"))
         })?;
         Ok(Self {
             program: absolute(&program)?,
-            repository: absolute(&work.repository)?,
-            owner: platform::owner(&work.repository).ok(),
-            server: one_line(&work.upload)?,
-            token_file: absolute(&work.token_file)?,
+            repository: absolute(watched.repository)?,
+            owner: platform::owner(watched.repository).ok(),
+            server: one_line(watched.upload)?,
+            token_file: absolute(watched.token_file)?,
             preset: if is_file(&work.preset) {
                 absolute(Path::new(&work.preset))?
             } else {
@@ -175,6 +176,16 @@ impl Service {
         let preset = is_file(&self.preset).then_some(self.preset.as_str());
         [self.program.as_str(), &self.repository].into_iter().chain(preset).collect()
     }
+}
+
+/// The checkout that the service measures.
+///
+/// # Errors
+/// None is named.
+fn watched(work: &WorkArguments) -> crate::Result<Watched<'_>> {
+    work.watched().ok_or_else(|| {
+        Failure::Usage("no checkout is named: expected --repository, with --upload and --token-file".into())
+    })
 }
 
 /// Whether a preset is a definition in a file.
@@ -229,8 +240,9 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
             platform::TO_BE_ADMINISTRATOR
         )));
     }
-    Repository::read(&Git::named(&arguments.work.repository))?;
-    check_token(&arguments.work.token_file)?;
+    let watched = watched(&arguments.work)?;
+    Repository::read(&Git::named(watched.repository))?;
+    check_token(watched.token_file)?;
     manager.check(&service)?;
 
     let Some((start, steps)) = steps.split_last() else { return Ok(()) };

@@ -5,12 +5,17 @@
 mod ab;
 mod agent;
 mod compare;
+#[cfg(target_os = "linux")]
+mod confine;
 mod detect;
 mod doctor;
 // Its shell scripts, limits and transports are those of Linux.
 #[cfg(target_os = "linux")]
 mod faults;
 mod import;
+// Its builds are shell scripts.
+#[cfg(unix)]
+mod lab;
 mod list;
 mod run;
 mod server;

@@ -17,6 +17,7 @@ use roundtrip_stats::shape::{P50, Profile};
 use roundtrip_stats::verdict::{self, Growing, Rule};
 use roundtrip_wire::CaseResult;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 /// One case on both sides.
@@ -79,6 +80,21 @@ pub fn run(
     order_seed: u64,
     observe: &mut dyn FnMut(Progress),
 ) -> Outcome<Compared> {
+    let ControlFlow::Continue(outcome) = run_until(comparison, peer, order_seed, &mut |progress| {
+        observe(progress);
+        ControlFlow::<Infallible>::Continue(())
+    });
+    outcome
+}
+
+/// [`run()`], until `observe` wants no more. The pair that is under way comes to its end first, so no process is left; of what
+/// was measured until then nothing is told.
+pub fn run_until<B>(
+    comparison: &Comparison,
+    peer: &PeerCommand,
+    order_seed: u64,
+    observe: &mut dyn FnMut(Progress) -> ControlFlow<B>,
+) -> ControlFlow<B, Outcome<Compared>> {
     let beginning = Beginning::of(peer);
     let mut rows: Vec<Row<'_>> = comparison.pairs.iter().map(Row::new).collect();
     let mut growing = Growing::new(comparison.rule.clone(), rows.len());
@@ -99,7 +115,7 @@ pub fn run(
             rows[index].measure(peer, comparison.deadline, &mut random);
             done += 1;
             let decided = (0..rows.len()).filter(|&index| !growing.wants_more(index)).count();
-            observe(Progress { pairs: done, decided });
+            observe(Progress { pairs: done, decided })?;
         }
         growing.look(&rows.iter().map(|row| &row.pairs[..]).collect::<Vec<_>>());
     }
@@ -112,7 +128,7 @@ pub fn run(
         machine_time: row.spent,
     });
     let results = results.collect();
-    beginning.end(order_seed, results)
+    ControlFlow::Continue(beginning.end(order_seed, results))
 }
 
 impl<'a> Row<'a> {

@@ -257,12 +257,14 @@ impl World {
         }
         let (index, fence) = report.lease;
         let is_superseded = fence < self.model.jobs[index].fence;
-        if self.stored.contains_key(&run) {
-            self.count("sent again");
-        } else {
-            self.stored.insert(run, is_superseded);
-            self.count(if is_superseded { "stored superseded" } else { "stored" });
-        }
+        // The same again changes nothing.
+        let is_new = !self.stored.contains_key(&run);
+        self.stored.entry(run).or_insert(is_superseded);
+        self.count(match (is_new, is_superseded) {
+            (false, _) => "sent again",
+            (true, true) => "stored superseded",
+            (true, false) => "stored",
+        });
         if matches!(way, Way::Through) {
             self.agents[number].acknowledged.insert(run);
         }
@@ -326,9 +328,7 @@ impl World {
         );
         // All of it was well: it is forgotten.
         self.model.jobs.clear();
-        for map in [&mut self.durable] {
-            map.clear();
-        }
+        self.durable.clear();
         self.stored.clear();
         self.done.clear();
         self.fences.clear();

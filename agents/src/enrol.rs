@@ -1,0 +1,66 @@
+//! `roundtrip enrol`: lets this machine into a lab, with a code that somebody made for it.
+
+use crate::cli::EnrolArguments;
+use crate::failure::Failure;
+use crate::lab::identity::{self, Enrolled, Identity, Key};
+use crate::lab::server;
+use crate::upload::{self, Refusal};
+use roundtrip_bench::environment;
+use roundtrip_wire::lab::Enrolment;
+use std::io::{self, IsTerminal, Write as _};
+use std::path::Path;
+
+/// Runs the verb.
+///
+/// # Errors
+/// No code, a server that does not answer or does not let it in, a folder that cannot be written.
+pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
+    upload::check_address(&arguments.server)?;
+    let folder = identity::folder(arguments.state.as_deref())?;
+    let code = code(arguments.code_file.as_deref())?;
+    let machine = environment::machine(arguments.machine.clone());
+    let key = Key::draw()?;
+    let enrolment = Enrolment { code, machine: machine.clone(), public_key: key.public() };
+    let enrolled = server::enrol(&arguments.server, &enrolment).map_err(|refusal| match refusal {
+        Refusal::Token(said) => Failure::Authentication(said),
+        Refusal::Temporary(said, _) | Refusal::Final(said) => Failure::Other(said),
+    })?;
+    let told = Enrolled {
+        server: arguments.server.clone(),
+        agent_id: enrolled.agent_id,
+        machine: machine.slug.clone(),
+        token_expires_at: enrolled.token.expires_at,
+    };
+    Identity::write(&folder, told, key, &enrolled.token)?;
+    let works_for = enrolled.project.map_or_else(|| "any project".to_owned(), |project| project.to_string());
+    eprintln!(
+        "{} is agent {} of {}, and works for {works_for}.\nKept in {}. Now run: roundtrip agent",
+        machine.slug,
+        enrolled.agent_id,
+        arguments.server,
+        folder.display()
+    );
+    Ok(())
+}
+
+/// From the file, or typed: a code that stands in the arguments is read by everybody on the machine.
+fn code(file: Option<&Path>) -> crate::Result<String> {
+    let code = match file {
+        Some(file) => upload::token_in(file)?,
+        None => {
+            if io::stdin().is_terminal() {
+                eprint!("The code (made under Machines in the web interface, good for ten minutes): ");
+                let _ = io::stderr().flush();
+            }
+            let mut line = String::new();
+            io::stdin()
+                .read_line(&mut line)
+                .map_err(|error| Failure::Other(format!("cannot read the code: {error}")))?;
+            line.trim().to_owned()
+        }
+    };
+    if code.is_empty() {
+        return Err(Failure::Usage("the code is empty: expected one that begins with rte_".into()));
+    }
+    Ok(code)
+}

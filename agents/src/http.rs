@@ -1,0 +1,68 @@
+//! Requests to a server, and what its refusals mean.
+
+use crate::upload::Refusal;
+use roundtrip_wire::{Problem, problem::PROBLEM_MEDIA_TYPE};
+use std::time::Duration;
+use ureq::Body;
+use ureq::http::Response;
+
+/// What sends requests, and waits for so long.
+pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(timeout))
+        .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into()
+}
+
+/// An answer other than what was hoped for.
+#[derive(Debug)]
+pub(crate) struct Refused {
+    pub(crate) status: u16,
+    /// The problem's code, if it is one.
+    pub(crate) code: String,
+    /// All of it, for people.
+    pub(crate) said: String,
+    retry_after: Option<Duration>,
+}
+
+impl Refused {
+    /// Reads it.
+    pub(crate) fn read(url: &str, response: &mut Response<Body>) -> Self {
+        let status = response.status().as_u16();
+        let header = |name: &str| {
+            response.headers().get(name).and_then(|value| value.to_str().ok().map(str::to_owned))
+        };
+        let retry_after = header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
+        let is_problem = header("content-type").is_some_and(|kind| kind.starts_with(PROBLEM_MEDIA_TYPE));
+        let text = response.body_mut().read_to_string().unwrap_or_default();
+        let problem = serde_json::from_str::<Problem>(&text).ok().filter(|_| is_problem);
+        let said = match &problem {
+            Some(problem) => {
+                let at = problem.pointer.as_ref().map(|pointer| format!(" at {pointer}")).unwrap_or_default();
+                format!("the server answered {status} {}{at}: {}", problem.code, problem.detail)
+            }
+            None => format!("{url} answered {status}: is it a Roundtrip server?"),
+        };
+        Self { status, code: problem.map(|problem| problem.code).unwrap_or_default(), said, retry_after }
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        match refused.status {
+            401 | 403 => Self::Token(refused.said),
+            429 | 500.. => Self::Temporary(refused.said, refused.retry_after),
+            _ => Self::Final(refused.said),
+        }
+    }
+}
+
+/// Why there is no answer at all.
+pub(crate) fn unanswered(url: &str, error: &ureq::Error) -> Refusal {
+    match error {
+        ureq::Error::BadUri(_) => Refusal::Final(format!("`{url}` is not a server's address: {error}")),
+        error => Refusal::Temporary(format!("{url} does not answer: {error}"), None),
+    }
+}

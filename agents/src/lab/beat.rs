@@ -1,0 +1,57 @@
+//! Between two repetitions an agent says that it still does its job, and hears whether it is to stop. While anything is measured
+//! nothing is on the network.
+
+use super::server::{Server, Trouble};
+use crate::agent::inbox::Inbox;
+use roundtrip_wire::lab::Lease;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+/// How often it says so. A lease is eight times as long.
+const INTERVAL: Duration = Duration::from_secs(15);
+/// How long it leaves a server alone that did not answer.
+const PAUSE: Duration = Duration::from_secs(60);
+
+/// Why a job is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interrupted {
+    /// The agent is to stop.
+    Stopped,
+    /// Another agent has the job, or nobody wants it any more.
+    Lost,
+}
+
+/// What is done between two repetitions.
+pub(crate) struct Beat<'a> {
+    server: &'a Server,
+    lease: Lease,
+    inbox: &'a mut Inbox,
+    next: Instant,
+}
+
+impl<'a> Beat<'a> {
+    /// For a job that was just taken.
+    pub(crate) fn new(server: &'a Server, lease: Lease, inbox: &'a mut Inbox) -> Self {
+        Self { server, lease, inbox, next: Instant::now() + INTERVAL }
+    }
+
+    /// Breaks if the job is not to be gone on with.
+    pub(crate) fn check(&mut self) -> ControlFlow<Interrupted> {
+        let stopped = |()| Interrupted::Stopped;
+        self.inbox.check().map_break(stopped)?;
+        if Instant::now() < self.next {
+            return ControlFlow::Continue(());
+        }
+        let (server, lease) = (self.server.clone(), self.lease);
+        // It is waited for: what comes next is measured.
+        let answer = self.inbox.wait_for(move || server.heartbeat(lease)).map_break(stopped)?;
+        let pause = match answer {
+            Some(Err(Trouble::LeaseLost)) => return ControlFlow::Break(Interrupted::Lost),
+            Some(Ok(_)) => INTERVAL,
+            // What is measured is kept, and told when the server is there again.
+            Some(Err(_)) | None => PAUSE,
+        };
+        self.next = Instant::now() + pause;
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,151 @@
+//! How this machine is, as its agent sees that: whether it can measure at all, and whether it is still the machine it was.
+
+use crate::spool;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use roundtrip_bench::{canary, environment};
+use roundtrip_stats::nearest_rank;
+use roundtrip_wire::lab::Health;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const FILE: &str = "canaries.json";
+/// How often the machine's own readings are taken while it has nothing to do.
+const INTERVAL: Duration = Duration::from_secs(4 * 3_600);
+/// How many readings of each are kept: a week of them.
+const KEPT: usize = 42;
+/// Fewer tell nothing.
+const READINGS_MIN: usize = 8;
+/// A reading further from the median than so many median absolute deviations is a drift,
+const DEVIATIONS: f64 = 3.0;
+/// unless it is within this share of it: a machine may be quieter than what matters.
+const SHARE: f64 = 0.1;
+/// Less room on the disk, and nothing is measured: reports could not be kept.
+const FREE_BYTES_MIN: u64 = 512 * 1024 * 1024;
+
+/// What is known of the machine.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    path: PathBuf,
+    spool: PathBuf,
+    /// By canary, the newest last.
+    readings: BTreeMap<String, Vec<u64>>,
+    taken: Option<Instant>,
+}
+
+/// What is kept of the readings.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Kept {
+    /// What they were taken of: another kernel or processor begins anew.
+    environment: String,
+    p50_ns: BTreeMap<String, Vec<u64>>,
+}
+
+impl Watch {
+    /// Of a folder, with what is remembered there.
+    pub(crate) fn read(folder: &Path, spool: &Path) -> Self {
+        let path = folder.join(FILE);
+        let kept: Kept =
+            fs::read(&path).ok().and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
+        let readings = if kept.environment == fingerprint() { kept.p50_ns } else { BTreeMap::new() };
+        Self { path, spool: spool.to_owned(), readings, taken: None }
+    }
+
+    /// How it is now. Takes readings where the last ones are old, which takes half a second.
+    pub(crate) fn health(&mut self) -> Health {
+        if self.taken.is_none_or(|at| at.elapsed() > INTERVAL) {
+            self.take();
+        }
+        let suspect = self.readings.iter().filter_map(|(canary, readings)| drift(canary, readings)).collect();
+        Health { failing: self.failing(), suspect }
+    }
+
+    fn take(&mut self) {
+        for reading in canary::measure() {
+            let Some(p50_ns) = reading.p50_ns else { continue };
+            let of = self.readings.entry(reading.slug.to_string()).or_default();
+            of.push(p50_ns);
+            of.drain(..of.len().saturating_sub(KEPT));
+        }
+        self.taken = Some(Instant::now());
+        let kept = Kept { environment: fingerprint(), p50_ns: self.readings.clone() };
+        // What is not kept is taken again.
+        let _ = spool::write_json(&self.path, &kept);
+    }
+
+    fn failing(&self) -> Vec<String> {
+        let mut reasons = Vec::new();
+        let probe = self.spool.join("probe");
+        if let Err(failure) = spool::write(&probe, b"").and_then(|()| spool::remove(&probe)) {
+            reasons.push(format!("the spool cannot be written: {failure}"));
+        }
+        match fs4::available_space(&self.spool) {
+            Ok(free) if free < FREE_BYTES_MIN => reasons.push(format!(
+                "{} MiB are free where reports are kept: expected at least {}",
+                free >> 20,
+                FREE_BYTES_MIN >> 20
+            )),
+            // Where it cannot be told, writing a report tells.
+            _ => {}
+        }
+        reasons
+    }
+}
+
+fn fingerprint() -> String {
+    BASE64_STANDARD.encode(environment::environment().digest())
+}
+
+/// Whether the newest reading of a canary is far from those before it, in a sentence.
+fn drift(canary: &str, readings: &[u64]) -> Option<String> {
+    let (&newest, before) = readings.split_last()?;
+    if before.len() < READINGS_MIN {
+        return None;
+    }
+    let median = median(before.to_vec())?;
+    let deviation = self::median(before.iter().map(|reading| reading.abs_diff(median)).collect())?;
+    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a canary")]
+    let (off, median_ns, allowed) =
+        (newest.abs_diff(median) as f64, median as f64, deviation as f64 * DEVIATIONS);
+    (off > allowed.max(median_ns * SHARE))
+        .then(|| format!("{canary} takes {newest} ns, and took {median} ns before, give or take {deviation}"))
+}
+
+fn median(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    nearest_rank(&values, 500_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_far_from_those_before_is_a_drift_and_one_within_their_noise_is_none() {
+        let quiet = [100, 101, 99, 100, 102, 100, 101, 99];
+        let of = |newest: u64| drift("wake", &[&quiet[..], &[newest]].concat());
+        assert_eq!(of(109), None, "within a tenth");
+        let told = of(150).unwrap();
+        assert!(told.contains("takes 150 ns, and took 100 ns before"), "{told}");
+        assert!(of(60).is_some(), "faster is another machine as well");
+        let noisy = [100, 180, 60, 140, 90, 200, 70, 130];
+        assert_eq!(drift("wake", &[&noisy[..], &[190]].concat()), None);
+        assert_eq!(drift("wake", &[100, 100, 900]), None, "too few to tell");
+    }
+
+    #[test]
+    fn a_spool_that_cannot_be_written_is_told_and_readings_outlive_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = folder.path().join("spool");
+        let mut watch = Watch::read(folder.path(), &spool);
+        assert_eq!(watch.health().failing, Vec::<String>::new());
+        let again = Watch::read(folder.path(), &spool);
+        assert_eq!(again.readings, watch.readings);
+        fs::remove_dir_all(&spool).unwrap();
+        fs::write(&spool, "a file where the folder was").unwrap();
+        let failing = watch.health().failing;
+        assert!(failing.len() == 1 && failing[0].starts_with("the spool cannot be written"), "{failing:?}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Who an agent is to its server: what `roundtrip enrol` wrote, in a folder that nobody else may read.
+
+use crate::failure::Failure;
+use crate::{platform, spool};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use chrono::{DateTime, Utc};
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use roundtrip_wire::Slug;
+use roundtrip_wire::lab::{AgentToken, RENEWAL_CONTEXT};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const FILE: &str = "enrolment.json";
+const KEY_FILE: &str = "agent.key";
+const TOKEN_FILE: &str = "agent.token";
+/// For its owner alone.
+const PRIVATE: u32 = 0o600;
+/// What repositories build lies in a folder within, whose programs are run by somebody else: it may be passed, and not listed.
+const PASSED: u32 = 0o711;
+
+/// What an agent was let in as.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Enrolled {
+    /// The server.
+    pub(crate) server: String,
+    /// Its number there.
+    pub(crate) agent_id: i64,
+    /// Its machine's name.
+    pub(crate) machine: Slug,
+    /// When its token ceases to be valid.
+    pub(crate) token_expires_at: DateTime<Utc>,
+}
+
+/// A key that was drawn and never leaves this machine.
+pub(crate) struct Key {
+    pair: Ed25519KeyPair,
+    document: Vec<u8>,
+}
+
+/// An agent that was let in.
+pub(crate) struct Identity {
+    pub(crate) enrolled: Enrolled,
+    pub(crate) folder: PathBuf,
+    key: Key,
+}
+
+/// Where an agent keeps all that is its own: as it is told, else beside the reports of `roundtrip run`.
+///
+/// # Errors
+/// It is no path.
+pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
+    let usual = || spool::folder().with_file_name("lab");
+    let folder = told.map_or_else(usual, Path::to_owned);
+    // Programs are started elsewhere.
+    std::path::absolute(&folder)
+        .map_err(|error| Failure::Usage(format!("--state: `{}` is no path: {error}", folder.display())))
+}
+
+impl Key {
+    /// Draws one.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub(crate) fn draw() -> crate::Result<Self> {
+        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .map_err(|_| Failure::Other("the system gives no random numbers for a key".into()))?;
+        Self::read(document.as_ref().to_vec())
+    }
+
+    fn read(document: Vec<u8>) -> crate::Result<Self> {
+        let pair = Ed25519KeyPair::from_pkcs8(&document).map_err(|error| {
+            Failure::Authentication(format!("{KEY_FILE} holds no key: {error}; enrol again"))
+        })?;
+        Ok(Self { pair, document })
+    }
+
+    /// What a server knows it by.
+    pub(crate) fn public(&self) -> String {
+        BASE64_STANDARD.encode(self.pair.public_key().as_ref())
+    }
+}
+
+impl Identity {
+    /// Writes what an agent was let in as. Nothing of before is left of it.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub(crate) fn write(
+        folder: &Path,
+        enrolled: Enrolled,
+        key: Key,
+        token: &AgentToken,
+    ) -> crate::Result<Self> {
+        let disk = |source| Failure::Disk { path: folder.to_owned(), source };
+        fs::create_dir_all(folder).map_err(disk)?;
+        platform::set_mode(folder, PASSED).map_err(disk)?;
+        spool::write_private(&folder.join(KEY_FILE), &key.document, PRIVATE)?;
+        let identity = Self { enrolled, folder: folder.to_owned(), key };
+        identity.keep(token)?;
+        Ok(identity)
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Nobody has enrolled this machine, or a file cannot be read.
+    pub(crate) fn read(folder: &Path) -> crate::Result<Self> {
+        let read = |name: &str| {
+            fs::read(folder.join(name)).map_err(|error| {
+                Failure::Authentication(format!(
+                    "no agent is enrolled in {}: {error}; enrol it with: roundtrip enrol --server URL",
+                    folder.display()
+                ))
+            })
+        };
+        let enrolled = serde_json::from_slice(&read(FILE)?).map_err(|error| {
+            Failure::Authentication(format!("{}: {error}; enrol again", folder.join(FILE).display()))
+        })?;
+        Ok(Self { enrolled, folder: folder.to_owned(), key: Key::read(read(KEY_FILE)?)? })
+    }
+
+    /// Where its token is.
+    pub(crate) fn token_file(&self) -> PathBuf {
+        self.folder.join(TOKEN_FILE)
+    }
+
+    /// Takes another token.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub(crate) fn renew(&mut self, token: &AgentToken) -> crate::Result<()> {
+        self.enrolled.token_expires_at = token.expires_at;
+        self.keep(token)
+    }
+
+    fn keep(&self, token: &AgentToken) -> crate::Result<()> {
+        spool::write_private(&self.token_file(), token.secret.as_bytes(), PRIVATE)?;
+        spool::write_json(&self.folder.join(FILE), &self.enrolled)
+    }
+
+    /// The answer to what the server gave to sign.
+    ///
+    /// # Errors
+    /// It is not what a server gives.
+    pub(crate) fn sign(&self, challenge: &str) -> crate::Result<String> {
+        let challenge = BASE64_STANDARD
+            .decode(challenge)
+            .map_err(|error| Failure::Other(format!("the server gave something else to sign: {error}")))?;
+        let message = [RENEWAL_CONTEXT, &challenge].concat();
+        Ok(BASE64_STANDARD.encode(self.key.pair.sign(&message).as_ref()))
+    }
+}

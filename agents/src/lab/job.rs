@@ -1,0 +1,216 @@
+//! One job, from its commit to reports in the spool.
+
+use super::beat::{Beat, Interrupted};
+use super::checkout::{Built, Checkouts};
+use super::confine::Confinement;
+use super::output::Output;
+use crate::delivery::Subject;
+use crate::failure::Failure;
+use crate::run;
+use roundtrip_bench::definition::{Plan, PlannedCase};
+use roundtrip_bench::harness::ab::{self, Comparison, Pair};
+use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
+use roundtrip_bench::mechanism::Mechanism;
+use roundtrip_bench::program::{Launch, Place, Program};
+use roundtrip_wire::lab::Assignment;
+use roundtrip_wire::{CommitSha, RunId, RunReport, Slug};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is measured of a commit unless something else is said.
+const PRESET: &str = "quick";
+
+/// What jobs have in common on one machine.
+pub(crate) struct Workshop {
+    pub(crate) checkouts: Checkouts,
+    pub(crate) peer: PeerCommand,
+    pub(crate) machine: Slug,
+}
+
+/// Why there are no reports.
+#[derive(Debug)]
+pub(crate) enum NoReports {
+    /// It cannot be measured: why, in a sentence.
+    Failed(String),
+    /// It was ended before.
+    Interrupted(Interrupted),
+}
+
+impl From<Failure> for NoReports {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure.to_string())
+    }
+}
+
+impl Workshop {
+    /// Fetches, builds and measures. All of it is in the reports or nothing is.
+    pub(crate) fn work(
+        &self,
+        job: &Assignment,
+        output: &mut Output,
+        beat: &mut Beat<'_>,
+    ) -> Result<Vec<RunReport>, NoReports> {
+        let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
+        self.checkouts.fetch(&job.project, &job.repository_url, &commits)?;
+        let mut build = |commit: &CommitSha| {
+            let mut interrupted = None;
+            let built = self.checkouts.built(&job.project, commit, output, &mut || match beat.check() {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(by) => {
+                    interrupted = Some(by);
+                    Err(Failure::Other("was interrupted".into()))
+                }
+            });
+            built.map_err(|failure| interrupted.map_or_else(|| failure.into(), NoReports::Interrupted))
+        };
+        let head = build(&job.commit_sha)?;
+        head.settings.check_machine(&self.machine)?;
+        let base = job.base_sha.as_ref().map(&mut build).transpose()?;
+        let home = self.home()?;
+        let plans = plans(job, &head)?;
+        let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), beat);
+        self.checkouts.confinement.sweep();
+        measured
+    }
+
+    fn measure(
+        &self,
+        job: &Assignment,
+        plans: &[Plan],
+        head: &Built,
+        base: Option<&Built>,
+        home: &Path,
+        beat: &mut Beat<'_>,
+    ) -> Result<Vec<RunReport>, NoReports> {
+        let mut reports = Vec::new();
+        for plan in plans {
+            let confined = self.confined(plan, home)?;
+            let pairs = match base {
+                Some(base) => pairs(&confined, head, base)?,
+                None => Vec::new(),
+            };
+            // What was not built of the commits is the same on both sides: nothing there is to be compared.
+            if let Some(base) = base.filter(|_| !pairs.is_empty()) {
+                reports.extend(self.compare(job, &confined, pairs, [base, head], beat)?);
+                continue;
+            }
+            let outcome =
+                harness::run_until(&confined, &self.peer, rand::random(), &mut |event| match event {
+                    Event::Measuring(_) => ControlFlow::Continue(()),
+                    Event::Repetition { .. } => beat.check(),
+                });
+            match outcome {
+                ControlFlow::Continue(outcome) => reports.push(self.report(job, head, plan, outcome)),
+                ControlFlow::Break(by) => return Err(NoReports::Interrupted(by)),
+            }
+        }
+        Ok(reports)
+    }
+
+    /// Both sides in turn: a report of each.
+    fn compare(
+        &self,
+        job: &Assignment,
+        plan: &Plan,
+        pairs: Vec<Pair>,
+        [base, head]: [&Built; 2],
+        beat: &mut Beat<'_>,
+    ) -> Result<[RunReport; 2], NoReports> {
+        let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
+        let outcome = ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| beat.check());
+        let ControlFlow::Continue(outcome) = outcome else {
+            let ControlFlow::Break(by) = outcome else {
+                return Err(NoReports::Failed("nothing ended".into()));
+            };
+            return Err(NoReports::Interrupted(by));
+        };
+        let Outcome { environment, canaries, order_seed, started_at, finished_at, results } = outcome;
+        let (of_base, of_head) = results.into_iter().map(|compared| (compared.base, compared.head)).unzip();
+        let side = |results| Outcome {
+            environment: environment.clone(),
+            canaries: canaries.clone(),
+            order_seed,
+            started_at,
+            finished_at,
+            results,
+        };
+        Ok([self.report(job, base, plan, side(of_base)), self.report(job, head, plan, side(of_head))])
+    }
+
+    fn report(&self, job: &Assignment, built: &Built, plan: &Plan, outcome: Outcome) -> RunReport {
+        let subject = Subject {
+            repository: built.repository.clone(),
+            project: job.project.clone(),
+            machine: Some(self.machine.clone()),
+        };
+        RunReport {
+            branch: job.branch.clone(),
+            default_branch: None,
+            pull_request: job.pull_request,
+            job: Some(job.lease()),
+            ..subject.report(RunId::draw(), &plan.preset, outcome)
+        }
+    }
+
+    /// A folder for what programs write meanwhile; it goes with the job.
+    fn home(&self) -> crate::Result<tempfile::TempDir> {
+        let disk = |source| Failure::Disk { path: self.checkouts.folder.clone(), source };
+        let home = tempfile::tempdir_in(&self.checkouts.folder).map_err(disk)?;
+        if let Confinement::Confined(limits) = &self.checkouts.confinement {
+            crate::platform::give(home.path(), limits.user_id, limits.group_id).map_err(disk)?;
+        }
+        Ok(home)
+    }
+
+    /// The same with the programs of the repository run by somebody without rights.
+    fn confined(&self, plan: &Plan, home: &Path) -> crate::Result<Plan> {
+        let words = self.checkouts.confinement.words(false, Some(home))?;
+        let cases = plan.cases.iter().map(|case| match declared(case) {
+            Some((program, Launch::Command(command), _)) => {
+                let launch = Launch::Command(words.iter().chain(command).cloned().collect());
+                with(case, Program { launch, ..program.clone() })
+            }
+            _ => case.clone(),
+        });
+        Ok(Plan { cases: cases.collect(), ..plan.clone() })
+    }
+}
+
+/// What is measured: as the job says, else as the settings of its commit do.
+fn plans(job: &Assignment, head: &Built) -> crate::Result<Vec<Plan>> {
+    let within = |preset: &str| {
+        let is_file = Path::new(preset).extension().is_some_and(|extension| extension == "toml");
+        if is_file { head.root.join(preset) } else { PathBuf::from(preset) }
+    };
+    let named: Vec<PathBuf> = match &job.preset {
+        Some(preset) => vec![within(preset)],
+        None => head.settings.presets.iter().map(|preset| preset.within(&head.root)).collect(),
+    };
+    let named = if named.is_empty() { vec![PathBuf::from(PRESET)] } else { named };
+    named.iter().map(|preset| run::plan(&preset.to_string_lossy())).collect()
+}
+
+/// The cases whose programs the commits bring, on both sides.
+fn pairs(plan: &Plan, head: &Built, base: &Built) -> crate::Result<Vec<Pair>> {
+    let cases = plan.cases.iter().filter_map(|case| Some((case, declared(case)?)));
+    let pairs = cases.map(|(case, (program, _, folder))| {
+        let within = folder.strip_prefix(&head.root).map_err(|_| {
+            Failure::Usage(format!("the definition in {} is not in the repository", folder.display()))
+        })?;
+        let place = Place::Folder(base.root.join(within));
+        Ok(Pair { base: with(case, Program { place, ..program.clone() }), head: case.clone() })
+    });
+    pairs.collect()
+}
+
+/// The program of the repository that a case is measured with, if it is: how it is started, and where.
+fn declared(case: &PlannedCase) -> Option<(&Program, &Launch, &Path)> {
+    let program = case.transport.program().filter(|program| program.is_declared())?;
+    let Place::Folder(folder) = &program.place else { return None };
+    Some((program, &program.launch, folder))
+}
+
+fn with(case: &PlannedCase, program: Program) -> PlannedCase {
+    PlannedCase { transport: Mechanism::Program(Arc::new(program)), ..case.clone() }
+}

@@ -1,0 +1,307 @@
+//! `roundtrip agent` of a machine that was enrolled: takes jobs from its server, measures them, and loses nothing of what it
+//! measured.
+//!
+//! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
+//! - `job`: one job.  `checkout`: its commits, built.  [`confine`]: who runs them.  `output`: what they print.
+//! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
+//!
+//! One thing after the other: nothing is on the network while it measures.
+
+mod beat;
+mod checkout;
+pub(crate) mod confine;
+mod endings;
+mod health;
+pub(crate) mod identity;
+mod job;
+mod output;
+pub(crate) mod server;
+
+use crate::agent::delivery::Delivery;
+use crate::agent::holder::{self, Held};
+use crate::agent::inbox::Inbox;
+use crate::agent::log::Log;
+use crate::cli::LabArguments;
+use crate::failure::Failure;
+use crate::upload::Refusal;
+use crate::{platform, run, spool};
+use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use beat::{Beat, Interrupted};
+use checkout::Checkouts;
+use chrono::{TimeDelta, Utc};
+use confine::Confinement;
+use endings::{Ending, Endings};
+use health::Watch;
+use identity::Identity;
+use job::{NoReports, Workshop};
+use output::Output;
+use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
+use roundtrip_wire::{RunId, RunReport};
+use server::{Server, Trouble};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// For its owner alone: what is measured of others is not for what is measured.
+const PRIVATE_FOLDER: u32 = 0o700;
+/// A token is renewed when it has less than this left: half of what it is given for.
+const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
+/// Between attempts while the server is away.
+const PAUSE_MIN: Duration = Duration::from_secs(1);
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// Between attempts that only a person can help.
+const REFUSED_PAUSE: Duration = Duration::from_secs(60);
+/// How long it waits before it tries again to write a report to a disk that refused it.
+const DISK_PAUSE: Duration = Duration::from_secs(60);
+
+/// An agent at work.
+pub(crate) struct Lab<'a> {
+    log: &'a Log,
+    identity: Identity,
+    server: Server,
+    spool: PathBuf,
+    delivery: Delivery,
+    endings: Endings,
+    watch: Watch,
+    workshop: Workshop,
+    pauses: ExponentialBackoff,
+    /// What was last said of the server, so that it is said once.
+    complaint: Option<String>,
+    /// Let go of last.
+    _held: Held,
+}
+
+impl<'a> Lab<'a> {
+    /// Whatever can be wrong is said before anything is taken.
+    ///
+    /// # Errors
+    /// The machine is not enrolled, another agent runs, or what repositories build cannot be kept apart.
+    pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
+        let folder = identity::folder(arguments.state.as_deref())?;
+        let identity = Identity::read(&folder)?;
+        let confinement = Confinement::of(
+            arguments.job_user.as_deref(),
+            arguments.trust_repositories,
+            arguments.memory_mib_max << 20,
+            arguments.disk_mib_max << 20,
+        )?;
+        let spool = folder.join("spool");
+        let held = holder::hold(&spool)?;
+        platform::set_mode(&spool, PRIVATE_FOLDER)
+            .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
+        let checkouts = Checkouts {
+            folder: folder.clone(),
+            confinement,
+            build_timeout: arguments.build_timeout,
+            disk_bytes: arguments.disk_mib_max << 20,
+        };
+        let machine = identity.enrolled.machine.clone();
+        log.say(&format!(
+            "roundtrip {}: takes jobs for {machine} from {}, keeps all in {}",
+            env!("CARGO_PKG_VERSION"),
+            identity.enrolled.server,
+            folder.display(),
+        ));
+        Ok(Self {
+            log,
+            server: Server::of(&identity),
+            delivery: Delivery::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
+            endings: Endings::read(&folder),
+            watch: Watch::read(&folder, &spool),
+            workshop: Workshop { checkouts, peer: run::peer()?, machine },
+            spool,
+            identity,
+            pauses: pauses(),
+            complaint: None,
+            _held: held,
+        })
+    }
+
+    /// Works until it is told to stop.
+    ///
+    /// # Errors
+    /// What was measured cannot be kept while it is to stop.
+    pub(crate) fn run(mut self, mut inbox: Inbox) -> crate::Result<()> {
+        platform::ready();
+        while self.turn(&mut inbox)?.is_continue() {}
+        self.log.say("stopped");
+        Ok(())
+    }
+
+    /// Sends what waits, tells what is to be told, and does the next job. Breaks when it is to stop.
+    fn turn(&mut self, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+        if self.renew(inbox).is_break() || self.send(inbox).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        let (server, status) = (self.server.clone(), self.status());
+        let ControlFlow::Continue(claimed) = inbox.wait_for(move || server.claim(status)) else {
+            return Ok(ControlFlow::Break(()));
+        };
+        match claimed {
+            Some(Ok(job)) => {
+                self.pauses = pauses();
+                self.complaint = None;
+                match job {
+                    Some(job) => self.work(&job, inbox),
+                    // As many agents as there are must not ask in step.
+                    None => Ok(self.wait(inbox, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
+                }
+            }
+            Some(Err(trouble)) => Ok(self.endure(trouble, inbox)),
+            None => Ok(self.wait(inbox, PAUSE_MAX)),
+        }
+    }
+
+    /// Waits as long as this trouble asks for.
+    fn endure(&mut self, trouble: Trouble, inbox: &mut Inbox) -> ControlFlow<()> {
+        let (said, pause) = match trouble {
+            Trouble::Refused(Refusal::Temporary(said, asked)) => {
+                let ours = self.pauses.next().unwrap_or(PAUSE_MAX);
+                (said, ours.max(asked.unwrap_or_default()))
+            }
+            Trouble::Refused(Refusal::Token(said)) => {
+                // A token can have ended while the machine was off: the key gets another one.
+                self.identity.enrolled.token_expires_at = Utc::now();
+                (said, self.pauses.next().unwrap_or(PAUSE_MAX))
+            }
+            Trouble::Refused(Refusal::Final(said)) | Trouble::TooOld(said) => (said, REFUSED_PAUSE),
+            Trouble::LeaseLost => ("the server speaks of a job that nobody asked for".into(), REFUSED_PAUSE),
+        };
+        if self.complaint.as_ref() != Some(&said) {
+            self.log.say(&said);
+            self.complaint = Some(said);
+        }
+        self.wait(inbox, pause)
+    }
+
+    fn wait(&self, inbox: &mut Inbox, pause: Duration) -> ControlFlow<()> {
+        let until = Instant::now() + pause;
+        inbox.wait_until(self.delivery.next().map_or(until, |next| next.min(until)))
+    }
+
+    /// Gets another token when the one of now is in its second half.
+    fn renew(&mut self, inbox: &mut Inbox) -> ControlFlow<()> {
+        if self.identity.enrolled.token_expires_at - Utc::now() > RENEWED_BEFORE {
+            return ControlFlow::Continue(());
+        }
+        inbox.check()?;
+        match server::renew(&self.identity) {
+            Ok(token) => {
+                if let Err(failure) = self.identity.renew(&token) {
+                    self.log.say(&format!("the new token cannot be kept: {failure}"));
+                } else {
+                    self.log.say(&format!("has a new token until {}", token.expires_at));
+                }
+            }
+            // What it has may still be good; whoever asks next tells.
+            Err(Refusal::Temporary(said, _) | Refusal::Final(said) | Refusal::Token(said)) => {
+                if self.complaint.as_ref() != Some(&said) {
+                    self.log.say(&said);
+                    self.complaint = Some(said);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn send(&mut self, inbox: &mut Inbox) -> ControlFlow<()> {
+        self.delivery.deliver(inbox, self.log)?;
+        self.endings.tell(&self.spool, &self.server, inbox, self.log)
+    }
+
+    fn status(&mut self) -> AgentStatus {
+        let waiting = spool::waiting(&self.spool).map_or(0, |waiting| waiting.len());
+        AgentStatus {
+            protocol_min: *PROTOCOLS.start(),
+            protocol_max: *PROTOCOLS.end(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            health: self.watch.health(),
+            spooled_count: u32::try_from(waiting).unwrap_or(u32::MAX),
+        }
+    }
+
+    fn work(&mut self, job: &Assignment, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+        let name = format!("job {}: {} of {}", job.job_id, job.commit_sha.short(), job.project);
+        self.log.say(&format!("begins {name}"));
+        let mut output = Output::default();
+        let worked = {
+            let mut beat = Beat::new(&self.server, job.lease(), inbox);
+            self.workshop.work(job, &mut output, &mut beat)
+        };
+        match worked {
+            Ok(reports) => {
+                let kept = self.keep(&reports, inbox)?;
+                self.log.say(&format!("has measured {name}"));
+                let run_ids = reports.iter().map(|report| report.run_id).collect();
+                self.end(job, JobOutcome::Done, None, &output, run_ids);
+                Ok(kept)
+            }
+            Err(NoReports::Failed(reason)) => {
+                self.log.say(&format!("cannot measure {name}: {reason}"));
+                self.end(job, JobOutcome::Failed, Some(reason), &output, Vec::new());
+                Ok(inbox.check())
+            }
+            Err(NoReports::Interrupted(Interrupted::Lost)) => {
+                self.log.say(&format!("leaves {name}: another agent has it, or nobody wants it any more"));
+                Ok(inbox.check())
+            }
+            Err(NoReports::Interrupted(Interrupted::Stopped)) => {
+                self.log.say(&format!("gives back {name}: told to stop"));
+                let reason = "the agent was told to stop".to_owned();
+                let finish = finish(job, JobOutcome::Released, Some(reason), &output);
+                // Once, and shortly: if nobody hears it, the lease expires.
+                let _ = self.server.finish(job.job_id, &finish);
+                Ok(ControlFlow::Break(()))
+            }
+        }
+    }
+
+    fn end(
+        &mut self,
+        job: &Assignment,
+        outcome: JobOutcome,
+        reason: Option<String>,
+        output: &Output,
+        run_ids: Vec<RunId>,
+    ) {
+        let ending = Ending { job_id: job.job_id, finish: finish(job, outcome, reason, output), run_ids };
+        if let Err(failure) = self.endings.add(ending) {
+            self.log.say(&format!(
+                "{failure}; after a restart the server is not told how job {} ended",
+                job.job_id
+            ));
+        }
+    }
+
+    /// Writes all reports into the spool, however long the disk refuses it. Breaks if the agent is to stop meanwhile.
+    ///
+    /// # Errors
+    /// The agent is to stop, and the disk still refuses it.
+    fn keep(&self, reports: &[RunReport], inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+        let mut wanted = ControlFlow::Continue(());
+        for report in reports {
+            while let Err(failure) = spool::write_json(&spool::path(&self.spool, report.run_id), report) {
+                if wanted.is_break() {
+                    return Err(failure);
+                }
+                self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
+                wanted = inbox.wait_until(Instant::now() + DISK_PAUSE);
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output: &Output) -> Finish {
+    let reason = reason.map(|reason| last_part(&reason).to_owned());
+    Finish { fence: job.fence, outcome, reason, output: output.text().to_owned() }
+}
+
+fn pauses() -> ExponentialBackoff {
+    ExponentialBuilder::default()
+        .with_min_delay(PAUSE_MIN)
+        .with_max_delay(PAUSE_MAX)
+        .with_jitter()
+        .without_max_times()
+        .build()
+}

@@ -1,0 +1,137 @@
+//! What an agent asks its server for: to be let in, for another token, for work.
+
+use super::identity::Identity;
+use crate::http::{self, Refused};
+use crate::upload::{self, Refusal};
+use roundtrip_wire::lab::{
+    AgentStatus, AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, Lease,
+    Prolonged, Renewal,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// For how long it lets the server keep it waiting for work.
+const WAIT_SECONDS: u32 = 20;
+/// What comes on top of it until the server is taken to be away.
+const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Why the server did not do what was asked.
+#[derive(Debug)]
+pub(crate) enum Trouble {
+    /// The agent does not have the job any more.
+    LeaseLost,
+    /// The two programs do not understand each other.
+    TooOld(String),
+    /// Anything else.
+    Refused(Refusal),
+}
+
+/// The way to the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Server {
+    url: String,
+    token_file: PathBuf,
+}
+
+impl Server {
+    /// Of the agent that was let in there.
+    pub(crate) fn of(identity: &Identity) -> Self {
+        let url = identity.enrolled.server.trim_end_matches('/').to_owned();
+        Self { url, token_file: identity.token_file() }
+    }
+
+    /// Waits for a job; none if there was none meanwhile.
+    pub(crate) fn claim(&self, status: AgentStatus) -> Result<Option<Assignment>, Trouble> {
+        self.ask("/api/v1/lab/claim", &Claim { status, wait_seconds: WAIT_SECONDS })
+    }
+
+    /// Says that the job is still being done.
+    pub(crate) fn heartbeat(&self, lease: Lease) -> Result<Duration, Trouble> {
+        let path = format!("/api/v1/lab/jobs/{}/heartbeat", lease.job_id);
+        let prolonged: Option<Prolonged> = self.ask(&path, &Heartbeat { fence: lease.fence })?;
+        Ok(Duration::from_secs(prolonged.map_or(0, |prolonged| prolonged.lease_seconds.into())))
+    }
+
+    /// Says how a job ended.
+    pub(crate) fn finish(&self, job_id: i64, finish: &Finish) -> Result<(), Trouble> {
+        self.ask::<()>(&format!("/api/v1/lab/jobs/{job_id}/finish"), finish).map(|_| ())
+    }
+
+    /// Asks as the agent. None: the server has nothing to say.
+    fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, Trouble> {
+        // Read anew each time, because it is renewed.
+        let token = upload::token_in(&self.token_file)
+            .map_err(|failure| Trouble::Refused(Refusal::Token(failure.to_string())))?;
+        post(&format!("{}{path}", self.url), Some(&token), body)
+    }
+}
+
+/// Lets this machine in, with a code.
+///
+/// # Errors
+/// The server does not answer, or does not let it in.
+pub(crate) fn enrol(server: &str, enrolment: &Enrolment) -> Result<Enrolled, Refusal> {
+    let url = format!("{}/api/v1/agents", server.trim_end_matches('/'));
+    answered(&url, post(&url, None, enrolment))
+}
+
+/// Gets another token for the agent's signature.
+///
+/// # Errors
+/// The server does not answer, or knows no such agent.
+pub(crate) fn renew(identity: &Identity) -> Result<AgentToken, Refusal> {
+    let server = identity.enrolled.server.trim_end_matches('/');
+    let url = format!("{server}/api/v1/agents/{}", identity.enrolled.agent_id);
+    let challenge = format!("{url}/challenge");
+    let asked: Challenge = answered(&challenge, post(&challenge, None, &()))?;
+    let signature = identity.sign(&asked.challenge).map_err(|failure| Refusal::Final(failure.to_string()))?;
+    let token = format!("{url}/token");
+    answered(&token, post(&token, None, &Renewal { signature }))
+}
+
+fn answered<A>(url: &str, answer: Result<Option<A>, Trouble>) -> Result<A, Refusal> {
+    let nothing = || Refusal::Temporary(format!("{url} answered nothing"), None);
+    match answer {
+        Ok(answer) => answer.ok_or_else(nothing),
+        Err(Trouble::Refused(refusal)) => Err(refusal),
+        Err(Trouble::TooOld(said)) => Err(Refusal::Final(said)),
+        Err(Trouble::LeaseLost) => Err(nothing()),
+    }
+}
+
+fn post<A: DeserializeOwned>(
+    url: &str,
+    token: Option<&str>,
+    body: &impl Serialize,
+) -> Result<Option<A>, Trouble> {
+    let agent = http::agent(Duration::from_secs(WAIT_SECONDS.into()) + TIMEOUT);
+    let mut request = agent.post(url).header("content-type", "application/json");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let json = serde_json::to_vec(body)
+        .map_err(|error| Trouble::Refused(Refusal::Final(format!("writing a request: {error}"))))?;
+    let mut response =
+        request.send(&json[..]).map_err(|error| Trouble::Refused(http::unanswered(url, &error)))?;
+    match response.status().as_u16() {
+        204 => Ok(None),
+        200 | 201 => {
+            let text = response.body_mut().read_to_string();
+            let text = text.map_err(|error| Trouble::Refused(http::unanswered(url, &error)))?;
+            serde_json::from_str(&text).map(Some).map_err(|error| {
+                let said = format!("{url} answered what is no answer to it: {error}");
+                Trouble::Refused(Refusal::Temporary(said, None))
+            })
+        }
+        _ => {
+            let refused = Refused::read(url, &mut response);
+            Err(match refused.code.as_str() {
+                "lease-lost" => Trouble::LeaseLost,
+                "agent-too-old" => Trouble::TooOld(refused.said),
+                _ => Trouble::Refused(refused.into()),
+            })
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `roundtrip confine`: what repositories build runs without the agent's rights. Of Linux, and as root alone: nobody else can
+//! become another user.
+
+use crate::roundtrip;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Output;
+
+/// A user without rights that every Linux has.
+const NOBODY: u32 = 65_534;
+
+/// Runs this in a shell, confined, with these options besides.
+fn confined(folder: &Path, options: &[&str], script: &str) -> Option<Output> {
+    if !rustix::process::geteuid().is_root() {
+        println!("not run, because only root can become another user");
+        return None;
+    }
+    let mut command = roundtrip(folder);
+    command.args(["confine", "--user-id", &NOBODY.to_string(), "--group-id", &NOBODY.to_string()]);
+    let limits = ["--memory-bytes", "536870912", "--file-bytes", "1048576"];
+    let limits = limits.into_iter().filter(|word| !options.contains(word));
+    let limits: Vec<&str> = if options.contains(&"--memory-bytes") { Vec::new() } else { limits.collect() };
+    command.args(limits).args(options).args(["--", "/bin/sh", "-c", script]);
+    command.env("ROUNDTRIP_TOKEN_FILE", "/etc/shadow").env("SECRET", "one");
+    Some(command.output().unwrap())
+}
+
+fn printed(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+#[test]
+fn it_is_another_user_in_no_other_group_and_can_gain_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "id -u; id -G; grep NoNewPrivs /proc/self/status; ulimit -c";
+    let Some(output) = confined(folder.path(), &[], script) else { return };
+    assert_eq!(printed(&output), "65534\n65534\nNoNewPrivs:\t1\n0");
+}
+
+#[test]
+fn it_reads_nothing_that_is_the_agents_own_and_knows_nothing_of_its_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
+    let secret = folder.path().join("agent.token");
+    fs::write(&secret, "rta_secret").unwrap();
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o600)).unwrap();
+    let script = format!("cat {0}; echo x > {0}; env | grep -c -e SECRET -e TOKEN", secret.display());
+    let Some(output) = confined(folder.path(), &[], &script) else { return };
+    assert_eq!(printed(&output), "0");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(complaints.matches("ermission denied").count(), 2, "{complaints}");
+    assert_eq!(fs::read_to_string(secret).unwrap(), "rta_secret");
+}
+
+#[test]
+fn it_has_no_network_but_the_loopback_unless_it_builds() {
+    let folder = tempfile::tempdir().unwrap();
+    let interfaces = "tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' ' | sort";
+    let Some(without) = confined(folder.path(), &[], interfaces) else { return };
+    assert_eq!(printed(&without), "lo");
+    // It is up: programs talk over it among themselves.
+    let up = "cat /sys/class/net/lo/flags 2>/dev/null; grep -c 127.0.0.1 /proc/net/fib_trie";
+    let Some(up) = confined(folder.path(), &[], up) else { return };
+    assert!(printed(&up).ends_with(|digit: char| digit.is_ascii_digit() && digit != '0'), "{up:?}");
+    let ours = std::process::Command::new("sh").args(["-c", interfaces]).output().unwrap();
+    let Some(with) = confined(folder.path(), &["--network"], interfaces) else { return };
+    assert_eq!(printed(&with), printed(&ours));
+}
+
+#[test]
+fn memory_and_files_have_their_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let big = "head -c 200000000 /dev/zero | tail -n 1 | wc -c";
+    let options = ["--memory-bytes", "67108864", "--file-bytes", "1048576"];
+    let Some(output) = confined(folder.path(), &options, big) else { return };
+    assert_ne!(printed(&output), "200000000", "{output:?}");
+    let home = tempfile::tempdir().unwrap();
+    std::os::unix::fs::chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let path = home.path().to_str().unwrap();
+    let script = "head -c 2000000 /dev/zero > $HOME/file; stat -c %s $HOME/file";
+    let Some(output) = confined(folder.path(), &["--home", path], script) else { return };
+    assert_eq!(printed(&output), "1048576");
+}

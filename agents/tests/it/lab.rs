@@ -1,0 +1,355 @@
+//! `roundtrip enrol` and `roundtrip agent` of an enrolled machine: jobs are measured, told in the right order, and nothing that was
+//! measured is lost.
+
+use crate::run::{commit_all, repository};
+use crate::{complaint, roundtrip};
+use flate2::read::GzDecoder;
+use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
+use roundtrip_wire::{CommitSha, RunReport};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long anything may be awaited before the test fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server of a lab, as far as an agent sees one.
+#[derive(Default)]
+struct State {
+    /// Jobs to be given out.
+    jobs: VecDeque<Value>,
+    /// What was asked, in order: `claim`, `run`, `finish`, `heartbeat`.
+    asked: Vec<String>,
+    runs: Vec<RunReport>,
+    finished: Vec<Finish>,
+    /// Whether it answers uploads.
+    is_away: bool,
+    /// Whether agents have lost their jobs.
+    is_lost: bool,
+}
+
+struct LabServer {
+    url: String,
+    shared: Arc<(Mutex<State>, Condvar)>,
+}
+
+impl LabServer {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let shared: Arc<(Mutex<State>, Condvar)> = Arc::default();
+        let of_thread = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let shared = Arc::clone(&of_thread);
+                thread::spawn(move || answer(&stream.unwrap(), &shared));
+            }
+        });
+        Self { url, shared }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let (state, changed) = &*self.shared;
+        change(&mut state.lock().unwrap());
+        changed.notify_all();
+    }
+
+    /// Waits until this is so.
+    fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
+        let (state, changed) = &*self.shared;
+        let end = Instant::now() + PATIENCE;
+        let mut state = state.lock().unwrap();
+        loop {
+            if let Some(found) = is_so(&state) {
+                return found;
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "in vain for {what}: {:?}", state.asked);
+            state = changed.wait_timeout(state, left).unwrap().0;
+        }
+    }
+}
+
+/// Answers one request.
+fn answer(stream: &TcpStream, shared: &(Mutex<State>, Condvar)) {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).unwrap_or(0) == 0 {
+            return;
+        }
+    }
+    let header = |name: &str| {
+        head.lines().find_map(|line| {
+            let (key, value) = line.split_once(':')?;
+            key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        })
+    };
+    let mut body = vec![0; header("content-length").map_or(0, |length| length.parse().unwrap())];
+    reader.read_exact(&mut body).unwrap();
+    if header("content-encoding").as_deref() == Some("gzip") {
+        let mut plain = Vec::new();
+        GzDecoder::new(&body[..]).read_to_end(&mut plain).unwrap();
+        body = plain;
+    }
+    let path = head.split(' ').nth(1).unwrap().to_owned();
+    let (state, changed) = shared;
+    let (status, text) = respond(&path, &body, &mut state.lock().unwrap());
+    changed.notify_all();
+    let mut stream = stream;
+    let kind = if status.starts_with('4') { "application/problem+json" } else { "application/json" };
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{text}",
+        text.len()
+    );
+}
+
+fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String) {
+    let problem = |status: u16, code: &str| {
+        json!({"type": "", "title": code, "status": status, "code": code, "detail": code}).to_string()
+    };
+    if path == "/api/v1/agents" {
+        let asked: Value = serde_json::from_slice(body).unwrap();
+        if asked["code"] != "rte_good" {
+            return ("401 Unauthorized", problem(401, "unauthenticated"));
+        }
+        let token = json!({"secret": "rta_first", "expires_at": "2999-01-01T00:00:00Z"});
+        return ("201 Created", json!({"agent_id": 7, "token": token}).to_string());
+    }
+    if state.is_away {
+        return ("503 Service Unavailable", String::new());
+    }
+    if path == "/api/v1/lab/claim" {
+        let asked: Value = serde_json::from_slice(body).unwrap();
+        assert_eq!(asked["protocol_max"], *PROTOCOLS.end());
+        state.asked.push("claim".into());
+        return match state.jobs.pop_front() {
+            Some(job) => ("200 OK", job.to_string()),
+            None => ("204 No Content", String::new()),
+        };
+    }
+    if path.starts_with("/api/v1/runs/") {
+        state.asked.push("run".into());
+        state.runs.push(serde_json::from_slice(body).unwrap());
+        let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+        return ("201 Created", json!({"body_sha256": digest}).to_string());
+    }
+    if path.ends_with("/heartbeat") || path.ends_with("/finish") {
+        state.asked.push(path.rsplit('/').next().unwrap().to_owned());
+        if state.is_lost {
+            return ("409 Conflict", problem(409, "lease-lost"));
+        }
+        if path.ends_with("/heartbeat") {
+            return ("200 OK", json!({"lease_seconds": 120}).to_string());
+        }
+        state.finished.push(serde_json::from_slice(body).unwrap());
+        return ("204 No Content", String::new());
+    }
+    ("404 Not Found", problem(404, "unknown-endpoint"))
+}
+
+/// An enrolled machine, and a repository whose commits are to be measured.
+struct Lab {
+    folder: TempDir,
+    source: TempDir,
+    server: LabServer,
+}
+
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+const DEFINITION: &str = "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\n\
+    transports = ['pipe']\nmessage_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\n\
+    warmup = 2\nrepetitions = REPETITIONS\n";
+
+impl Lab {
+    /// Whose commits are built by this command, and measured so often.
+    fn new(build: &str, repetitions: u32) -> Self {
+        let source = repository();
+        let definition = DEFINITION.replace("REPETITIONS", &repetitions.to_string());
+        std::fs::write(source.path().join("one.toml"), definition).unwrap();
+        let settings = format!("presets = ['one.toml']\nbuild = [\"{build}\"]\n");
+        std::fs::write(source.path().join("roundtrip.toml"), settings).unwrap();
+        commit_all(source.path(), "settings");
+        let lab = Self { folder: tempfile::tempdir().unwrap(), source, server: LabServer::start() };
+        let output = lab.enrol("rte_good");
+        assert!(output.status.success(), "{output:?}");
+        lab
+    }
+
+    fn enrol(&self, code: &str) -> std::process::Output {
+        std::fs::write(self.folder.path().join("code"), code).unwrap();
+        roundtrip(self.folder.path())
+            .args(["enrol", "--server", &self.server.url, "--machine", "lab-1", "--code-file", "code"])
+            .args(["--state", "state"])
+            .output()
+            .unwrap()
+    }
+
+    fn agent(&self) -> Agent {
+        let mut command: Command = roundtrip(self.folder.path());
+        command.args(["agent", "--state", "state", "--trust-repositories"]);
+        Agent(command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
+    }
+
+    fn head(&self) -> String {
+        let output =
+            Command::new("git").arg("-C").arg(self.source.path()).args(["rev-parse", "HEAD"]).output();
+        String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+    }
+
+    fn job(&self, job_id: i64, fence: i64) -> Value {
+        json!({
+            "job_id": job_id, "fence": fence, "lease_seconds": 120, "project": "libfoo",
+            "repository_url": format!("file://{}", self.source.path().display()), "commit_sha": self.head(),
+            "branch": "main",
+        })
+    }
+
+    fn give(&self, job: Value) {
+        self.server.change(|state| state.jobs.push_back(job));
+    }
+
+    fn finished(&self, count: usize) -> Finish {
+        let is_so =
+            |state: &State| (state.finished.len() >= count).then(|| state.finished[count - 1].clone());
+        self.server.until("the end of a job", is_so)
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[test]
+fn a_code_that_is_not_valid_lets_nobody_in_and_writes_nothing() {
+    let lab = Lab::new("true", 1);
+    std::fs::remove_dir_all(lab.folder.path().join("state")).unwrap();
+    let refused = lab.enrol("rte_bad");
+    assert_eq!(refused.status.code(), Some(5));
+    assert!(complaint(&refused).contains("unauthenticated"), "{refused:?}");
+    assert!(!lab.folder.path().join("state").exists());
+    let agent =
+        roundtrip(lab.folder.path()).args(["agent", "--state", "state", "--trust-repositories"]).output();
+    let agent = agent.unwrap();
+    assert_eq!(agent.status.code(), Some(5));
+    assert!(complaint(&agent).contains("roundtrip enrol --server"), "{agent:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_read_what_an_agent_is_let_in_with() {
+    use std::os::unix::fs::PermissionsExt;
+    let lab = Lab::new("true", 1);
+    let mode = |name: &str| {
+        let path = lab.folder.path().join("state").join(name);
+        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+    };
+    assert_eq!((mode("agent.key"), mode("agent.token"), mode("")), (0o600, 0o600, 0o711));
+}
+
+#[test]
+fn a_job_is_built_measured_uploaded_and_then_ended() {
+    let lab = Lab::new("git log -1 --format=%s", 2);
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!((finish.fence, finish.outcome, finish.reason), (1, JobOutcome::Done, None));
+    assert!(finish.output.contains("$ git log") && finish.output.contains("settings"), "{}", finish.output);
+    lab.server.change(|state| {
+        let asked: Vec<&str> =
+            state.asked.iter().map(String::as_str).filter(|asked| *asked != "claim").collect();
+        assert_eq!(asked, ["run", "finish"]);
+        let run = &state.runs[0];
+        assert_eq!(run.commit.sha, CommitSha::parse(&lab.head()).unwrap());
+        let lease = run.job.unwrap();
+        assert_eq!((lease.job_id, lease.fence), (3, 1));
+        assert_eq!((run.machine.slug.as_str(), run.branch.as_deref()), ("lab-1", Some("main")));
+        assert_eq!((run.results.len(), run.results[0].repetitions.len()), (1, 2));
+        assert!(!run.work_tree_modified);
+    });
+    // Of the same commit nothing is built twice.
+    lab.give(lab.job(4, 1));
+    assert!(lab.finished(2).output.contains("was built before"));
+}
+
+#[test]
+fn what_does_not_build_has_failed_with_what_was_printed() {
+    let lab = Lab::new("sh -c 'echo no compiler here; exit 3'", 1);
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Failed);
+    assert!(finish.reason.as_ref().unwrap().contains("exit status: 3"), "{finish:?}");
+    assert!(finish.output.ends_with("no compiler here\n"), "{finish:?}");
+    lab.give(json!({"commit_sha": "0".repeat(40), "job_id": 4, "fence": 1, "lease_seconds": 120, "project": "libfoo",
+                    "repository_url": format!("file://{}", lab.source.path().display())}));
+    assert_eq!(lab.finished(2).outcome, JobOutcome::Failed, "a commit that nobody has");
+    lab.give(
+        json!({"commit_sha": lab.head(), "job_id": 5, "fence": 1, "lease_seconds": 120, "project": "another",
+                    "repository_url": ""}),
+    );
+    assert!(lab.finished(3).reason.unwrap().contains("project's settings"));
+}
+
+#[test]
+fn what_was_measured_while_the_server_is_away_is_told_by_the_next_agent() {
+    let lab = Lab::new("true", 1);
+    lab.give(lab.job(3, 5));
+    let agent = lab.agent();
+    lab.server.until("a claim", |state| state.jobs.is_empty().then_some(()));
+    lab.server.change(|state| state.is_away = true);
+    let spool = lab.folder.path().join("state/spool");
+    let is_kept = || names(&spool).iter().any(|name| name.starts_with("01") && name.ends_with(".json"));
+    let end = Instant::now() + PATIENCE;
+    let endings = lab.folder.path().join("state/endings.json");
+    while !(is_kept() && endings.exists()) {
+        assert!(Instant::now() < end, "nothing is kept: {:?}", names(&spool));
+        thread::yield_now();
+    }
+    drop(agent);
+    lab.server.change(|state| {
+        assert!(state.runs.is_empty() && state.finished.is_empty());
+        state.is_away = false;
+    });
+    let _again = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!((finish.fence, finish.outcome), (5, JobOutcome::Done));
+    lab.server.change(|state| assert_eq!(state.runs.len(), 1));
+    assert!(!is_kept());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_agent_that_is_told_to_stop_gives_its_job_back() {
+    let lab = Lab::new("true", 1_000);
+    lab.give(lab.job(3, 1));
+    let agent = lab.agent();
+    let built = lab.folder.path().join("state/builds/libfoo").join(lab.head()).join("built");
+    let end = Instant::now() + PATIENCE;
+    while !built.exists() {
+        assert!(Instant::now() < end, "it does not begin");
+        thread::yield_now();
+    }
+    let pid = rustix::process::Pid::from_child(&agent.0);
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Released);
+    lab.server.change(|state| assert!(state.runs.is_empty()));
+}
