@@ -20,7 +20,7 @@ pub(crate) struct Options {
     /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads` or `analysis`; of
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis` or `claims`; of
     /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the web, `charts`, `hover`, `transfer` or
     /// `memory`.
     #[arg(long, value_name = "PART")]

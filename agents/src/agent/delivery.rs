@@ -18,8 +18,9 @@ use std::time::{Duration, Instant};
 /// Between the first attempts while the server is away.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
-/// Between attempts that only a person can help: the slow pace. The jitter at most doubles it.
-const PAUSE_MAX: Duration = Duration::from_secs(600);
+/// Between attempts that only a person can help: the slow pace. The jitter at most doubles it, so that a server which comes back
+/// after days has heard of every agent in eight minutes, and has all that waits in ten.
+const PAUSE_MAX: Duration = Duration::from_secs(240);
 
 /// As long as a server may ask us to wait.
 const ASKED_MAX: Duration = Duration::from_secs(3_600);

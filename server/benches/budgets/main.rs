@@ -4,12 +4,14 @@
 //! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
 //! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
 //!   answers, with a million points stored and with ten. [`analysis`]: how fast all that is stored is searched for changes.
+//!   [`claims`]: how soon agents are given work.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
 mod analysis;
 mod bombs;
+mod claims;
 mod ingest;
 mod open_loop;
 mod reads;
@@ -25,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use upload::{LabMachine, RESULTS, Samples};
 
-const PARTS: [&str; 3] = ["ingest", "reads", "analysis"];
+const PARTS: [&str; 4] = ["ingest", "reads", "analysis", "claims"];
 
 const MACHINES: u64 = 60;
 /// Results a second, in uploads of a hundred.
@@ -68,6 +70,9 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
     }
     if is_wanted("analysis") {
         rows.extend(analysis::rows(program, is_quick)?);
+    }
+    if is_wanted("claims") {
+        rows.extend(claims::rows(program, is_quick)?);
     }
     Ok(rows)
 }
