@@ -30,6 +30,7 @@ const EXAMPLES: Record<string, string> = {
   base: world.commits.at(-20)?.sha ?? "",
   code: "0123456789",
   head: world.commits.at(-1)?.sha ?? "",
+  job_id: "4",
   machine: "lab-linux-1",
   over: "message_bytes",
   project: world.project,

@@ -1,27 +1,28 @@
 /** The writes that the mock follows: what they change is seen until the server ends. All others are refused. */
 import type { TokenSummary } from "@/api/types";
 import { found, type Mocks, nothing } from "./endpoint";
+import { LAB_WRITES, type LabWrites } from "./labWrites";
+import { NOW, tell } from "./log";
 import { detailOf } from "./world/changes";
 import { hex } from "./world/noise";
-import type { World } from "./world/world";
-
-/** When everything is changed: the mock has no clock. */
-const NOW = "2026-11-24T12:00:00Z";
 
 type Followed = {
   patch: Mocks<"patch">;
-  post: Pick<Mocks<"post">, "/api/v1/links" | "/api/v1/tokens" | "/api/v1/tokens/{token_id}/rotate">;
+  post: LabWrites["post"] &
+    Pick<Mocks<"post">, "/api/v1/links" | "/api/v1/tokens" | "/api/v1/tokens/{token_id}/rotate">;
   put: Pick<Mocks<"put">, "/api/v1/projects/{project}/members/{account}">;
-  delete: Pick<
-    Mocks<"delete">,
-    | "/api/v1/accounts/{account}"
-    | "/api/v1/projects/{project}/members/{account}"
-    | "/api/v1/tokens/{token_id}"
-  >;
+  delete: LabWrites["delete"] &
+    Pick<
+      Mocks<"delete">,
+      | "/api/v1/accounts/{account}"
+      | "/api/v1/projects/{project}/members/{account}"
+      | "/api/v1/tokens/{token_id}"
+    >;
 };
 
 export const WRITES: Followed = {
   patch: {
+    ...LAB_WRITES.patch,
     "/api/v1/projects/{project}": (world, { path, body }) => {
       const settings = found(
         world.projects.find(({ project }) => project === path.project),
@@ -29,6 +30,7 @@ export const WRITES: Followed = {
         path.project,
       );
       if (body.default_branch !== undefined) settings.default_branch = body.default_branch;
+      if (body.repository_url !== undefined) settings.repository_url = body.repository_url;
       if (body.visibility != null) settings.visibility = body.visibility;
       tell(world, "project.change", `project:${path.project}`);
       return settings;
@@ -44,6 +46,7 @@ export const WRITES: Followed = {
     },
   },
   post: {
+    ...LAB_WRITES.post,
     "/api/v1/links": () => ({ code: "0123456789", url: "/l/0123456789" }),
     "/api/v1/tokens": (world, { body }) => {
       const { kind, name, machine, project, scopes, expires_in_days } = body;
@@ -88,6 +91,7 @@ export const WRITES: Followed = {
     },
   },
   delete: {
+    ...LAB_WRITES.delete,
     "/api/v1/accounts/{account}": (world, { path: { account } }) => {
       world.accounts = world.accounts.filter(({ name }) => name !== account);
       world.members = world.members.filter((member) => member.account !== account);
@@ -111,9 +115,3 @@ const PREFIXES = { user: "rtu", agent: "rta", ci: "rtc" };
 
 /** A secret that opens nothing. */
 const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
-
-/** Keeps in the log what was done. */
-function tell(world: World, action: string, subject: string): void {
-  const actor = `account:${world.session.account?.name ?? "nobody"}`;
-  world.audit.unshift({ action, actor, subject, details: {}, happened_at: NOW, request_id: "01JDMOCK" });
-}

@@ -4,6 +4,7 @@ import { access } from "./access";
 import { charts } from "./charts";
 import { commits } from "./commits";
 import { comparison } from "./comparison";
+import { lab } from "./lab";
 import { machines } from "./machines";
 import { projects } from "./projects";
 import { published } from "./published";
@@ -17,6 +18,7 @@ export const READS: Mocks<"get"> = {
   ...charts,
   ...commits,
   ...comparison,
+  ...lab,
   ...machines,
   ...projects,
   ...published,

@@ -9,7 +9,6 @@ type Path =
   | "/api/v1/projects/{project}"
   | "/api/v1/projects/{project}/error-rates"
   | "/api/v1/projects/{project}/events"
-  | "/api/v1/projects/{project}/jobs"
   | "/api/v1/projects/{project}/machines";
 
 export const projects: Pick<Mocks<"get">, Path> = {
@@ -30,29 +29,23 @@ export const projects: Pick<Mocks<"get">, Path> = {
   // Nothing new ever comes: a page that waits for it is the same as one that does not.
   "/api/v1/projects/{project}/events": () =>
     new Plain(200, { "content-type": "text/event-stream" }, "retry: 3000\n\n", true),
-  "/api/v1/projects/{project}/jobs": (world, { path, query }) => {
-    const asked = world.jobs.filter(
-      ({ regression_id, done_at }) =>
-        world.has(path.project) &&
-        (query.regression === undefined || regression_id === Number(query.regression)) &&
-        (query.done === undefined || (done_at !== null) === (query.done === "true")),
-    );
-    const { entries, next_after } = page(asked, query);
-    return { jobs: entries, next_after };
-  },
   "/api/v1/projects/{project}/machines": (world, { path, query }) => {
     const { entries: machines, next_after } = page(world.machinesOf(path.project), query);
     return { machines, next_after };
   },
 };
 
-function summary(world: World, { project, visibility, default_branch }: ProjectSettings): ProjectSummary {
+function summary(
+  world: World,
+  { project, visibility, default_branch, repository_url }: ProjectSettings,
+): ProjectSummary {
   const runs = world.has(project) ? world.runs : [];
   const [latest] = runs;
   return {
     project,
     visibility,
     default_branch,
+    repository_url,
     run_count: runs.length,
     series_count: world.has(project) ? world.series.length : 0,
     machine_count: world.machinesOf(project).length,

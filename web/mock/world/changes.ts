@@ -1,5 +1,5 @@
 /** What changed in the mock, and what people say of it: a regression, an improvement, and a machine that drifts. */
-import type { ChangePoint, CommitSummary, Job, Regression, RegressionDetail } from "@/api/types";
+import type { ChangePoint, CommitSummary, Regression, RegressionDetail } from "@/api/types";
 import { aRegression } from "@/test/fixtures";
 import { after, DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
 import { isSlowed, pointOf, stepsOf } from "./figures";
@@ -130,35 +130,4 @@ export function detailOf(world: World, regression: Regression): RegressionDetail
     change_points: changesOf(world, world.series).filter((change) => change.regression_id === regression_id),
     culprits: [...of(until_commit.ordinal, 0.94), ...of(until_commit.ordinal - 1, 0.06)],
   };
-}
-
-/** What machines are asked to measure, the newest first. */
-export function jobsOf(world: World): Job[] {
-  const { commits, runs, series } = world;
-  const [at, before] = [commits[SLOWER_AT - 1], commits[SLOWER_AT - 2]];
-  const [first] = series;
-  const newest = commits.at(-1);
-  if (at === undefined || before === undefined || newest === undefined || first === undefined) return [];
-  const done = world.runsOf(first).find(({ commit }) => commit.sha === before.sha) ?? runs[0];
-  const job = (job_id: number, commit: CommitSummary, machine: string, reason: string): Job => ({
-    job_id,
-    commit_sha: commit.sha,
-    commit_ordinal: commit.ordinal,
-    machine,
-    reason,
-    regression_id: reason === "backfill" ? null : 1,
-    created_at: after(newest, job_id),
-    done_at: null,
-    done_by_run_id: null,
-  });
-  return [
-    job(4, at, "lab-linux-1", "repeat"),
-    job(3, at, "lab-arm-1", "bisect"),
-    {
-      ...job(2, before, "lab-linux-1", "bisect"),
-      done_at: after(newest, 30),
-      done_by_run_id: done?.run_id ?? null,
-    },
-    job(1, newest, "lab-arm-1", "backfill"),
-  ];
 }

@@ -4,22 +4,25 @@
  */
 import type {
   AccountSummary,
+  AgentSummary,
   AuditEvent,
   CommitSummary,
-  Job,
+  JobDetail,
   MachineSummary,
   Member,
   Point,
   ProjectSettings,
   Regression,
   RunSummary,
+  Schedule,
   SeriesSummary,
   SessionInfo,
   TokenSummary,
 } from "@/api/types";
-import { jobsOf, regressionsOf } from "./changes";
+import { regressionsOf } from "./changes";
 import { COMMIT_COUNT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
+import { agentsOf, jobsOf, SCHEDULES } from "./lab";
 import { MACHINES } from "./machines";
 import { ACCOUNTS, AUDIT, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
 import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
@@ -45,11 +48,14 @@ export class World {
   readonly projects: ProjectSettings[] = [PROJECT, EMPTY_PROJECT].map((project) => ({
     project,
     default_branch: "main",
+    repository_url: project === PROJECT ? "https://git.example.org/libfoo.git" : null,
     visibility: project === PROJECT ? "public" : "private",
   }));
   readonly session: SessionInfo;
   regressions: Regression[];
-  jobs: Job[];
+  jobs: JobDetail[];
+  agents: AgentSummary[];
+  schedules: Schedule[] = [...SCHEDULES];
   accounts: AccountSummary[] = [...ACCOUNTS];
   members: Member[] = [...MEMBERS];
   tokens: TokenSummary[] = [...TOKENS];
@@ -63,6 +69,7 @@ export class World {
     this.session = isForbidden ? STRANGER : SESSION;
     this.regressions = regressionsOf(this);
     this.jobs = jobsOf(this);
+    this.agents = isEmpty ? [] : agentsOf();
   }
 
   /** What a project has: everything, or nothing. */

@@ -6,6 +6,7 @@ import {
   toMachines,
   toOverview,
   toPullRequests,
+  toQueue,
   toReference,
   toRegressions,
   toRuns,
@@ -22,6 +23,7 @@ export const DAILY_PAGES = [
   { to: toCompare, label: "Compare" },
   { to: toRegressions, label: "Changes" },
   { to: toMachines, label: "Machines" },
+  { to: toQueue, label: "Queue" },
 ];
 
 export const OTHER_PAGES = [

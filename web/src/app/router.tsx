@@ -14,10 +14,12 @@ import {
 import { errorOfUnknown } from "@/api/errors";
 import { placeQuery } from "@/api/place";
 import {
+  agentsQuery,
   canariesQuery,
   changePointsQuery,
   errorRatesQuery,
   facetsQuery,
+  jobQuery,
   jobsQuery,
   lineQuery,
   machinesQuery,
@@ -40,6 +42,7 @@ import { PageSkeleton } from "@/components/ui/Skeleton";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
+import { parseQueueSearch } from "@/features/jobs/search";
 import { parseMachineSearch } from "@/features/machines/search";
 import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
@@ -62,8 +65,9 @@ import {
   placeAsked,
   TOPOLOGY_SCENARIOS,
 } from "@/features/sweep/search";
-import { SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
-import { WAITING } from "@/lib/queue";
+import { parseMeasureSearch } from "@/lib/measure";
+import { NEW_PROJECT_PATH, SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/paths";
+import { OPEN, OVER } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
 import { ErrorPage } from "./ErrorPage";
@@ -101,6 +105,13 @@ const signInRoute = createRoute({
   validateSearch: parseSignInSearch,
   loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
   component: lazyRouteComponent(() => import("@/features/session/SignInPage"), "SignInPage"),
+});
+
+const newProjectRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: NEW_PROJECT_PATH,
+  loader: ({ context }) => context.queryClient.ensureQueryData(sessionQuery),
+  component: lazyRouteComponent(() => import("@/features/settings/NewProjectPage"), "NewProjectPage"),
 });
 
 const projectRoute = createRoute({
@@ -263,8 +274,9 @@ const machinesRoute = createRoute({
   loader: async ({ context: { queryClient }, params: { project } }) => {
     const [{ machines }] = await Promise.all([
       queryClient.ensureQueryData(machinesQuery(project)),
+      queryClient.ensureQueryData(agentsQuery(project)),
+      queryClient.ensureQueryData(sessionQuery),
       queryClient.ensureQueryData(runsQuery(project, {})),
-      queryClient.ensureQueryData(jobsQuery(project, WAITING)),
     ]);
     await Promise.all(
       machines.map(({ machine }) => queryClient.prefetchQuery(canariesQuery(project, machine))),
@@ -282,9 +294,53 @@ const machineRoute = createRoute({
     if (!machines.some((entry) => entry.machine === machine)) {
       throw errorOfUnknown(`No machine ${machine} has measured ${project}.`);
     }
-    await queryClient.ensureQueryData(runsQuery(project, { machine }));
+    await Promise.all([
+      queryClient.ensureQueryData(runsQuery(project, { machine })),
+      queryClient.ensureQueryData(agentsQuery(project)),
+      queryClient.ensureQueryData(sessionQuery),
+    ]);
   },
   component: lazyRouteComponent(() => import("@/features/machines/MachinePage"), "MachinePage"),
+});
+
+const queueRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/jobs",
+  validateSearch: parseQueueSearch,
+  loaderDeps: ({ search: { after } }) => present({ after }),
+  loader: ({ context: { queryClient }, params: { project }, deps }) =>
+    Promise.all([
+      queryClient.ensureQueryData(jobsQuery(project, OPEN)),
+      queryClient.ensureQueryData(jobsQuery(project, { ...OVER, ...deps })),
+      queryClient.ensureQueryData(agentsQuery(project)),
+      queryClient.ensureQueryData(sessionQuery),
+    ]),
+  component: lazyRouteComponent(() => import("@/features/jobs/QueuePage"), "QueuePage"),
+});
+
+const jobRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/jobs/$jobId",
+  loader: ({ context: { queryClient }, params: { project, jobId } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(jobQuery(project, Number(jobId))),
+      queryClient.ensureQueryData(agentsQuery(project)),
+      queryClient.ensureQueryData(sessionQuery),
+    ]),
+  component: lazyRouteComponent(() => import("@/features/jobs/JobPage"), "JobPage"),
+});
+
+const measureRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/measure",
+  validateSearch: parseMeasureSearch,
+  loader: ({ context: { queryClient }, params: { project } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(projectQuery(project)),
+      queryClient.ensureQueryData(agentsQuery(project)),
+      queryClient.ensureQueryData(sessionQuery),
+    ]),
+  component: lazyRouteComponent(() => import("@/features/jobs/MeasurePage"), "MeasurePage"),
 });
 
 const pullRequestsRoute = createRoute({
@@ -324,6 +380,7 @@ const settingsRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   homeRoute,
   signInRoute,
+  newProjectRoute,
   projectRoute.addChildren([
     overviewRoute,
     runsRoute,
@@ -340,6 +397,9 @@ const routeTree = rootRoute.addChildren([
     referenceRoute,
     machinesRoute,
     machineRoute,
+    queueRoute,
+    jobRoute,
+    measureRoute,
     pullRequestsRoute,
     pullRequestRoute,
     settingsRoute,

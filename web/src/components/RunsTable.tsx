@@ -69,6 +69,7 @@ export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }
 /** What keeps a run from being compared without thought. */
 function Remarks({ run }: { run: RunSummary }) {
   const remarks = [
+    ...(run.superseded ? ["superseded"] : []),
     ...(run.work_tree_modified ? ["modified work tree"] : []),
     ...(run.build === "release" || isImport(run) ? [] : [`${run.build} build`]),
   ];

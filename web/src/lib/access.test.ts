@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aSession } from "@/test/fixtures";
 import { type Action, refusal, roleIn, standing } from "./access";
 
-const ACTIONS: Action[] = ["configure", "manage-tokens", "manage-members", "delete", "run-server"];
+const ACTIONS: Action[] = ["queue", "configure", "manage-tokens", "manage-members", "delete", "run-server"];
 const allowed = (session: ReturnType<typeof aSession>) =>
   ACTIONS.filter((action) => refusal(session, "libfoo", action) === null);
 
@@ -14,14 +14,15 @@ describe("what a session may do", () => {
   });
   it("grows with the role", () => {
     expect(allowed(aSession({ roles: { libfoo: "viewer" } }))).toEqual([]);
-    expect(allowed(aSession({ roles: { libfoo: "maintainer" } }))).toEqual(["configure", "manage-tokens"]);
+    expect(allowed(aSession({ roles: { libfoo: "contributor" } }))).toEqual(["queue"]);
+    expect(allowed(aSession({ roles: { libfoo: "maintainer" } }))).toEqual(ACTIONS.slice(0, 3));
     expect(allowed(aSession({ roles: { libfoo: "admin" } }))).toEqual(ACTIONS.slice(0, -1));
     expect(allowed(aSession({ is_admin: true }))).toEqual(ACTIONS);
     expect(refusal(aSession({ roles: { libfoo: "viewer" } }), "libfoo", "configure")).toBe("you are viewer");
   });
   it("ends where the token that began it does", () => {
     const narrow = aSession({ is_admin: true }, { scopes: ["read", "project:write"] });
-    expect(allowed(narrow)).toEqual(["configure", "manage-tokens"]);
+    expect(allowed(narrow)).toEqual(ACTIONS.slice(0, 3));
     expect(refusal(narrow, "libfoo", "delete")).toContain("is not for admin");
     const bound = aSession({ is_admin: true }, { project: "other" });
     expect(allowed(bound)).toEqual([]);

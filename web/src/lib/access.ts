@@ -5,11 +5,12 @@ import type { Role, Scope, SessionInfo } from "@/api/types";
 export const ROLES: readonly Role[] = ["viewer", "contributor", "maintainer", "admin"];
 
 /** What takes a right. */
-export type Action = "configure" | "manage-tokens" | "manage-members" | "delete" | "run-server";
+export type Action = "queue" | "configure" | "manage-tokens" | "manage-members" | "delete" | "run-server";
 
 type Rule = { role: Role; scope: Scope; who: string };
 
 const RULES: Record<Exclude<Action, "run-server">, Rule> = {
+  queue: { role: "contributor", scope: "project:write", who: "Contributors" },
   configure: { role: "maintainer", scope: "project:write", who: "Maintainers" },
   "manage-tokens": { role: "maintainer", scope: "project:write", who: "Maintainers" },
   "manage-members": { role: "admin", scope: "admin", who: "Admins of the project" },

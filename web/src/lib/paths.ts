@@ -1,5 +1,6 @@
 /** Every link of the product as a function, so that a page's address is written once. */
 import { linkOptions } from "@tanstack/react-router";
+import type { MeasureSearch } from "./measure";
 
 /** The entry: the only project, or the list of them. */
 export const toHome = () => linkOptions({ to: "/" });
@@ -56,8 +57,19 @@ export const toExplore = (project: string) => linkOptions({ to: "/$project/explo
 export const toFound = (project: string, q: string) =>
   linkOptions({ to: "/$project/explore", params: { project }, search: { q } });
 
-/** A project's machines and what they are asked to measure. */
+/** A project's machines, and the agents on them. */
 export const toMachines = (project: string) => linkOptions({ to: "/$project/machines", params: { project } });
+
+/** What is measured, what waits, and what became of what was asked for. */
+export const toQueue = (project: string) => linkOptions({ to: "/$project/jobs", params: { project } });
+
+/** One job. */
+export const toJob = (project: string, jobId: number) =>
+  linkOptions({ to: "/$project/jobs/$jobId", params: { project, jobId: String(jobId) } });
+
+/** Asking for commits to be measured, with what is known of the wish filled in. */
+export const toMeasure = (project: string, search: MeasureSearch = {}) =>
+  linkOptions({ to: "/$project/measure", params: { project }, search });
 
 /** A project's pull requests. */
 export const toPullRequests = (project: string) =>
@@ -119,6 +131,10 @@ export function compareCsvHref(
 
 /** The sign-in page: no project can have this address. */
 export const SIGN_IN_PATH = "/-/sign-in";
+
+/** Making a project before its first run. */
+export const NEW_PROJECT_PATH = "/-/new-project";
+export const toNewProject = () => linkOptions({ to: NEW_PROJECT_PATH });
 
 /** Signing in, and from there back to a page. */
 export const toSignIn = (to: string) => linkOptions({ to: SIGN_IN_PATH, search: { to } });

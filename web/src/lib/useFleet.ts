@@ -4,18 +4,17 @@ import { canariesQuery, jobsQuery } from "@/api/queries";
 import type { MachineSummary, RunSummary } from "@/api/types";
 import { groupBy } from "./collections";
 import { healthOf } from "./machines";
-import { pacesOf, queueOf, WAITING } from "./queue";
+import { OPEN, queueOf } from "./queue";
 import { useNow } from "./useNow";
 
 /** As much of it as has arrived; the runs are the newest of all machines. */
 export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {
   const now = useNow();
   const answers = useQueries({ queries: machines.map(({ machine }) => canariesQuery(project, machine)) });
-  const { data: jobs } = useQuery(jobsQuery(project, WAITING));
+  const { data: jobs } = useQuery(jobsQuery(project, OPEN));
   const readings = new Map(
     machines.map(({ machine }, index) => [machine, answers[index]?.data?.readings ?? []]),
   );
-  const paces = pacesOf(runs);
   const ofMachines = groupBy(runs, ({ machine }) => machine);
   return {
     readings,
@@ -28,7 +27,6 @@ export function useFleet(project: string, machines: MachineSummary[], runs: RunS
         ] as const;
       }),
     ),
-    paces,
-    queue: queueOf(jobs?.jobs ?? [], paces),
+    queue: queueOf(jobs?.jobs ?? []),
   };
 }

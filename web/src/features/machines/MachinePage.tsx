@@ -1,19 +1,29 @@
 /** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { canariesQuery, errorRatesQuery, jobsQuery, machinesQuery, runsQuery } from "@/api/queries";
+import {
+  agentsQuery,
+  canariesQuery,
+  errorRatesQuery,
+  jobsQuery,
+  machinesQuery,
+  runsQuery,
+  sessionQuery,
+} from "@/api/queries";
 import type { CountedShare } from "@/api/types";
+import { OpenJobs } from "@/components/jobs/OpenJobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Ago } from "@/components/ui/Ago";
 import { Section } from "@/components/ui/Section";
+import { refusal } from "@/lib/access";
 import { healthOf, systemOf } from "@/lib/machines";
-import { toErrorRates, toMachines, toRuns } from "@/lib/paths";
-import { pacesOf, queueOf, WAITING } from "@/lib/queue";
+import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
+import { beginsOf, OPEN, queueOf } from "@/lib/queue";
 import { counted } from "@/lib/units";
 import { useNow } from "@/lib/useNow";
 import { useTitle } from "@/lib/useTitle";
+import { AgentSection } from "./components/AgentSection";
 import { Drift } from "./components/Drift";
-import { Queue } from "./components/Queue";
 import { Surroundings } from "./components/Surroundings";
 import { falseComparisonsText, machineSentence } from "./data";
 import { REACHES } from "./search";
@@ -28,8 +38,10 @@ export function MachinePage() {
   const { machines } = useSuspenseQuery(machinesQuery(project)).data;
   const { runs } = useSuspenseQuery(runsQuery(project, { machine })).data;
   const { data: canaries } = useQuery(canariesQuery(project, machine, last));
-  const { data: jobs } = useQuery(jobsQuery(project, WAITING));
+  const { data: jobs } = useQuery(jobsQuery(project, OPEN));
   const { data: errorRates } = useQuery(errorRatesQuery(project));
+  const { data: agents } = useSuspenseQuery(agentsQuery(project));
+  const { data: session } = useSuspenseQuery(sessionQuery);
   const now = useNow();
   useTitle(`${machine} of ${project}`);
 
@@ -38,8 +50,9 @@ export function MachinePage() {
   if (summary === undefined) return null;
   const readings = canaries?.readings ?? [];
   const { system, cpu } = systemOf(summary);
-  const paces = pacesOf(runs);
-  const queue = queueOf(jobs?.jobs ?? [], paces).filter(({ job }) => job.machine === machine);
+  const queue = queueOf(jobs?.jobs ?? []);
+  const own = queue.filter((job) => job.machine === machine);
+  const agent = agents.find((entry) => entry.machine === machine);
   const rates = errorRates?.machines.find((entry) => entry.machine === machine);
   return (
     <>
@@ -65,10 +78,34 @@ export function MachinePage() {
           )}
         </p>
       </header>
+      <AgentSection
+        project={project}
+        agent={agent}
+        suspectBecause={summary.suspect_because}
+        session={session}
+      />
       <Drift />
       <Surroundings summary={summary} readings={readings} />
-      <Section title="Queue">
-        <Queue project={project} queue={queue} paces={paces} hasMachine={false} />
+      <Section
+        title="Queue"
+        tools={
+          <Link {...toQueue(project)} search={{ machine }}>
+            All that it was asked for
+          </Link>
+        }
+      >
+        {own.length === 0 ? (
+          <p className="muted">It measures nothing that was asked for, and nothing waits for it by name.</p>
+        ) : (
+          <OpenJobs
+            label="Queue"
+            project={project}
+            jobs={own}
+            begins={beginsOf(queue, agents, now)}
+            mayCancel={refusal(session, project, "queue") === null}
+            hasMachine={false}
+          />
+        )}
       </Section>
       <Section
         title="How often verdicts are wrong here"

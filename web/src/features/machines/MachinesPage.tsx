@@ -1,15 +1,17 @@
-/** The machines of a project, how they are, and what they are asked to measure. */
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { jobsQuery, machinesQuery, runsQuery } from "@/api/queries";
+/** The machines of a project: how they are, what each does, and how another one joins them. */
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
+import { NotAllowed } from "@/components/form/NotAllowed";
 import { Section } from "@/components/ui/Section";
-import { DONE, WAITING } from "@/lib/queue";
+import { refusal } from "@/lib/access";
+import { toQueue } from "@/lib/paths";
+import { queueSentence } from "@/lib/queue";
 import { useFleet } from "@/lib/useFleet";
 import { useTitle } from "@/lib/useTitle";
-import { DoneJobs } from "./components/DoneJobs";
+import { AddMachine } from "./components/AddMachine";
 import { MachineTable } from "./components/MachineTable";
-import { Queue } from "./components/Queue";
-import { fleetSentence } from "./data";
+import { fleetSentence, membersOf } from "./data";
 
 const route = getRouteApi("/$project/machines");
 
@@ -17,38 +19,45 @@ export function MachinesPage() {
   const { project } = route.useParams();
   const { machines } = useSuspenseQuery(machinesQuery(project)).data;
   const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
-  const { data: waiting } = useSuspenseQuery(jobsQuery(project, WAITING));
-  const { data: done } = useQuery(jobsQuery(project, DONE));
-  const { healths, paces, queue } = useFleet(project, machines, runs);
+  const { data: agents } = useSuspenseQuery(agentsQuery(project));
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const { healths, queue } = useFleet(project, machines, runs);
   useTitle(`Machines of ${project}`);
+  const members = membersOf(machines, agents, healths);
   return (
     <>
       <header>
-        <h1>{fleetSentence(healths)}</h1>
+        <h1>{fleetSentence(members)}</h1>
         <p className="lede">
-          Suspect is a machine that made changes by itself, silent one of which nothing was heard for three
-          times as long as usual. What a suspect one measures is kept, and nobody is alerted of it.
+          {queueSentence(queue)} <Link {...toQueue(project)}>The queue</Link>. What a suspect machine measures
+          is kept, and nobody is alerted of it; a failing one is given no work until it says that it can
+          measure again.
         </p>
       </header>
       <Section title="Machines">
-        <MachineTable project={project} machines={machines} healths={healths} queue={queue} />
+        {members.length === 0 ? (
+          <p className="muted">None has measured {project}, and none has an agent.</p>
+        ) : (
+          <MachineTable project={project} members={members} queue={queue} session={session} />
+        )}
         {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
           <p className="section-note">
             Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
           </p>
         )}
       </Section>
-      <Section title="Queue">
-        <Queue project={project} queue={queue} paces={paces} />
-        {waiting.next_after !== null && (
-          <p className="section-note">These are the newest 1,000; older ones are before them.</p>
+      <Section title="Add a machine">
+        {refusal(session, project, "manage-tokens") === null ? (
+          <AddMachine project={project} session={session} />
+        ) : (
+          <NotAllowed
+            session={session}
+            project={project}
+            action="manage-tokens"
+            what="add machines, and say which are given work"
+          />
         )}
       </Section>
-      {done !== undefined && done.jobs.length > 0 && (
-        <Section title="Measured on request">
-          <DoneJobs project={project} jobs={done.jobs} />
-        </Section>
-      )}
     </>
   );
 }

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
-import { aReading } from "@/test/fixtures";
+import type { MachineSummary } from "@/api/types";
+import { anAgent, aReading } from "@/test/fixtures";
 import {
   driftText,
   factChanges,
   falseComparisonsText,
   fleetSentence,
   machineSentence,
+  membersOf,
   stretchesOf,
 } from "./data";
 import { parseMachineSearch } from "./search";
@@ -14,7 +16,9 @@ const STEADY = { suspectBecause: null, silence: null, isWatched: true };
 const SUSPECT = { ...STEADY, suspectBecause: "it made changes by itself at 4 commits" };
 const SILENT = { ...STEADY, silence: { since: "2026-11-14T10:42:00", usual_ms: 7_200_000 } };
 const fleet = (...healths: (typeof STEADY | typeof SILENT | typeof SUSPECT)[]) =>
-  fleetSentence(new Map(healths.map((health, index) => [`lab-${index + 1}`, health])));
+  fleetSentence(
+    healths.map((health, index) => ({ machine: `lab-${index + 1}`, summary: null, agent: null, health })),
+  );
 
 test("machines are counted while they are well, and named when they are not", () => {
   expect(fleet(STEADY, STEADY)).toBe("All two machines are steady.");
@@ -23,6 +27,23 @@ test("machines are counted while they are well, and named when they are not", ()
     "Of three machines one is steady; lab-2 is suspect; lab-3 is silent since 14 Nov 2026, 10:42.",
   );
   expect(fleet()).toBe("No machine has measured anything yet.");
+});
+
+test("a machine with an agent is heard of without measuring, and what its agent says counts", () => {
+  const member = { machine: "lab-1", summary: null, agent: anAgent(), health: SILENT };
+  expect(fleetSentence([member])).toBe("lab-1 is steady.");
+  expect(fleetSentence([{ ...member, agent: anAgent({ is_online: false, failing: ["no compiler"] }) }])).toBe(
+    "lab-1 is failing and offline.",
+  );
+});
+
+test("machines without an agent are listed, and agents that have measured nothing yet", () => {
+  const measured = { machine: "lab-2" } as MachineSummary;
+  const members = membersOf([measured], [anAgent({ machine: "lab-1" })], new Map([["lab-2", STEADY]]));
+  expect(members.map(({ machine, summary, agent }) => [machine, summary !== null, agent !== null])).toEqual([
+    ["lab-1", false, true],
+    ["lab-2", true, false],
+  ]);
 });
 
 test("no machine is called steady on which no canary was read", () => {

@@ -1,28 +1,65 @@
 /** From the API's answers to what the pages of machines say. Pure. */
-import type { CanaryReading, CountedShare } from "@/api/types";
+import type { AgentSummary, CanaryReading, CountedShare, MachineSummary } from "@/api/types";
 import type { Drift } from "@/lib/canaries";
-import { ascending } from "@/lib/collections";
+import { ascending, distinct } from "@/lib/collections";
 import { type Health, usualText } from "@/lib/machines";
 import { changeText } from "@/lib/regressions";
 import { formatMoment } from "@/lib/time";
 import { counted, formatCount, formatShare, inWords } from "@/lib/units";
 
+/** A machine that has measured, or has an agent, or both. */
+export type Member = {
+  machine: string;
+  summary: MachineSummary | null;
+  agent: AgentSummary | null;
+  health: Health | null;
+};
+
+/** All machines by name: those that have measured, and those whose agent has not yet. */
+export function membersOf(
+  machines: readonly MachineSummary[],
+  agents: readonly AgentSummary[],
+  healths: ReadonlyMap<string, Health>,
+): Member[] {
+  const names = distinct([...machines, ...agents].map(({ machine }) => machine)).sort(ascending);
+  return names.map((machine) => ({
+    machine,
+    summary: machines.find((entry) => entry.machine === machine) ?? null,
+    agent: agents.find((entry) => entry.machine === machine) ?? null,
+    health: healths.get(machine) ?? null,
+  }));
+}
+
+/** What is wrong with a machine, in a few words each. One that has an agent is heard of without measuring. */
+function faultsOf({ agent, health }: Member): string[] {
+  const isDoubted = health?.suspectBecause != null || (agent?.suspect ?? []).length > 0;
+  const silence = agent === null ? health?.silence : null;
+  return [
+    ...(agent !== null && agent.failing.length > 0 ? ["failing"] : []),
+    ...(isDoubted ? ["suspect"] : []),
+    ...(agent?.is_online === false ? ["offline"] : []),
+    ...(silence == null ? [] : [`silent since ${formatMoment(silence.since)}`]),
+  ];
+}
+
 /** How all machines are, as a sentence: those that are not as they should be by name. */
-export function fleetSentence(healths: ReadonlyMap<string, Health>): string {
-  const all = [...healths];
+export function fleetSentence(all: readonly Member[]): string {
   if (all.length === 0) return "No machine has measured anything yet.";
-  const bad = all.flatMap(([machine, { suspectBecause, silence }]) => [
-    ...(suspectBecause === null ? [] : [`${machine} is suspect`]),
-    ...(silence === null ? [] : [`${machine} is silent since ${formatMoment(silence.since)}`]),
-  ]);
-  const good = all.filter(([, { suspectBecause, silence }]) => suspectBecause === null && silence === null);
-  const word = good.every(([, { isWatched }]) => isWatched) ? "steady" : "without a fault that is known";
+  const bad = all.flatMap((member) => {
+    const faults = faultsOf(member);
+    return faults.length === 0 ? [] : [`${member.machine} is ${faults.join(" and ")}`];
+  });
+  const good = all.filter((member) => faultsOf(member).length === 0);
+  const word = good.every(({ health }) => health?.isWatched === true)
+    ? "steady"
+    : "without a fault that is known";
   if (bad.length === 0) {
-    const who = all.length === 1 ? `${all[0]?.[0]} is` : `All ${inWords(all.length)} machines are`;
+    const who = all.length === 1 ? `${all[0]?.machine} is` : `All ${inWords(all.length)} machines are`;
     return `${who} ${word}.`;
   }
   const count = `Of ${inWords(all.length)} machines ${inWords(good.length)}`;
-  const rest = all.length === 1 ? [] : [`${count} ${good.length === 1 ? "is" : "are"} ${word}`];
+  const rest =
+    all.length === 1 || good.length === 0 ? [] : [`${count} ${good.length === 1 ? "is" : "are"} ${word}`];
   return `${[...rest, ...bad].join("; ")}.`;
 }
 

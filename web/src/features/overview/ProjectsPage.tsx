@@ -1,10 +1,11 @@
 /** The projects of a server that has several; how to begin on one that has none. */
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { projectsQuery } from "@/api/queries";
+import { projectsQuery, sessionQuery } from "@/api/queries";
 import { Ago } from "@/components/ui/Ago";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { toOverview } from "@/lib/paths";
+import { refusal } from "@/lib/access";
+import { toNewProject, toOverview } from "@/lib/paths";
 import { counted, formatCount } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { Onboarding } from "./components/Onboarding";
@@ -13,6 +14,7 @@ export function ProjectsPage() {
   const {
     data: { projects },
   } = useSuspenseQuery(projectsQuery);
+  const { data: session } = useQuery(sessionQuery);
   useTitle("Projects");
   if (projects.length === 0) return <Onboarding project={null} />;
   return (
@@ -56,6 +58,13 @@ export function ProjectsPage() {
           </table>
         </ScrollRegion>
       </div>
+      {session !== undefined && refusal(session, "", "run-server") === null && (
+        <p className="section">
+          <Link {...toNewProject()} className="button">
+            New project
+          </Link>
+        </p>
+      )}
     </>
   );
 }

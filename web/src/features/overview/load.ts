@@ -16,7 +16,7 @@ import {
 } from "@/api/queries";
 import type { Regression, SeriesSummary } from "@/api/types";
 import { IMPORTED, valuesOf } from "@/lib/choices";
-import { WAITING } from "@/lib/queue";
+import { OPEN } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { detailedRuns } from "./data";
 import { rowsOf, shownRegressions } from "./regressionRows";
@@ -72,7 +72,7 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
     queryClient.ensureQueryData(regressionsQuery(project, askedFor({}))),
     queryClient.ensureQueryData(importedQuery(project)),
     queryClient.prefetchQuery(errorRatesQuery(project)),
-    queryClient.prefetchQuery(jobsQuery(project, WAITING)),
+    queryClient.prefetchQuery(jobsQuery(project, OPEN)),
   ]);
   await Promise.all([
     ...detailedRuns(runs, measured?.series ?? []).map(({ run_id, series_ids }) =>

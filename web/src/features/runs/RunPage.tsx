@@ -1,13 +1,15 @@
 /** One run in full: where and how it was measured, and every result. */
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { runQuery } from "@/api/queries";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
+import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { isImportInFull } from "@/lib/imports";
+import { toMeasure } from "@/lib/paths";
 import { prunedNote } from "@/lib/pruned";
 import { counted, formatNs } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
@@ -73,6 +75,12 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
+      {run.superseded && (
+        <p className="lede warning">
+          Superseded: when it arrived, another agent had its job already. It is kept and shown here, and is
+          part of no trend and no comparison of commits.
+        </p>
+      )}
       {run.work_tree_modified && (
         <p className="lede warning">
           Tracked files differed from the commit: what was measured is not exactly it.
@@ -162,6 +170,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         ) : (
           reproCommands(detail).map((command) => <CommandLine key={command} command={command} />)
         )}
+        {!isDrawn && <AskAgain detail={detail} />}
       </Section>
       <div className="columns">
         <Section title="Environment, stable">
@@ -173,6 +182,21 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
         </Section>
       </div>
     </>
+  );
+}
+
+/** Leads whoever may ask to the form, filled in. A pull request is asked for where it is. */
+function AskAgain({ detail: { run } }: { detail: RunDetail }) {
+  const { data: session } = useQuery(sessionQuery);
+  const mayAsk = session !== undefined && refusal(session, run.project, "queue") === null;
+  if (!mayAsk || run.pull_request !== null) return null;
+  const { machine, preset, commit } = run;
+  return (
+    <p className="section-note">
+      <Link {...toMeasure(run.project, { commits: commit.sha, machine, preset })}>
+        Ask {machine} to do so
+      </Link>
+    </p>
   );
 }
 

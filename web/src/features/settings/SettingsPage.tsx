@@ -5,13 +5,14 @@ import type { ReactNode } from "react";
 import { projectQuery, sessionQuery } from "@/api/queries";
 import type { SessionInfo } from "@/api/types";
 import { refusal, standing } from "@/lib/access";
-import { docsHref, toSettings } from "@/lib/paths";
+import { docsHref, toNewProject, toSettings } from "@/lib/paths";
 import { useTitle } from "@/lib/useTitle";
 import { Accounts } from "./components/Accounts";
 import { Audit } from "./components/Audit";
 import { DeleteProject } from "./components/DeleteProject";
 import { General } from "./components/General";
 import { Members } from "./components/Members";
+import { Schedules } from "./components/Schedules";
 import { Tokens } from "./components/Tokens";
 import { readersText } from "./data";
 import { SECTIONS, type SettingsSection } from "./search";
@@ -20,6 +21,7 @@ const route = getRouteApi("/$project/settings");
 
 const NAMES: Record<SettingsSection, string> = {
   general: "General",
+  schedules: "Schedules",
   members: "Members",
   tokens: "Tokens",
   accounts: "Accounts",
@@ -36,6 +38,7 @@ export function SettingsPage() {
   useTitle(`Settings of ${project}`);
   const parts: Record<SettingsSection, ReactNode> = {
     general: <General summary={summary} session={session} />,
+    schedules: <Schedules project={project} session={session} />,
     members: <Members project={project} session={session} />,
     tokens: <Tokens project={project} session={session} />,
     accounts: <Accounts session={session} />,
@@ -51,6 +54,12 @@ export function SettingsPage() {
         <p className="lede">
           {standing(session, project)}{" "}
           <a href={docsHref("reference/access.md")}>Who may do what is in the documentation</a>.
+          {refusal(session, "", "run-server") === null && (
+            <>
+              {" "}
+              <Link {...toNewProject()}>Make another project</Link>.
+            </>
+          )}
         </p>
       </header>
       <nav className="parts" aria-label="Settings">

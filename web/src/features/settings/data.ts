@@ -31,6 +31,7 @@ export const SCOPES: Record<TokenKind, { possible: Scope[]; usual: Scope[] }> = 
 export const SCOPE_MEANINGS: Record<Scope, string> = {
   read: "read private projects",
   "ingest:write": "upload and import",
+  "jobs:claim": "ask for work, as enrolled agents do",
   "project:write": "change the project and its tokens",
   admin: "members, deletion, accounts, the audit log",
 };

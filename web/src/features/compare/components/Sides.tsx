@@ -1,6 +1,10 @@
 /** Both sides, each to be chosen, swapped, or set to the measured commit before. */
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { sessionQuery } from "@/api/queries";
+import { refusal } from "@/lib/access";
+import { toMeasure } from "@/lib/paths";
 import { previousMeasured } from "../previous";
 import type { CompareSearch } from "../search";
 import type { Side } from "../useSide";
@@ -19,6 +23,8 @@ type Props = {
 
 export function Sides({ project, search, base, head, onSides }: Props) {
   const queryClient = useQueryClient();
+  const { data: session } = useQuery(sessionQuery);
+  const mayAsk = session !== undefined && refusal(session, project, "queue") === null;
   const [note, setNote] = useState<string | null>(null);
   const set = (change: SidesChange) => {
     setNote(null);
@@ -49,6 +55,14 @@ export function Sides({ project, search, base, head, onSides }: Props) {
           <button type="button" className="text-button" onClick={toPrevious}>
             Base on the measured commit before the head
           </button>
+        )}
+        {mayAsk && base.commit !== null && head.commit !== null && (
+          <Link
+            {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}
+            className="text-button"
+          >
+            Ask for both to be measured in pairs
+          </Link>
         )}
         <span role="status" className="muted">
           {note}

@@ -1,67 +1,140 @@
-/** Every machine: what it is, how it is, when it was last heard of, and what waits for it. */
+/** Every machine: what it is, whether it is heard of, given work and fit for it, and what it does. */
 import { Link } from "@tanstack/react-router";
-import type { MachineSummary } from "@/api/types";
+import type { Job, SessionInfo } from "@/api/types";
 import { MachineState } from "@/components/MachineState";
 import { Ago } from "@/components/ui/Ago";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { type Health, systemOf } from "@/lib/machines";
+import { StateMark } from "@/components/ui/StateMark";
+import { contactOf, fitnessOf, workOf } from "@/lib/agents";
+import { systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
-import { queueText, type Waiting } from "@/lib/queue";
-import { formatCount } from "@/lib/units";
+import { counted, formatCount } from "@/lib/units";
+import { useNow } from "@/lib/useNow";
+import type { Member } from "../data";
+import { AgentActions, mayManage } from "./AgentActions";
+import { Doing } from "./Doing";
 
-type Props = {
-  project: string;
-  machines: MachineSummary[];
-  healths: ReadonlyMap<string, Health>;
-  queue: Waiting[];
-};
+type Props = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
 
-export function MachineTable({ project, machines, healths, queue }: Props) {
+export function MachineTable({ project, members, queue, session }: Props) {
+  const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
   return (
     <ScrollRegion label="Machines">
       <table className="table">
         <thead>
           <tr>
             <th scope="col">machine</th>
-            <th scope="col">system</th>
-            <th scope="col">processor</th>
-            <th scope="col">state</th>
-            <th scope="col">last contact</th>
+            <th scope="col">contact</th>
+            <th scope="col">work</th>
+            <th scope="col">health</th>
+            <th scope="col">measures now</th>
+            <th scope="col">agent</th>
             <th scope="col" className="number">
               runs
             </th>
-            <th scope="col" className="number">
-              lost runs
-            </th>
-            <th scope="col">queue</th>
+            {isManaged && (
+              <th scope="col">
+                <span className="unseen">manage</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
-          {machines.map((summary) => {
-            const { machine, lost_run_count } = summary;
-            const { system, cpu } = systemOf(summary);
-            const health = healths.get(machine);
-            return (
-              <tr key={machine}>
-                <th scope="row">
-                  <Link {...toMachine(project, machine)}>{machine}</Link>
-                </th>
-                <td className="muted">{system}</td>
-                <td className="muted">{cpu}</td>
-                <td className="flexible">{health !== undefined && <MachineState health={health} />}</td>
-                <td>
-                  <Ago moment={summary.last_run_at} />
-                </td>
-                <td className="number">{formatCount(summary.run_count)}</td>
-                <td className={lost_run_count > 0 ? "number warning" : "number muted"}>
-                  {formatCount(lost_run_count)}
-                </td>
-                <td>{queueText(queue, machine) ?? <span className="muted">nothing</span>}</td>
-              </tr>
-            );
-          })}
+          {members.map((member) => (
+            <Row key={member.machine} {...{ project, member, queue, session, isManaged }} />
+          ))}
         </tbody>
       </table>
     </ScrollRegion>
   );
+}
+
+type RowProps = {
+  project: string;
+  member: Member;
+  queue: Job[];
+  session: SessionInfo;
+  isManaged: boolean;
+};
+
+function Row({ project, member, queue, session, isManaged }: RowProps) {
+  const { machine, summary, agent } = member;
+  return (
+    <tr>
+      <th scope="row">
+        {summary === null ? machine : <Link {...toMachine(project, machine)}>{machine}</Link>}
+        <span className="line muted">{whatItIs(member)}</span>
+      </th>
+      <States member={member} />
+      <td>
+        <Doing project={project} machine={machine} agent={agent} queue={queue} />
+      </td>
+      <td className="muted">
+        {agent === null ? (
+          "none"
+        ) : (
+          <>
+            {agent.version ?? "of no version that is known"}
+            {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
+            {agent.project !== null && <span className="line">for this project alone</span>}
+          </>
+        )}
+      </td>
+      <td className="number">
+        {summary === null ? <span className="muted">none yet</span> : formatCount(summary.run_count)}
+        {summary !== null && summary.lost_run_count > 0 && (
+          <span className="line warning">{formatCount(summary.lost_run_count)} lost</span>
+        )}
+      </td>
+      {isManaged && (
+        <td className="number">
+          {agent !== null && <AgentActions project={project} agent={agent} session={session} />}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function States({ member: { summary, agent, health } }: { member: Member }) {
+  const now = useNow();
+  if (agent === null) {
+    return (
+      <>
+        <td className="muted">
+          no agent
+          {summary !== null && (
+            <span className="line">
+              last run <Ago moment={summary.last_run_at} />
+            </span>
+          )}
+        </td>
+        <td className="muted">of its own accord</td>
+        <td className="flexible">{health !== null && <MachineState health={health} />}</td>
+      </>
+    );
+  }
+  return (
+    <>
+      <td>
+        <StateMark state={contactOf(agent, now)} />
+        {agent.spooled_count > 0 && (
+          <span className="line muted">{counted(agent.spooled_count, "report")} wait on it</span>
+        )}
+      </td>
+      <td>
+        <StateMark state={workOf(agent)} />
+      </td>
+      <td className="flexible">
+        <StateMark state={fitnessOf(agent, summary?.suspect_because ?? null)} />
+      </td>
+    </>
+  );
+}
+
+function whatItIs({ summary, agent }: Member): string {
+  if (summary !== null) {
+    const { system, cpu } = systemOf(summary);
+    return `${system}, ${cpu}`;
+  }
+  return agent === null ? "" : `${agent.os}, ${agent.arch}`;
 }

@@ -1,6 +1,6 @@
 /** The machines: what they are, whether they stay as they are, when they were last heard of, and what waits for them. */
 import { Link } from "@tanstack/react-router";
-import type { CanaryReading, MachineSummary, RunDetail } from "@/api/types";
+import type { CanaryReading, Job, MachineSummary, RunDetail } from "@/api/types";
 import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
 import { MachineState } from "@/components/MachineState";
 import { Ago } from "@/components/ui/Ago";
@@ -8,7 +8,7 @@ import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { relativeLines } from "@/lib/canaries";
 import { type Health, systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
-import { queueText, type Waiting } from "@/lib/queue";
+import { queueText } from "@/lib/queue";
 import { formatCount } from "@/lib/units";
 
 type Props = {
@@ -17,7 +17,7 @@ type Props = {
   details: ReadonlyMap<string, RunDetail[]>;
   readings: ReadonlyMap<string, CanaryReading[]>;
   healths: ReadonlyMap<string, Health>;
-  queue: Waiting[];
+  queue: Job[];
 };
 
 export function Machines({ project, machines, details, readings, healths, queue }: Props) {

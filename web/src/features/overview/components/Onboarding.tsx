@@ -6,7 +6,7 @@ import { sessionQuery } from "@/api/queries";
 import type { SessionInfo } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
 import { refusal } from "@/lib/access";
-import { docsHref, toSettings, toSignIn } from "@/lib/paths";
+import { docsHref, toMachines, toNewProject, toSettings, toSignIn } from "@/lib/paths";
 
 export function Onboarding({ project }: { project: string | null }) {
   const { data: session } = useQuery(sessionQuery);
@@ -40,6 +40,18 @@ export function Onboarding({ project }: { project: string | null }) {
           <CommandLine command={`roundtrip import results.json ${there}`} />
         </Step>
       </ol>
+      {session !== undefined &&
+        refusal(session, project ?? "", project === null ? "run-server" : "manage-tokens") === null && (
+          <p>
+            Or let machines of a lab do it, asked from here:{" "}
+            {project === null ? (
+              <Link {...toNewProject()}>make a project</Link>
+            ) : (
+              <Link {...toMachines(project)}>add a machine</Link>
+            )}
+            .
+          </p>
+        )}
       <p className="muted">
         Only to try it: in a clone of Roundtrip, <code>cargo xtask up</code> measures this machine and starts
         a server with the result.

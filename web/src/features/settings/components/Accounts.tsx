@@ -4,16 +4,16 @@ import { type FormEvent, useRef, useState } from "react";
 import { accountsQuery } from "@/api/queries";
 import { createAccount, deleteAccount } from "@/api/tokens";
 import type { AccountSummary, NewAccount, SessionInfo } from "@/api/types";
+import { Confirm } from "@/components/form/Confirm";
+import { Field, FormError } from "@/components/form/Field";
+import { Loaded } from "@/components/form/Loaded";
+import { NotAllowed } from "@/components/form/NotAllowed";
+import { Secret } from "@/components/form/Secret";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";
 import { formatDay } from "@/lib/time";
-import { useChange } from "../useChange";
-import { Confirm } from "./Confirm";
-import { Field, FormError } from "./Field";
-import { Loaded } from "./Loaded";
-import { NotAllowed } from "./NotAllowed";
-import { Secret } from "./Secret";
+import { useChange } from "@/lib/useChange";
 
 export function Accounts({ session }: { session: SessionInfo }) {
   const isAllowed = refusal(session, "", "run-server") === null;

@@ -3,14 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { auditQuery } from "@/api/queries";
 import type { AuditEvent, SessionInfo } from "@/api/types";
+import { Loaded } from "@/components/form/Loaded";
+import { NotAllowed } from "@/components/form/NotAllowed";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";
 import { toSettings } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import { detailsText } from "../data";
-import { Loaded } from "./Loaded";
-import { NotAllowed } from "./NotAllowed";
 
 const route = getRouteApi("/$project/settings");
 

@@ -3,11 +3,11 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { deleteProject } from "@/api/settings";
 import type { ProjectSummary, SessionInfo } from "@/api/types";
+import { Field, FormError } from "@/components/form/Field";
+import { NotAllowed } from "@/components/form/NotAllowed";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";
 import { counted } from "@/lib/units";
-import { Field, FormError } from "./Field";
-import { NotAllowed } from "./NotAllowed";
 
 type Props = { summary: ProjectSummary; session: SessionInfo };
 

@@ -1,17 +1,18 @@
-/** Who reads a project and which branch makes its trend; and what this browser alone is set to. */
+/** Who reads a project, which branch makes its trend and where its commits come from; and what this browser alone is set to. */
 import { type FormEvent, useState } from "react";
 import { projectQuery, projectsQuery } from "@/api/queries";
 import { changeProject } from "@/api/settings";
 import type { ProjectChange, ProjectSummary, SessionInfo, Visibility } from "@/api/types";
+import { Field, FormError } from "@/components/form/Field";
+import { NotAllowed } from "@/components/form/NotAllowed";
+import { RepositoryField } from "@/components/form/RepositoryField";
 import { Facts } from "@/components/ui/Facts";
 import { Section } from "@/components/ui/Section";
 import { Segmented } from "@/components/ui/Segmented";
 import { refusal } from "@/lib/access";
 import { chooseTheme, THEMES, useTheme } from "@/lib/theme";
+import { useChange } from "@/lib/useChange";
 import { readersText } from "../data";
-import { useChange } from "../useChange";
-import { Field, FormError } from "./Field";
-import { NotAllowed } from "./NotAllowed";
 
 const BRANCH_NOTE =
   "Charts and the search for changes follow the runs of this branch. Empty: all runs without a pull request.";
@@ -35,6 +36,10 @@ export function General({ summary, session }: Props) {
                   value: `${summary.visibility}: ${readersText(summary.visibility, session.is_private)}`,
                 },
                 { name: "default branch", value: summary.default_branch ?? "none: all runs make the trend" },
+                {
+                  name: "repository",
+                  value: summary.repository_url ?? "none: agents measure nothing on request",
+                },
               ]}
             />
             <NotAllowed session={session} project={project} action="configure" what="change this" />
@@ -56,7 +61,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
     (change: ProjectChange) => changeProject(project, change),
     [projectQuery(project).queryKey, projectsQuery.queryKey],
   );
-  const { visibility, default_branch } = { ...summary, ...typed };
+  const { visibility, default_branch, repository_url } = { ...summary, ...typed };
   const type = (change: ProjectChange) => {
     saving.reset();
     setTyped({ ...typed, ...change });
@@ -96,7 +101,12 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
           />
         )}
       </Field>
-      <FormError error={saving.error} fields={["default_branch"]} />
+      <RepositoryField
+        error={saving.error}
+        value={repository_url ?? ""}
+        onChange={(url) => type({ repository_url: url === "" ? null : url })}
+      />
+      <FormError error={saving.error} fields={["default_branch", "repository_url"]} />
       <div className="controls">
         <button
           type="submit"

@@ -4,15 +4,15 @@ import { type FormEvent, useRef } from "react";
 import { membersQuery } from "@/api/queries";
 import { removeMember, setMember } from "@/api/settings";
 import type { Member, Role, SessionInfo } from "@/api/types";
+import { Confirm } from "@/components/form/Confirm";
+import { Field, FormError } from "@/components/form/Field";
+import { Loaded } from "@/components/form/Loaded";
+import { NotAllowed } from "@/components/form/NotAllowed";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
 import { ROLES, refusal } from "@/lib/access";
 import { formatDay } from "@/lib/time";
-import { useChange } from "../useChange";
-import { Confirm } from "./Confirm";
-import { Field, FormError } from "./Field";
-import { Loaded } from "./Loaded";
-import { NotAllowed } from "./NotAllowed";
+import { useChange } from "@/lib/useChange";
 
 type Props = { project: string; session: SessionInfo };
 

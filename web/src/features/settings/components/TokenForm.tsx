@@ -3,10 +3,10 @@ import { type FormEvent, useRef, useState } from "react";
 import { tokensQuery } from "@/api/queries";
 import { createToken } from "@/api/tokens";
 import type { IssuedToken, SessionInfo, TokenKind, TokenRequest } from "@/api/types";
+import { Field, FormError } from "@/components/form/Field";
 import { refusal } from "@/lib/access";
+import { useChange } from "@/lib/useChange";
 import { KINDS, SCOPE_MEANINGS, SCOPES } from "../data";
-import { useChange } from "../useChange";
-import { Field, FormError } from "./Field";
 
 const DAYS_USUAL = 90;
 const DAYS_MAX = 3650;

@@ -4,19 +4,19 @@ import { useState } from "react";
 import { tokensQuery } from "@/api/queries";
 import { revokeToken, rotateToken } from "@/api/tokens";
 import type { IssuedToken, SessionInfo, TokenSummary } from "@/api/types";
+import { Confirm } from "@/components/form/Confirm";
+import { FormError } from "@/components/form/Field";
+import { Loaded } from "@/components/form/Loaded";
+import { NotAllowed } from "@/components/form/NotAllowed";
+import { Secret } from "@/components/form/Secret";
 import { Ago } from "@/components/ui/Ago";
 import { CommandLine } from "@/components/ui/CommandLine";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";
+import { useChange } from "@/lib/useChange";
 import { useNow } from "@/lib/useNow";
 import { tokensOf, validity } from "../data";
-import { useChange } from "../useChange";
-import { Confirm } from "./Confirm";
-import { FormError } from "./Field";
-import { Loaded } from "./Loaded";
-import { NotAllowed } from "./NotAllowed";
-import { Secret } from "./Secret";
 import { TokenForm } from "./TokenForm";
 
 /** How long the secret before is accepted beside a new one. */

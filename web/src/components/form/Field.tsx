@@ -47,6 +47,33 @@ export function Field({ label, name, error, note, children }: Props) {
   );
 }
 
+type GroupProps = {
+  legend: string;
+  names: string[];
+  error: Error | null;
+  note?: string;
+  children: ReactNode;
+};
+
+/** Several inputs under one legend, with what the server finds wrong with any of them. */
+export function FieldGroup({ legend, names, error, note, children }: GroupProps) {
+  const wrong = names.map((name) => wrongWith(error, name)).find((text) => text !== null) ?? null;
+  return (
+    <fieldset className="field field-wide" aria-invalid={wrong === null ? undefined : true}>
+      <legend>{legend}</legend>
+      <div className="field-body">
+        {children}
+        {note !== undefined && <p>{note}</p>}
+        {wrong !== null && (
+          <p className="warning" role="alert">
+            {wrong}
+          </p>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
 /** What is wrong, but with none of the fields that are shown. */
 export function FormError({ error, fields }: { error: Error | null; fields: string[] }) {
   if (error === null || fields.some((name) => wrongWith(error, name) !== null)) return null;

@@ -10,9 +10,18 @@ type Props = {
   children: ReactNode;
   isBusy: boolean;
   onConfirm: () => void;
+  className?: string;
 };
 
-export function Confirm({ label, name, question, children, isBusy, onConfirm }: Props) {
+export function Confirm({
+  label,
+  name,
+  question,
+  children,
+  isBusy,
+  onConfirm,
+  className = "text-button",
+}: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const confirm = () => {
@@ -23,7 +32,7 @@ export function Confirm({ label, name, question, children, isBusy, onConfirm }: 
     <>
       <button
         type="button"
-        className="text-button"
+        className={className}
         aria-label={name}
         disabled={isBusy}
         onClick={() => dialog.current?.showModal()}

@@ -1,0 +1,36 @@
+/** Agents, what they are asked to measure, and when. */
+import { found, type Mocks, page } from "../endpoint";
+
+type Path =
+  | "/api/v1/projects/{project}/agents"
+  | "/api/v1/projects/{project}/jobs"
+  | "/api/v1/projects/{project}/jobs/{job_id}"
+  | "/api/v1/projects/{project}/schedules";
+
+export const lab: Pick<Mocks<"get">, Path> = {
+  "/api/v1/projects/{project}/agents": (world, { path, query }) => {
+    const able = world.agents.filter(({ project }) => project === null || project === path.project);
+    const { entries: agents, next_after } = page(able, query);
+    return { agents, next_after };
+  },
+  "/api/v1/projects/{project}/jobs": (world, { path, query }) => {
+    const asked = world.jobs.filter(
+      ({ regression_id, pull_request, done_at }) =>
+        world.has(path.project) &&
+        (query.regression === undefined || regression_id === Number(query.regression)) &&
+        (query.pull_request === undefined || pull_request === Number(query.pull_request)) &&
+        (query.done === undefined || (done_at !== null) === (query.done === "true")),
+    );
+    const { entries, next_after } = page(asked, query);
+    return { jobs: entries.map(({ attempts: _, ...job }) => job), next_after };
+  },
+  "/api/v1/projects/{project}/jobs/{job_id}": (world, { path }) =>
+    found(
+      world.jobs.find(({ job_id }) => world.has(path.project) && job_id === Number(path.job_id)),
+      "job",
+      path.job_id,
+    ),
+  "/api/v1/projects/{project}/schedules": (world, { path }) => ({
+    schedules: world.has(path.project) ? world.schedules : [],
+  }),
+};

@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { parseMeasureSearch } from "@/lib/measure";
+import { aJob } from "@/test/fixtures";
+import { againOf, attemptText, complaintOf, requestOf, type Wish } from "./data";
+import { parseQueueSearch } from "./search";
+
+const WISH: Wish = {
+  what: "commits",
+  commits: "",
+  after: "",
+  until: "",
+  where: "all",
+  machines: [],
+  labels: "",
+  preset: "",
+  base: "",
+};
+const SHA = "a".repeat(40);
+
+it("says how an attempt ended and why, once", () => {
+  expect(attemptText({ outcome: "done", reason: null })).toBe("measured");
+  expect(attemptText({ outcome: "failed", reason: "no compiler" })).toBe("failed: no compiler");
+  expect(attemptText({ outcome: "lost", reason: "its lease ended" })).not.toContain("lease");
+});
+
+it("asks for the same again where it was: on its machine, or on any with the labels", () => {
+  expect(againOf(aJob({ preset: "quick", branch: "main" }))).toEqual({
+    commits: ["c".repeat(40)],
+    branch: "main",
+    preset: "quick",
+    machines: ["lab-linux-1"],
+  });
+  expect(againOf(aJob({ machine: null, labels: ["lab"] }))).toMatchObject({ on_any: true, labels: ["lab"] });
+});
+
+it("does not ask for a pull request as if it were of the main line", () => {
+  expect(againOf(aJob({ pull_request: 42 }))).toBeNull();
+  expect(againOf(aJob({ is_fork: true }))).toBeNull();
+});
+
+it("asks for what is chosen, and for nothing that was typed beside it", () => {
+  const typed = { ...WISH, commits: `${SHA}\n bbbb, cccc`, after: SHA, machines: ["lab-1"], labels: "lab" };
+  expect(requestOf(typed)).toEqual({ commits: [SHA, "bbbb", "cccc"], labels: ["lab"] });
+  expect(requestOf({ ...typed, where: "chosen", preset: " quick " })).toEqual({
+    commits: [SHA, "bbbb", "cccc"],
+    machines: ["lab-1"],
+    preset: "quick",
+  });
+  expect(requestOf({ ...typed, what: "range", until: "dddd", where: "any", base: "eeee" })).toEqual({
+    after: SHA,
+    until: "dddd",
+    on_any: true,
+    labels: ["lab"],
+    base: "eeee",
+  });
+});
+
+it("names the field that something is missing in", () => {
+  expect(complaintOf(WISH)?.name).toBe("commits");
+  const named = { ...WISH, commits: SHA };
+  expect(complaintOf(named)).toBeNull();
+  expect(complaintOf({ ...named, where: "chosen" })?.name).toBe("machines");
+  const range: Wish = { ...WISH, what: "range", after: "a", until: "b" };
+  expect(complaintOf({ ...range, until: "" })?.name).toBe("until");
+  expect(complaintOf({ ...range, where: "any" })?.name).toBe("on_any");
+  expect(complaintOf(range)).toBeNull();
+});
+
+it("an address shows what it understands", () => {
+  expect(parseQueueSearch({ status: "failed", machine: "lab-1", after: "abc" })).toEqual({
+    status: "failed",
+    machine: "lab-1",
+    after: "abc",
+  });
+  expect(parseQueueSearch({ status: "odd", machine: "Not a slug" })).toEqual({});
+  expect(parseMeasureSearch({ commits: `${SHA}.short`, base: "short", machine: "lab-1" })).toEqual({
+    commits: SHA,
+    machine: "lab-1",
+  });
+});

@@ -1,0 +1,23 @@
+/** What the address of the form for a measurement fills in: from a run, from a comparison. Pure. */
+import { commitSha, joined, type Present, present, type RawSearch, slug, text } from "./search";
+
+export type MeasureSearch = Present<{
+  /** Full object names with dots between. */
+  commits: string | undefined;
+  base: string | undefined;
+  machine: string | undefined;
+  preset: string | undefined;
+}>;
+
+/** As many commits as an address of reasonable length holds. */
+const COMMITS_MAX = 40;
+
+export function parseMeasureSearch(raw: RawSearch): MeasureSearch {
+  const names = typeof raw.commits === "string" ? raw.commits.split(".").slice(0, COMMITS_MAX) : [];
+  return present({
+    commits: joined(names.filter((name) => commitSha(name) !== undefined)),
+    base: commitSha(raw.base),
+    machine: slug(raw.machine),
+    preset: text(raw.preset),
+  });
+}
