@@ -7,6 +7,7 @@ use crate::ingest::admission::Admission;
 use crate::ingest::ids::Ids;
 use crate::live::Live;
 use crate::metrics::Metrics;
+use crate::notify::{self, Notifier};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,6 +32,8 @@ pub struct AppState {
     pub live: Live,
     /// Who searches what arrives for changes.
     pub(crate) analyst: Analyst,
+    /// Who tells people what happens.
+    pub(crate) notifier: Notifier,
 }
 
 impl AppState {
@@ -38,6 +41,7 @@ impl AppState {
     pub fn new(pool: sqlx::PgPool) -> Self {
         let live = Live::new(pool.clone());
         let analyst = Analyst::new(pool.clone());
+        let notifier = Notifier::new(pool.clone(), notify::Settings::default());
         Self {
             pool,
             door: Arc::default(),
@@ -48,6 +52,7 @@ impl AppState {
             ids: Arc::default(),
             live,
             analyst,
+            notifier,
         }
     }
 
@@ -61,6 +66,12 @@ impl AppState {
     #[must_use]
     pub fn with_github(self, github: GitHub) -> Self {
         Self { github: Some(Arc::new(github)), ..self }
+    }
+
+    /// With notifications sent otherwise than by default.
+    #[must_use]
+    pub fn with_notifications(self, settings: notify::Settings) -> Self {
+        Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

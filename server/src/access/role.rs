@@ -28,7 +28,7 @@ pub enum Action {
     Upload,
     /// Say of a regression that it was seen.
     Acknowledge,
-    /// Change its default branch and its visibility.
+    /// Change its default branch, its visibility and whom it tells what happens.
     Configure,
     /// Make, rotate and revoke tokens that are bound to it.
     ManageTokens,

@@ -10,6 +10,9 @@ use sqlx::{PgConnection, PgPool};
 pub enum Action {
     AccountCreate,
     AccountDelete,
+    ChannelChange,
+    ChannelCreate,
+    ChannelDelete,
     MembershipRemove,
     MembershipSet,
     ProjectChange,
@@ -37,7 +40,7 @@ pub struct By {
 pub struct Event {
     /// What.
     pub action: Action,
-    /// On what: `token:NUMBER`, `account:NAME`, `project:NAME`.
+    /// On what: `token:NUMBER`, `account:NAME`, `project:NAME`, `channel:NUMBER`.
     pub subject: String,
     /// What else there is to know. Never a secret.
     pub details: Value,
@@ -73,6 +76,9 @@ impl Action {
         match self {
             Self::AccountCreate => "account.create",
             Self::AccountDelete => "account.delete",
+            Self::ChannelChange => "channel.change",
+            Self::ChannelCreate => "channel.create",
+            Self::ChannelDelete => "channel.delete",
             Self::MembershipRemove => "membership.remove",
             Self::MembershipSet => "membership.set",
             Self::ProjectChange => "project.change",

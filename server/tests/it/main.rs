@@ -26,6 +26,7 @@ mod live;
 mod lost;
 mod machines;
 mod metrics;
+mod notifications;
 mod numbers;
 mod openapi;
 mod points;

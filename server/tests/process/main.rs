@@ -10,6 +10,9 @@ mod disk;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 mod faults;
+mod notifications;
+#[path = "../it/notifications/receiver.rs"]
+mod receiver;
 mod refusal;
 mod report;
 mod retention;
