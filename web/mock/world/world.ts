@@ -5,6 +5,7 @@
 import type {
   AccountSummary,
   AuditEvent,
+  Channel,
   CommitSummary,
   Job,
   MachineSummary,
@@ -21,7 +22,7 @@ import { jobsOf, regressionsOf } from "./changes";
 import { COMMIT_COUNT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { MACHINES } from "./machines";
-import { ACCOUNTS, AUDIT, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
+import { ACCOUNTS, AUDIT, CHANNELS, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
 import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
 import { type MockSeries, seriesOf } from "./series";
 
@@ -53,6 +54,7 @@ export class World {
   accounts: AccountSummary[] = [...ACCOUNTS];
   members: Member[] = [...MEMBERS];
   tokens: TokenSummary[] = [...TOKENS];
+  channels: Channel[] = [...CHANNELS];
   audit: AuditEvent[] = [...AUDIT];
 
   constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {

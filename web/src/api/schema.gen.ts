@@ -194,6 +194,76 @@ export interface paths {
         patch: operations["change_project"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many regressions of a project are open, as a badge. */
+        get: operations["badge_of_project"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels of a project. */
+        get: operations["list_channels"];
+        put?: never;
+        /** Makes a channel. It is told what happens from now on. */
+        post: operations["create_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a channel, and what waits for it. */
+        delete: operations["delete_channel"];
+        options?: never;
+        head?: never;
+        /** Changes a channel. */
+        patch: operations["change_channel"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a channel a message that says nothing but that it arrives. */
+        post: operations["test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/charts/sweep": {
         parameters: {
             query?: never;
@@ -454,6 +524,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/regressions.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest 50 regressions of a project as an Atom feed; an entry is updated when its regression is fixed. */
+        get: operations["feed_of_regressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/regressions/{regression_id}": {
         parameters: {
             query?: never;
@@ -638,6 +725,23 @@ export interface paths {
         };
         /** One series. */
         get: operations["get_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{series_id}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How fast the newest commit of a series' trend is, as a badge. */
+        get: operations["badge_of_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1191,6 +1295,100 @@ export interface components {
         ChangePointList: {
             /** @description By series, then in the order of commits. */
             change_points: components["schemas"]["ChangePoint"][];
+        };
+        /** @description To whom a project tells what happens. */
+        Channel: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            channel_id: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Who made it: `account:NAME` or `token:NUMBER`. */
+            created_by: string;
+            /** @description Why the server turned it off; null when it is on, or people turned it off. */
+            disabled_because: string | null;
+            /** @description Whether it is told now. */
+            enabled: boolean;
+            /** @description What it is told of. */
+            events: components["schemas"]["ChannelEvent"][];
+            /** @description Why it did not. */
+            failure: string | null;
+            /** @description How it is told. */
+            kind: components["schemas"]["ChannelKind"];
+            /**
+             * Format: date-time
+             * @description When it last did not.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last took a message.
+             */
+            last_success_at: string | null;
+            /**
+             * @description What people call it.
+             * @example team chat
+             */
+            name: string;
+            /**
+             * @description Where it is: an address of e-mail; of other kinds the host, and how the rest ends.
+             * @example hooks.slack.com/…Xb4d
+             */
+            target: string;
+        };
+        /** @description What of a channel is to change; what is absent stays. */
+        ChannelChange: {
+            /** @description Whether it is told. What happens while it is not, it is not told later. */
+            enabled?: boolean | null;
+            /** @description What it is told of. */
+            events?: components["schemas"]["ChannelEvent"][] | null;
+            /** @description What to call it. */
+            name?: string | null;
+            /** @description Where it is. */
+            target?: string | null;
+        };
+        /**
+         * @description What happens that a channel can be told of.
+         * @enum {string}
+         */
+        ChannelEvent: "regressed" | "fixed" | "improved" | "machine";
+        /**
+         * @description How a channel is told.
+         * @enum {string}
+         */
+        ChannelKind: "slack" | "webhook" | "email";
+        /** @description The channels of a project; there are 20 at most. */
+        ChannelList: {
+            /** @description By name. */
+            channels: components["schemas"]["Channel"][];
+            /** @description The kinds that are possible on this server: by e-mail, where it has a mail server. */
+            kinds: components["schemas"]["ChannelKind"][];
+        };
+        /** @description A channel to be made. */
+        ChannelRequest: {
+            /** @description What it is told of: regressions, unless something else is said. */
+            events?: components["schemas"]["ChannelEvent"][];
+            /** @description How it is told. */
+            kind: components["schemas"]["ChannelKind"];
+            /**
+             * @description What to call it.
+             * @example team chat
+             */
+            name: string;
+            /** @description Where: the address of Slack's incoming webhook, of a webhook of one's own, or of e-mail. */
+            target: string;
+        };
+        /** @description How a test went. */
+        ChannelTest: {
+            /** @description Whether the message was taken. */
+            delivered: boolean;
+            /** @description How it went, as a sentence. */
+            detail: string;
         };
         /** @description How often what is said of series of one transport and scenario is wrong. */
         ClassErrorRates: {
@@ -2207,6 +2405,13 @@ export interface components {
             account: components["schemas"]["AccountSummary"];
             /** @description A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub. */
             token: string | null;
+        };
+        /** @description A channel that was made. */
+        NewChannel: {
+            /** @description The channel. */
+            channel: components["schemas"]["Channel"];
+            /** @description The key with which messages to a webhook are signed, shown this once; null for other kinds. */
+            secret: string | null;
         };
         /** @description A run that was stored. */
         NewRun: {
@@ -4275,6 +4480,221 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    badge_of_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelRequest"];
+            };
+        };
+        responses: {
+            /** @description The channel, and its key */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewChannel"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `taken`: the project has a channel of this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    change_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description The channel as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `taken`: the project has another channel of this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it went */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     sweep_chart: {
         parameters: {
             query: {
@@ -4851,6 +5271,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegressionList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    feed_of_regressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": string;
                 };
             };
             401: components["responses"]["Unauthenticated"];
@@ -5442,6 +5889,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesSummary"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    badge_of_series: {
+        parameters: {
+            query?: {
+                /** @description Of which quantile. */
+                quantile?: ("p50" | "p99") & Record<string, never>;
+            };
+            header?: never;
+            path: {
+                /** @description The series' number. */
+                series_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthenticated"];

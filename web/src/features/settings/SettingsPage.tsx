@@ -9,9 +9,11 @@ import { docsHref, toSettings } from "@/lib/paths";
 import { useTitle } from "@/lib/useTitle";
 import { Accounts } from "./components/Accounts";
 import { Audit } from "./components/Audit";
+import { Badges } from "./components/Badges";
 import { DeleteProject } from "./components/DeleteProject";
 import { General } from "./components/General";
 import { Members } from "./components/Members";
+import { Notifications } from "./components/Notifications";
 import { Tokens } from "./components/Tokens";
 import { readersText } from "./data";
 import { SECTIONS, type SettingsSection } from "./search";
@@ -22,6 +24,8 @@ const NAMES: Record<SettingsSection, string> = {
   general: "General",
   members: "Members",
   tokens: "Tokens",
+  notifications: "Notifications",
+  badges: "Badges",
   accounts: "Accounts",
   audit: "Audit log",
   delete: "Delete",
@@ -38,6 +42,8 @@ export function SettingsPage() {
     general: <General summary={summary} session={session} />,
     members: <Members project={project} session={session} />,
     tokens: <Tokens project={project} session={session} />,
+    notifications: <Notifications project={project} session={session} />,
+    badges: <Badges summary={summary} />,
     accounts: <Accounts session={session} />,
     audit: <Audit project={project} session={session} />,
     delete: <DeleteProject summary={summary} session={session} />,

@@ -2,7 +2,16 @@
 import { cursor, oneOf, type Present, present, type RawSearch } from "@/lib/search";
 
 /** The parts; the first is the usual one. */
-export const SECTIONS = ["general", "members", "tokens", "accounts", "audit", "delete"] as const;
+export const SECTIONS = [
+  "general",
+  "members",
+  "tokens",
+  "notifications",
+  "badges",
+  "accounts",
+  "audit",
+  "delete",
+] as const;
 export type SettingsSection = (typeof SECTIONS)[number];
 
 export type SettingsSearch = Present<{
@@ -11,6 +20,14 @@ export type SettingsSearch = Present<{
 }>;
 
 export function parseSettingsSearch(raw: RawSearch): SettingsSearch {
-  const section = oneOf(raw.section, ["members", "tokens", "accounts", "audit", "delete"]);
+  const section = oneOf(raw.section, [
+    "members",
+    "tokens",
+    "notifications",
+    "badges",
+    "accounts",
+    "audit",
+    "delete",
+  ]);
   return present({ section, after: section === "audit" ? cursor(raw.after) : undefined });
 }
