@@ -268,7 +268,7 @@ pub(crate) async fn delete_channel(
     let mut transaction = state.pool.begin().await?;
     let row =
         channel::lock(&mut transaction, project.project_id, path.channel_id).await?.ok_or_else(unknown)?;
-    channel::delete(&mut transaction, project.project_id, path.channel_id).await?;
+    channel::delete(&mut transaction, path.channel_id).await?;
     let details = json!({"project": project.project, "name": row.name});
     let subject = format!("channel:{}", path.channel_id);
     let event = AuditEvent { action: audit::Action::ChannelDelete, subject, details };

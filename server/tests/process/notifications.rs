@@ -157,7 +157,10 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
 
     execute(url, FOUND);
     let found = mail.next();
-    assert_eq!((&found["to"], &found["from"]), (&json!(["lab@example.org"]), &json!("roundtrip@example.org")));
+    assert_eq!(
+        (&found["to"], &found["from"]),
+        (&json!(["lab@example.org"]), &json!("roundtrip@example.org"))
+    );
     assert_eq!(found["defects"], json!([]));
     let header = |mail: &Value, name: &str| mail["headers"][name].as_str().unwrap_or_default().to_owned();
     let title = format!("[{project}] 1 regression in {project}: +20 % in 1 series on ");
@@ -177,7 +180,10 @@ fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was
     execute(url, FIXED);
     let fixed = mail.next();
     assert!(header(&fixed, "subject").contains("1 regression fixed"), "{fixed}");
-    assert_eq!((header(&fixed, "in-reply-to"), header(&fixed, "references")), (message_id.clone(), message_id));
+    assert_eq!(
+        (header(&fixed, "in-reply-to"), header(&fixed, "references")),
+        (message_id.clone(), message_id)
+    );
 
     // Whom the mail server does not know, it refuses, and that is told.
     let request = json!({"name": "nobody", "kind": "email", "target": "nobody@example.org"});
@@ -195,7 +201,9 @@ fn a_certificate_of_an_unknown_authority_is_refused_before_the_password_is_sent(
     let place = Place::new();
     let tls = place.folder().join("tls");
     std::fs::create_dir(&tls).unwrap();
-    let Some(mail) = MailServer::start(&["--tls", tls.to_str().unwrap(), "--password", PASSWORD]) else { return };
+    let Some(mail) = MailServer::start(&["--tls", tls.to_str().unwrap(), "--password", PASSWORD]) else {
+        return;
+    };
     let password_file = place.folder().join("smtp.password");
     std::fs::write(&password_file, PASSWORD).unwrap();
     let smtp_url = format!("smtp://roundtrip@127.0.0.1:{}?tls=required", mail.port);
@@ -255,7 +263,10 @@ fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_t
     eventually("a message on its way", || (receiver.received().len() == 1).then_some(()));
     killed.signal(Signal::KILL);
     killed.finish();
-    assert_eq!(number(url, "select count(*) from notification_message where sent_at is null and attempts = 1"), 1);
+    assert_eq!(
+        number(url, "select count(*) from notification_message where sent_at is null and attempts = 1"),
+        1
+    );
     receiver.react(Reaction::Answer(200, ""));
     // The minute for which nobody else may have it is over.
     execute(url, "update notification_message set lease_expires_at = now()");

@@ -87,13 +87,17 @@ pub async fn lock(
     project_id: i64,
     notification_channel_id: i64,
 ) -> sqlx::Result<Option<Row>> {
-    select_channels!(
-        "channel.project_id = $1 and channel.notification_channel_id = $2 for no key update of channel",
+    let found = sqlx::query_scalar!(
+        "select notification_channel_id from notification_channel
+         where project_id = $1 and notification_channel_id = $2
+         for update",
         project_id,
         notification_channel_id,
-    )
-    .fetch_optional(connection)
-    .await
+    );
+    match found.fetch_optional(&mut *connection).await? {
+        Some(found) => find(connection, found).await,
+        None => Ok(None),
+    }
 }
 
 /// What people say of a channel.
@@ -218,25 +222,11 @@ pub async fn disable(
     Ok(())
 }
 
-/// Deletes a channel with all that it was told. False when the project has none of this number.
+/// Deletes a channel that is locked, with all that it was told.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn delete(
-    connection: &mut PgConnection,
-    project_id: i64,
-    notification_channel_id: i64,
-) -> sqlx::Result<bool> {
-    let found = sqlx::query_scalar!(
-        "select notification_channel_id from notification_channel
-         where project_id = $1 and notification_channel_id = $2
-         for update",
-        project_id,
-        notification_channel_id,
-    );
-    if found.fetch_optional(&mut *connection).await?.is_none() {
-        return Ok(false);
-    }
+pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
     sqlx::query!("delete from notification where notification_channel_id = $1", notification_channel_id)
         .execute(&mut *connection)
         .await?;
@@ -252,7 +242,7 @@ pub async fn delete(
     )
     .execute(connection)
     .await?;
-    Ok(true)
+    Ok(())
 }
 
 /// Notes that a channel took a message.

@@ -31,7 +31,6 @@ pub async fn tell_found(
                and regression.direction = any(channel.events) and regression.cause = 'commit'
                and regression.state in ('new', 'acknowledged') and regression.held_because is null
                and (regression.muted_until_at is null or regression.muted_until_at <= $2)
-             for key share of channel
          )
          insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
          select notification_channel_id, direction, 'regression:' || regression_id, regression_id, $2, $3 from told
@@ -63,7 +62,6 @@ pub async fn tell_fixed(
                and 'fixed' = any(channel.events) and regression.cause = 'commit' and regression.state = 'fixed'
                and regression.direction = 'regressed' and regression.held_because is null
                and (regression.muted_until_at is null or regression.muted_until_at <= $2)
-             for key share of channel
          )
          insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
          select notification_channel_id, 'fixed', 'regression:' || regression_id, regression_id, $2, $3 from told
@@ -98,7 +96,6 @@ pub async fn tell_machine(
                    where before.notification_channel_id = channel.notification_channel_id
                      and before.machine_id = $2 and before.created_at > $6
                )
-             for key share of channel
          )
          insert into notification (notification_channel_id, event, subject, machine_id, why, created_at, due_at)
          select notification_channel_id, 'machine', 'machine:' || $2::bigint || ':' || $7::text, $2, $3, $4, $5 from told
@@ -178,7 +175,7 @@ pub async fn waiting(
              )
            order by channel.notification_channel_id
            limit 1
-           for no key update of channel skip locked"#,
+           for update of channel skip locked"#,
         now,
         pace.messages_max,
         pace.since,

@@ -273,6 +273,34 @@ async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(p
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes_on_it_is_not(pool: PgPool) {
+    let told = Told::new(pool).await;
+    let receiver = Receiver::start();
+    told.channel("all", &receiver, &["regressed", "fixed", "improved", "machine"]).await;
+    // Three times the machine gets slower, with all that it runs; then the ring alone.
+    let mut ns = (1_000, 4_000, 700);
+    for commit in 2..=60 {
+        if [16, 28, 40].contains(&commit) {
+            ns = (ns.0 * 11 / 10, ns.1 * 11 / 10, ns.2 * 11 / 10);
+        }
+        let ring = if commit >= 51 { ns.0 * 12 / 10 } else { ns.0 };
+        let mut report = run("lab-1", commit, &[("ring", ring), ("control-pipe", ns.1)]);
+        report.canaries[0].p50_ns = Some(ns.2 * (1_000 + commit % 3) / 1_000);
+        told.app.store(&report).await;
+        told.app.state.analyst().search().await.unwrap();
+        told.tell().await;
+    }
+    let received = receiver.take();
+    assert_eq!(events(&received), ["machine"]);
+    let machine = &received[0].json()["machines"][0];
+    assert_eq!(machine["machine"], "lab-1");
+    assert!(
+        machine["why"].as_str().unwrap().starts_with("is suspect: it made changes by itself at 3"),
+        "{machine}"
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn with_its_project_all_that_it_tells_goes(pool: PgPool) {
     let told = Told::new(pool).await;
     told.channel("ours", &Receiver::start(), &["regressed"]).await;
