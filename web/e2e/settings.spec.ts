@@ -150,6 +150,7 @@ test("a channel is added, tested, turned off and on, and deleted", async ({ page
   await expect(row).toContainText("receiver.invalid/…cdef");
   await expect(row).toContainText("regressions");
   await expect(row).toContainText("Nothing was sent yet.");
+  await inspect(page, "settings-channel");
   await row.getByRole("button", { name: "Test bug tracker" }).click();
   await expect(page.getByText(/^The message was not taken: /)).toBeVisible();
   await expect(row).toContainText("a message was not taken");
