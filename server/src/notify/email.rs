@@ -144,9 +144,10 @@ fn html(message: &Message, words: &Words) -> String {
     let rest: String = words.rest.iter().map(|rest| format!("<p>{}</p>", escape(rest))).collect();
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title></head><body>\
-         <p><strong>{title}</strong></p>{list}{rest}<p><a href=\"{}\">All regressions of {}</a></p>\
+         <p><strong>{title}</strong></p>{list}{rest}<p><a href=\"{}\">{} of {}</a></p>\
          <p><small><a href=\"{}\">Change what is told here</a></small></p></body></html>",
         escape(&message.url),
+        words.page,
         escape(&message.project),
         escape(&message.settings_url),
         title = escape(&words.title),

@@ -99,9 +99,12 @@ impl Notifier {
     /// Tells whatever is to be told, until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {
-            if let Err(error) = self.tell(Utc::now()).await {
+            match self.tell_some(Utc::now()).await {
+                // Whoever is asked to stop leaves the rest to the next server.
+                Ok(true) if !*stop.borrow() => continue,
+                Ok(_) => {}
                 // What could not be told waits; whoever serves requests tells of a database that does not answer.
-                tracing::warn!(error.cause = %error, "notifications wait for the database");
+                Err(error) => tracing::warn!(error.cause = %error, "notifications wait for the database"),
             }
             tokio::select! {
                 // A dropped sender means the end as well.
@@ -111,25 +114,27 @@ impl Notifier {
         }
     }
 
-    /// Composes what is due, and sends it.
+    /// Composes all that is due, and sends it.
     ///
     /// # Errors
     /// The database does not answer.
     pub async fn tell(&self, now: DateTime<Utc>) -> sqlx::Result<()> {
+        while self.tell_some(now).await? {}
+        Ok(())
+    }
+
+    /// The same with as many messages as are sent at once. False when there was none.
+    async fn tell_some(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
         while compose::compose(&self.pool, &self.pages, now).await? {}
-        loop {
-            let mut claimed = Vec::new();
-            while claimed.len() < SENT_AT_ONCE
-                && let Some(message) = stored::claim(&self.pool, now).await?
-            {
-                claimed.push(message);
-            }
-            if claimed.is_empty() {
-                return Ok(());
-            }
-            let sent = claimed.iter().map(|message| self.send(message, now));
-            join_all(sent).await.into_iter().collect::<sqlx::Result<()>>()?;
+        let mut claimed = Vec::new();
+        while claimed.len() < SENT_AT_ONCE
+            && let Some(message) = stored::claim(&self.pool, now).await?
+        {
+            claimed.push(message);
         }
+        let sent = claimed.iter().map(|message| self.send(message, now));
+        join_all(sent).await.into_iter().collect::<sqlx::Result<()>>()?;
+        Ok(!claimed.is_empty())
     }
 
     async fn send(&self, message: &stored::Row, now: DateTime<Utc>) -> sqlx::Result<()> {

@@ -102,6 +102,9 @@ impl Outgoing {
 fn failure(error: &ureq::Error) -> Failure {
     match error {
         ureq::Error::Other(cause) if cause.is::<NotPublic>() => Failure::refused(cause.to_string()),
+        ureq::Error::RequireHttpsOnly(_) => {
+            Failure::refused("it is reached by http, which this server does not allow any more".to_owned())
+        }
         ureq::Error::Timeout(_) => Failure::passing(format!("no answer within {} s", TIMEOUT.as_secs())),
         ureq::Error::HostNotFound => Failure::passing("its host is not known".to_owned()),
         error => Failure::passing(format!("no answer: {error}")),

@@ -24,7 +24,7 @@ fn blocks(message: &Message) -> Value {
     blocks.extend(words.rest.iter().map(|rest| section(&escaped(rest))));
     let links = format!(
         "{} · {}",
-        link(&message.url, "All regressions"),
+        link(&message.url, words.page),
         link(&message.settings_url, "Change what is told here")
     );
     blocks.push(json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": links }] }));

@@ -19,6 +19,8 @@ pub(crate) struct Words {
     pub(crate) items: Vec<Item>,
     /// What else there is to know, as a sentence.
     pub(crate) rest: Option<String>,
+    /// What the page of all that it tells of is called.
+    pub(crate) page: &'static str,
 }
 
 /// One thing of several.
@@ -50,7 +52,8 @@ impl Words {
             }
             _ => (more > 0).then(|| format!("And {more} more, all of them on the page.")),
         };
-        Self { title: title(message), items, rest }
+        let page = if message.event == Topic::Machine { "All machines" } else { "All regressions" };
+        Self { title: title(message), items, rest, page }
     }
 }
 
