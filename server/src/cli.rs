@@ -1,11 +1,13 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 mod access;
+mod notify;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
     TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
 };
+pub(crate) use notify::NotifyArguments;
 
 use clap::{Args, Parser, Subcommand};
 use roundtrip_wire::Slug;
@@ -112,6 +114,8 @@ pub(crate) struct ServeArguments {
     pub(crate) host: IpAddr,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
+    #[command(flatten)]
+    pub(crate) notify: NotifyArguments,
     /// Serve metrics for Prometheus, too, at this address, such as 127.0.0.1:9979, under /metrics. They name no project;
     /// whoever reaches the address can read them.
     #[arg(long, value_name = "ADDRESS")]

@@ -1,9 +1,10 @@
 //! What follows from the arguments and the environment: the data directory, the database, where to listen.
 
-use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, ServeArguments};
+use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments};
 use anyhow::{Context, Result};
 use roundtrip_server::door::{self, TrustedProxies};
 use roundtrip_server::github::{self, GitHub};
+use roundtrip_server::notify::{self, email};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -101,6 +102,33 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
         client_secret: secret.trim().to_owned(),
     };
     GitHub::new(settings).map(Some)
+}
+
+/// How people are told what happens. Where links lead, unless it is said, is known when the server listens.
+///
+/// # Errors
+/// The file with the password cannot be read, or an argument is not what it must be.
+pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Settings> {
+    let public_url = arguments.public_url.clone().unwrap_or_default();
+    let is_address = public_url.starts_with("https://") || public_url.starts_with("http://");
+    if arguments.public_url.is_some() && !is_address {
+        let message = format!("--public-url is `{public_url}`: expected https://HOST or http://HOST");
+        return Err(UsageError::new(&message).into());
+    }
+    let mail = match (&arguments.smtp_url, &arguments.mail_from) {
+        (Some(url), Some(from)) => {
+            let password = arguments.smtp_password_file.as_ref().map(|file| {
+                let text = std::fs::read_to_string(file);
+                text.with_context(|| {
+                    format!("cannot read the mail server's password from {}", file.display())
+                })
+            });
+            let password = password.transpose()?.map(|text| text.trim().to_owned());
+            Some(email::Mail::new(&email::Settings { url: url.clone(), password, from: from.clone() })?)
+        }
+        _ => None,
+    };
+    Ok(notify::Settings { public_url, allow_private_targets: arguments.allow_private_targets, mail })
 }
 
 #[cfg(test)]

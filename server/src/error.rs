@@ -187,6 +187,8 @@ pub enum Kind {
     Regression,
     /// A file that a run was imported from.
     Original,
+    /// Where a project tells what happens.
+    Channel,
     /// Someone who signs in.
     Account,
     /// An account's role in a project.
@@ -217,6 +219,7 @@ impl std::fmt::Display for Kind {
             Self::Point => "point",
             Self::Regression => "regression",
             Self::Original => "original",
+            Self::Channel => "channel",
             Self::Account => "account",
             Self::Member => "member",
             Self::Token => "token",

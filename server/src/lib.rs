@@ -7,12 +7,14 @@
 //! - [`audited`]: changes of who is let in, with their line in the audit log.
 //! - [`extract`]: extractors whose rejections are problems.
 //! - [`error`]: the one error type of handlers, and its way to `application/problem+json`.
+//! - `badge`: one line about a project or a series, as a picture.
 //! - `content_policy`: what browsers let pages do, and who may frame them.
 //! - `etag`: 304 for whoever has the answer already.
 //! - [`ingest`]: from the bytes of an upload to checked rows: limits, parsing, distributions, commit order.
 //! - [`charts`]: between rows and what charts draw: which points, in how few numbers.
 //! - [`analysis`]: where series change their level.
 //! - [`queue`]: agents wait here for work, which other requests ask for.
+//! - [`notify`]: people are told what happens, where they asked for it.
 //! - [`live`]: clients are told of new runs, whichever server took them in.
 //! - [`published`]: what others have measured and published.
 //! - [`words`]: what somebody types to find something. [`graph`]: commits and parents, and where lines of them part.
@@ -28,6 +30,7 @@ pub mod access;
 pub mod analysis;
 pub mod assets;
 pub mod audited;
+mod badge;
 pub mod charts;
 mod content_policy;
 pub mod db;
@@ -40,6 +43,7 @@ pub mod graph;
 pub mod ingest;
 pub mod live;
 pub mod metrics;
+pub mod notify;
 pub mod openapi;
 pub mod published;
 pub mod queue;

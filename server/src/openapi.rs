@@ -29,6 +29,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
     modifiers(&Schemes),
     tags(
         (name = "accounts", description = "People, what they are in projects, and what they changed"),
+        (name = "channels", description = "To whom a project tells what happens"),
         (name = "charts", description = "What charts are drawn of, in few bytes"),
         (name = "commits", description = "What was measured, and how it hangs together"),
         (name = "health", description = "Whether the server lives and can serve"),

@@ -8,6 +8,7 @@ use crate::ingest::ids::Ids;
 use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::queue::Queue;
+use crate::notify::{self, Notifier};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,6 +35,8 @@ pub struct AppState {
     pub(crate) analyst: Analyst,
     /// Where agents wait for work.
     pub queue: Queue,
+    /// Who tells people what happens.
+    pub(crate) notifier: Notifier,
 }
 
 impl AppState {
@@ -42,6 +45,7 @@ impl AppState {
         let live = Live::new(pool.clone());
         let analyst = Analyst::new(pool.clone());
         let queue = Queue::new(pool.clone());
+        let notifier = Notifier::new(pool.clone(), notify::Settings::default());
         Self {
             pool,
             door: Arc::default(),
@@ -53,6 +57,7 @@ impl AppState {
             live,
             analyst,
             queue,
+            notifier,
         }
     }
 
@@ -66,6 +71,12 @@ impl AppState {
     #[must_use]
     pub fn with_github(self, github: GitHub) -> Self {
         Self { github: Some(Arc::new(github)), ..self }
+    }
+
+    /// With notifications sent otherwise than by default.
+    #[must_use]
+    pub fn with_notifications(self, settings: notify::Settings) -> Self {
+        Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

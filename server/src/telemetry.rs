@@ -5,6 +5,7 @@ use crate::cli::LogFormat;
 use anyhow::{Context, Result};
 use roundtrip_server::traces::{Traces, is_for_the_log};
 use std::io::IsTerminal;
+use tracing::{Level, Metadata};
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -41,5 +42,13 @@ fn log(format: LogFormat) -> Box<dyn Layer<Registry> + Send + Sync> {
         }
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),
     };
-    lines.with_filter(filter).with_filter(filter_fn(is_for_the_log)).boxed()
+    let is_shown = filter_fn(|metadata| is_for_the_log(metadata) && !tells_addresses(metadata));
+    lines.with_filter(filter).with_filter(is_shown).boxed()
+}
+
+/// Whether an event is one of the client of HTTP, which tells of every request with its whole address. Whoever knows that of a
+/// notification channel can write there.
+fn tells_addresses(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    *metadata.level() > Level::INFO && (target.starts_with("ureq::") || target.starts_with("ureq_proto::"))
 }

@@ -35,8 +35,8 @@ test("a stranger reads the settings, and is offered nothing but to sign in", asy
   );
   await expect(page.getByText("Maintainers alone change this; you are not signed in.")).toBeVisible();
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
-  await expect(parts).toHaveText(["General", "Members", "Tokens", "Delete"]);
-  for (const part of ["Members", "Tokens", "Delete"]) {
+  await expect(parts).toHaveText(["General", "Members", "Tokens", "Notifications", "Badges", "Delete"]);
+  for (const part of ["Members", "Tokens", "Notifications", "Delete"]) {
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
     await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
@@ -128,6 +128,52 @@ test("a member is added, becomes another thing, and is removed", async ({ page, 
   await expect(page.getByText("Nobody is a member.")).toBeVisible();
 });
 
+test("a channel is added, tested, turned off and on, and deleted", async ({ page, complaints }) => {
+  await open(page, "notifications");
+  await expect(page.getByText("Nobody is told what happens here, unless they look.")).toBeVisible();
+  await page.getByLabel("Name").fill("bug tracker");
+  await page.getByLabel("By").selectOption("webhook");
+  await page.getByLabel("Address").fill("https://127.0.0.1/hook");
+  await page.getByRole("button", { name: "Add channel" }).click();
+  await expect(page.getByRole("alert")).toContainText("is not an address of the public internet");
+  // The browser logs the refusal.
+  complaints.length = 0;
+  // A name that means nothing anywhere (RFC 6761).
+  await page.getByLabel("Address").fill("https://receiver.invalid/hooks/0123456789abcdef");
+  await page.getByRole("button", { name: "Add channel" }).click();
+  const key = page.getByRole("status").filter({ hasText: "The key of bug tracker" });
+  await expect(key.getByText(/^whsec_/)).toBeVisible();
+  await page.getByRole("button", { name: "I have it" }).click();
+  await page.reload();
+  await expect(page.getByText(/^whsec_/)).toHaveCount(0);
+  const row = page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: "bug tracker" }) });
+  await expect(row).toContainText("receiver.invalid/…cdef");
+  await expect(row).toContainText("regressions");
+  await expect(row).toContainText("Nothing was sent yet.");
+  await inspect(page, "settings-channel");
+  await row.getByRole("button", { name: "Test bug tracker" }).click();
+  await expect(page.getByText(/^The message was not taken: /)).toBeVisible();
+  await expect(row).toContainText("a message was not taken");
+  await row.getByRole("button", { name: "Turn off bug tracker" }).click();
+  await expect(row).toContainText("nothing: off");
+  await row.getByRole("button", { name: "Turn on bug tracker" }).click();
+  await expect(row).toContainText("regressions");
+  await row.getByRole("button", { name: "Delete bug tracker" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Nobody is told what happens here, unless they look.")).toBeVisible();
+});
+
+test("the badge of the project is seen, and its code leads to it", async ({ page, request }) => {
+  await page.goto(`/${PROJECT}/settings?section=badges`);
+  const badge = page.getByRole("img", { name: `Regressions of ${PROJECT}` });
+  await expect(badge).toBeVisible();
+  expect(await badge.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(100);
+  const code = await page.getByText(/^\[!\[/).innerText();
+  const [, src = "", href = ""] = /\]\((.*?)\)\]\((.*?)\)/.exec(code) ?? [];
+  expect(await (await request.get(src)).text()).toContain(`${PROJECT}: no regressions`);
+  expect((await request.get(href)).status()).toBe(200);
+});
+
 test("who did what is in the audit log, for administrators", async ({ page }) => {
   await open(page, "audit");
   const row = page.getByRole("row").filter({ hasText: "membership." }).first();
@@ -143,7 +189,17 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
       await inspect(page, `settings-stranger-${scheme}-${width}`);
       await open(page);
-      for (const part of ["General", "Members", "Tokens", "Accounts", "Audit log", "Delete"]) {
+      const parts = [
+        "General",
+        "Members",
+        "Tokens",
+        "Notifications",
+        "Badges",
+        "Accounts",
+        "Audit log",
+        "Delete",
+      ];
+      for (const part of parts) {
         await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
         await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
         await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);

@@ -90,3 +90,18 @@ it("refuses a state that there is none of", () => {
   expect(stateOf(undefined)).toBe("usual");
   expect(() => stateOf("broken")).toThrow("expected one of usual, empty");
 });
+
+it("keeps channels that are made, turns them off, and forgets those that are deleted", async () => {
+  const api = new MockApi();
+  const url = "/api/v1/projects/libfoo/channels";
+  const names = async () => ((await ask(api, "GET", url)).body.channels as Body[]).map(({ name }) => name);
+  const request = { name: "bugs", kind: "webhook", target: "https://bugs.example.org/hook" };
+  const made = await ask(api, "POST", url, request);
+  expect(made.body).toMatchObject({ channel: { name: "bugs", target: "bugs.example.org/…", enabled: true } });
+  expect(await names()).toContain("bugs");
+  const { channel_id } = made.body.channel as { channel_id: number };
+  const changed = await ask(api, "PATCH", `${url}/${channel_id}`, { enabled: false });
+  expect(changed.body).toMatchObject({ enabled: false, events: ["regressed"] });
+  expect((await ask(api, "DELETE", `${url}/${channel_id}`)).status).toBe(204);
+  expect(await names()).not.toContain("bugs");
+});

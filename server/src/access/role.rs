@@ -30,7 +30,7 @@ pub enum Action {
     Acknowledge,
     /// Ask for commits to be measured.
     Queue,
-    /// Change its default branch and its visibility.
+    /// Change its default branch, its visibility, its schedules and whom it tells what happens.
     Configure,
     /// Make, rotate and revoke tokens that are bound to it.
     ManageTokens,

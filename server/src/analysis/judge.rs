@@ -4,6 +4,7 @@ use super::witness::{Asked, Court};
 use super::{AnalysisError, backfill, suspect};
 use crate::db;
 use crate::db::change_point::{self, Row, Track, store};
+use crate::db::notification::outbox;
 use crate::db::regression::grouping::{self, Open};
 use crate::db::witness::Subject;
 use crate::routes::charts::changes::Direction;
@@ -69,7 +70,31 @@ pub(super) async fn judge(
     grouping::narrow(connection, &touched, now).await?;
     let fixed = grouping::went_back(connection, &taken_back).await?;
     grouping::fix(connection, &fixed, now).await?;
+    tell(connection, &rows, &touched, &fixed, now).await?;
     backfill::request(pool, connection, &touched, now).await?;
+    Ok(())
+}
+
+/// Has people told of what was found: in this transaction, so that it is told when it is stored, and once.
+async fn tell(
+    connection: &mut PgConnection,
+    rows: &[Row],
+    touched: &[i64],
+    fixed: &[(i64, i64)],
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    outbox::tell_found(connection, touched, now).await?;
+    let fixed: Vec<i64> = fixed.iter().map(|(regression_id, _)| *regression_id).collect();
+    outbox::tell_fixed(connection, &fixed, now).await?;
+    let project_ids = each(rows.iter().map(|row| row.project_id));
+    for project_id in project_ids {
+        let machine_ids =
+            each(rows.iter().filter(|row| row.project_id == project_id).map(|row| row.machine_id));
+        for (machine_id, why) in suspect::why(connection, project_id, &machine_ids).await? {
+            outbox::tell_machine(connection, project_id, machine_id, &format!("is suspect: {why}"), now)
+                .await?;
+        }
+    }
     Ok(())
 }
 

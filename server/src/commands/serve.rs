@@ -28,13 +28,19 @@ const BACKLOG: u32 = 1024;
 pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;
+    let mut notifications = config::notifications(&arguments.notify)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
     let Started { listener, metrics, mut database } = started?;
     let address = listener.local_addr().context("cannot tell the address that is listened on")?;
     crate::print(&format!("listening on http://{address}"))?;
-    let mut state = AppState::new(database.pool.clone()).with_door(config::door(&arguments.access));
+    if notifications.public_url.is_empty() {
+        notifications.public_url = format!("http://{address}");
+    }
+    let mut state = AppState::new(database.pool.clone())
+        .with_door(config::door(&arguments.access))
+        .with_notifications(notifications);
     if let Some(github) = github {
         state = state.with_github(github);
     }
@@ -104,6 +110,7 @@ async fn answer(
     let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
     let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
+    let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
     let listener = listener.tap_io(|stream| {
@@ -140,7 +147,7 @@ async fn answer(
     // Streams would go on for ever.
     state.live.close();
     let finished =
-        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue) });
+        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue, notifier) });
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {

@@ -16,6 +16,9 @@ pub enum Action {
     EnrolmentCreate,
     JobCancel,
     JobRequest,
+    ChannelChange,
+    ChannelCreate,
+    ChannelDelete,
     MembershipRemove,
     MembershipSet,
     ProjectChange,
@@ -46,7 +49,7 @@ pub struct By {
 pub struct Event {
     /// What.
     pub action: Action,
-    /// On what: `token:NUMBER`, `account:NAME`, `project:NAME`.
+    /// On what: `token:NUMBER`, `account:NAME`, `project:NAME`, `channel:NUMBER`.
     pub subject: String,
     /// What else there is to know. Never a secret.
     pub details: Value,
@@ -88,6 +91,9 @@ impl Action {
             Self::EnrolmentCreate => "enrolment.create",
             Self::JobCancel => "job.cancel",
             Self::JobRequest => "job.request",
+            Self::ChannelChange => "channel.change",
+            Self::ChannelCreate => "channel.create",
+            Self::ChannelDelete => "channel.delete",
             Self::MembershipRemove => "membership.remove",
             Self::MembershipSet => "membership.set",
             Self::ProjectChange => "project.change",

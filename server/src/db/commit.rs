@@ -50,6 +50,25 @@ pub async fn list(pool: &PgPool, commit_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
     .await
 }
 
+/// The same by object name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_shas(
+    connection: &mut PgConnection,
+    project_id: i64,
+    shas: &[String],
+) -> sqlx::Result<Vec<Row>> {
+    sqlx::query_as!(
+        Row,
+        "select sha, ordinal, subject, author, committed_at from commit where project_id = $1 and sha = any($2)",
+        project_id,
+        shas,
+    )
+    .fetch_all(connection)
+    .await
+}
+
 /// The commits of a project's main line after one place and up to another, and whether a run measured each. Of several that
 /// stand at one place it is the one that was measured, else any.
 ///

@@ -27,6 +27,7 @@ pub mod job;
 pub mod link;
 pub mod live;
 pub mod machine;
+pub mod notification;
 pub mod original;
 pub mod point;
 pub mod project;

@@ -186,6 +186,41 @@ pub async fn find(pool: &PgPool, project_id: i64, regression_id: i64) -> sqlx::R
     .await
 }
 
+/// Some regressions, the oldest first.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find_all(connection: &mut PgConnection, regression_ids: &[i64]) -> sqlx::Result<Vec<Row>> {
+    select_regressions!(
+        "regression.regression_id = any($1) order by regression.regression_id",
+        regression_ids,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// How many regressions of a project are open and told of; none when nothing was measured of it yet.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn open_count(pool: &PgPool, project_id: i64) -> sqlx::Result<Option<i64>> {
+    let row = sqlx::query!(
+        r#"select exists (select from run where run.project_id = $1) as "is_measured!",
+                  (select count(*) from regression
+                   where regression.project_id = $1 and direction = 'regressed' and state in ('new', 'acknowledged')
+                     and held_because is null and (muted_until_at is null or muted_until_at <= now())
+                     and exists (
+                         select from change_point
+                         where change_point.regression_id = regression.regression_id and withdrawn_at is null
+                           and after_ns > before_ns
+                     )) as "count!""#,
+        project_id,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(row.is_measured.then_some(row.count))
+}
+
 /// What people say of a regression.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Triage {

@@ -166,6 +166,16 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
     );
     delete!("delete from job where project_id = $1");
     delete!("delete from schedule where project_id = $1");
+    delete!(
+        "delete from notification using notification_channel as channel
+         where channel.project_id = $1 and notification.notification_channel_id = channel.notification_channel_id"
+    );
+    delete!(
+        "delete from notification_message using notification_channel as channel
+         where channel.project_id = $1
+           and notification_message.notification_channel_id = channel.notification_channel_id"
+    );
+    delete!("delete from notification_channel where project_id = $1");
     delete!("delete from regression where project_id = $1");
     delete!("delete from machine_error_rate where project_id = $1");
     delete!("delete from project_machine where project_id = $1");

@@ -4,7 +4,9 @@
 pub mod accounts;
 pub mod agents;
 pub mod audit;
+pub mod badges;
 pub mod canaries;
+pub mod channels;
 pub mod charts;
 pub mod commits;
 pub mod environments;

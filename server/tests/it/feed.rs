@@ -1,4 +1,4 @@
-//! `/api/v1/projects/{project}/runs.atom`, read by another parser than the one that wrote it.
+//! `/api/v1/projects/{project}/runs.atom` and `regressions.atom`, read by another parser than the one that wrote them.
 
 use crate::support::{TestApp, factory};
 use chrono::DateTime;
@@ -80,6 +80,66 @@ async fn a_feed_has_the_newest_runs_and_what_atom_demands(pool: PgPool) {
     assert_eq!(page, format!("/libfoo/runs/{}", first.run_id));
     let newest = entries.iter().map(|entry| only(*entry, "updated")).max().unwrap();
     assert_eq!(only(feed, "updated"), newest);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_feed_of_regressions_has_those_that_people_look_after_and_what_atom_demands(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let path = "/api/v1/projects/libfoo/regressions.atom";
+    let read = async || String::from_utf8(app.get(path).await.body).unwrap();
+    let empty = read().await;
+    let empty = Document::parse(&empty).unwrap();
+    assert_has_what_is_required(empty.root_element());
+    assert_eq!(children(empty.root_element(), "entry").len(), 0);
+    let states = ["new", "fixed", "machine", "invalid"];
+    for (state, muted) in states.map(|state| (state, "null")).into_iter().chain([("new", "'infinity'")]) {
+        regression(&app, state, muted).await;
+    }
+    let text = read().await;
+    let document = Document::parse(&text).unwrap();
+    let feed = document.root_element();
+    assert_has_what_is_required(feed);
+    let entries = children(feed, "entry");
+    let titles: Vec<_> = entries.iter().map(|entry| only(*entry, "title")).collect();
+    assert_eq!(
+        titles,
+        ["1 series slower on lab-1, by 20.0 %: fixed", "1 series slower on lab-1, by 20.0 %: new"]
+    );
+    for entry in &entries {
+        assert_has_what_is_required(*entry);
+        assert!(!only(children(*entry, "author")[0], "name").is_empty());
+    }
+    assert_eq!(only(entries[0], "summary"), "The commit is 0000000. All is as before since 0000000.");
+    assert_eq!(children(entries[1], "link")[0].attribute("href"), Some("/libfoo/regressions/1"));
+    let ids: BTreeSet<_> = [feed, entries[0], entries[1]].map(|node| only(node, "id")).into();
+    assert_eq!(ids.len(), 3);
+    app.get("/api/v1/projects/nobody/regressions.atom").await.assert_problem(404, "unknown-project");
+}
+
+/// Writes a regression, for which it takes many runs otherwise.
+async fn regression(app: &TestApp, state: &str, muted_until_at: &str) {
+    let statement = format!(
+        "with found as (
+             insert into regression (
+                 project_id, direction, state, cause, after_commit_id, until_commit_id, fixed_by_commit_id,
+                 muted_until_at, created_at, updated_at
+             )
+             select project_id, 'regressed', '{state}', 'commit', commit_id, commit_id,
+                    case '{state}' when 'fixed' then commit_id end, {muted_until_at}, now(), now()
+             from commit
+             returning regression_id, after_commit_id as commit_id
+         )
+         insert into change_point (
+             series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns, after_ns,
+             confidence, matters, regression_id, found_at
+         )
+         select series_id, environment_id, 'p50-' || regression_id, commit_id, commit_id, commit_id, '[]', 1000, 1200, 0.99,
+                true, regression_id, now()
+         from found, series, environment"
+    );
+    let done = sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&app.pool).await.unwrap();
+    assert_eq!(done.rows_affected(), 1);
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod accounts;
+mod badges;
 mod changes;
 mod charts;
 mod commits;
@@ -27,6 +28,7 @@ mod live;
 mod lost;
 mod machines;
 mod metrics;
+mod notifications;
 mod numbers;
 mod openapi;
 mod points;

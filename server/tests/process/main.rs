@@ -10,6 +10,10 @@ mod disk;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 mod faults;
+mod notifications;
+#[expect(dead_code, reason = "tests of the library ask more of it")]
+#[path = "../it/notifications/receiver.rs"]
+mod receiver;
 mod refusal;
 mod report;
 mod retention;

@@ -1,6 +1,8 @@
 //! Nothing by which someone is let in is ever logged, however much is.
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
+use crate::receiver::Receiver;
+use crate::report::numbered;
 use crate::support::{Place, SERVE, Server};
 use std::path::Path;
 
@@ -21,7 +23,9 @@ fn no_log_line_holds_a_secret() {
         ("ROUNDTRIP_GITHUB_URL", Path::new(&url)),
         ("ROUNDTRIP_GITHUB_API_URL", Path::new(&api_url)),
     ];
-    let server = Server::start(&place.data_dir(), &SERVE, &variables);
+    let receiver = Receiver::start();
+    let serve = [&SERVE[..], &["--allow-private-targets"]].concat();
+    let server = Server::start(&place.data_dir(), &serve, &variables);
     let mut secrets = vec![CLIENT_SECRET.to_owned()];
 
     // Tokens: made, used, rotated, wrong, in a place where they do not belong.
@@ -39,6 +43,22 @@ fn no_log_line_holds_a_secret() {
     let wrong = agent.replacen("rta_", "rtc_", 1);
     assert_eq!(server.put_nonsense(&wrong), 401);
     secrets.extend([ada.clone(), agent, wrong]);
+
+    // Channels: the address of one, which is a secret, and the key of another.
+    let (path, report) = numbered(1);
+    let first = place.token();
+    assert_eq!(server.send("PUT", &path, &first, report.to_string().as_bytes()), 201);
+    let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
+    let hidden = format!("{}/B0000/hiddenhiddenhiddenhidden", receiver.url());
+    for kind in ["slack", "webhook"] {
+        let request = serde_json::json!({"name": kind, "kind": kind, "target": hidden}).to_string();
+        let made = server.call("POST", &channels, &authorized, &request);
+        let made: serde_json::Value = serde_json::from_str(made.body()).unwrap();
+        secrets.extend(made["secret"].as_str().map(str::to_owned));
+        let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
+        assert!(server.call("POST", &test, &authorized, "").body().contains("\"delivered\":true"));
+    }
+    secrets.extend([first, "hiddenhiddenhiddenhidden".to_owned()]);
 
     // Sessions: by a token, refused, over.
     let signed_in = server.call("POST", "/api/v1/session", &OWN_PAGE, &format!(r#"{{"token": "{ada}"}}"#));

@@ -4,6 +4,7 @@ import { type Mocks, Plain, page } from "../endpoint";
 type Path =
   | "/api/v1/accounts"
   | "/api/v1/audit"
+  | "/api/v1/projects/{project}/channels"
   | "/api/v1/projects/{project}/members"
   | "/api/v1/session"
   | "/api/v1/tokens"
@@ -19,6 +20,10 @@ export const access: Pick<Mocks<"get">, Path> = {
     const { entries: events, next_after } = page(world.audit, query);
     return { events, next_after };
   },
+  "/api/v1/projects/{project}/channels": (world, { path }) => ({
+    channels: world.has(path.project) ? world.channels : [],
+    kinds: ["slack", "webhook", "email"],
+  }),
   "/api/v1/projects/{project}/members": (world, { path, query }) => {
     const { entries: members, next_after } = page(world.has(path.project) ? world.members : [], query);
     return { members, next_after };

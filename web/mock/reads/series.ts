@@ -4,6 +4,7 @@ import { between, found, type Mocks, page } from "../endpoint";
 import { statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
+import { badge } from "./badge";
 import { playgroundOf } from "./playground";
 
 type Path =
@@ -11,6 +12,7 @@ type Path =
   | "/api/v1/projects/{project}/series"
   | "/api/v1/projects/{project}/series/facets"
   | "/api/v1/series/{series_id}"
+  | "/api/v1/series/{series_id}/badge.svg"
   | "/api/v1/series/{series_id}/playground";
 
 /** What series are chosen by, and what one has of it. */
@@ -75,6 +77,10 @@ export const series: Pick<Mocks<"get">, Path> = {
     };
   },
   "/api/v1/series/{series_id}": (world, { path }) => world.summaryOf(seriesOf(world, path.series_id)),
+  "/api/v1/series/{series_id}/badge.svg": (world, { path, query }) => {
+    const { transport } = world.summaryOf(seriesOf(world, path.series_id));
+    return badge(`${transport.slug} ${query.quantile ?? "p50"}`, "4.02 µs");
+  },
   "/api/v1/series/{series_id}/playground": (world, { path, query }) =>
     playgroundOf(world, seriesOf(world, path.series_id), query),
 };

@@ -1,5 +1,5 @@
 /** Who uses the mock: accounts, members, tokens, and what was done with them. */
-import type { AccountSummary, AuditEvent, Member, SessionInfo, TokenSummary } from "@/api/types";
+import type { AccountSummary, AuditEvent, Channel, Member, SessionInfo, TokenSummary } from "@/api/types";
 
 const DAY = (day: number) => `2026-11-${String(day).padStart(2, "0")}T09:30:00Z`;
 
@@ -69,6 +69,47 @@ export const TOKENS: TokenSummary[] = [
     scopes: ["read", "ingest:write", "project:write"],
     last_used_at: null,
   },
+];
+
+/** A channel that nothing is special about. */
+const CHANNEL: Channel = {
+  channel_id: 1,
+  name: "team chat",
+  kind: "slack",
+  target: "hooks.slack.com/…Xb4d",
+  events: ["regressed", "fixed"],
+  enabled: true,
+  disabled_because: null,
+  last_success_at: DAY(23),
+  last_failure_at: null,
+  failure: null,
+  created_by: "account:ada",
+  created_at: DAY(4),
+};
+
+export const CHANNELS: Channel[] = [
+  {
+    ...CHANNEL,
+    channel_id: 2,
+    name: "bug tracker",
+    kind: "webhook",
+    target: "bugs.example.org/…4c1e",
+    events: ["regressed"],
+    enabled: false,
+    disabled_because: "it refused 5 times in a row, the last time because it answered 410: gone",
+    last_failure_at: DAY(22),
+    failure: "it answered 410: gone",
+  },
+  {
+    ...CHANNEL,
+    channel_id: 3,
+    name: "lab",
+    kind: "email",
+    target: "lab@example.org",
+    events: ["machine"],
+    last_success_at: null,
+  },
+  CHANNEL,
 ];
 
 const ACTIONS: [string, string, string, AuditEvent["details"]][] = [

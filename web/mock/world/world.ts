@@ -6,6 +6,7 @@ import type {
   AccountSummary,
   AgentSummary,
   AuditEvent,
+  Channel,
   CommitSummary,
   JobDetail,
   MachineSummary,
@@ -24,7 +25,7 @@ import { COMMIT_COUNT, mainLine } from "./commits";
 import { pointOf, statedPointOf } from "./figures";
 import { agentsOf, jobsOf, SCHEDULES } from "./lab";
 import { MACHINES } from "./machines";
-import { ACCOUNTS, AUDIT, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
+import { ACCOUNTS, AUDIT, CHANNELS, MEMBERS, SESSION, STRANGER, TOKENS } from "./people";
 import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
 import { type MockSeries, seriesOf } from "./series";
 
@@ -59,6 +60,7 @@ export class World {
   accounts: AccountSummary[] = [...ACCOUNTS];
   members: Member[] = [...MEMBERS];
   tokens: TokenSummary[] = [...TOKENS];
+  channels: Channel[] = [...CHANNELS];
   audit: AuditEvent[] = [...AUDIT];
 
   constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {

@@ -439,6 +439,13 @@ export const membersQuery = (project: string) =>
       ),
   });
 
+export const channelsQuery = (project: string) =>
+  queryOptions({
+    queryKey: ["channels", project],
+    queryFn: ({ signal }) =>
+      dataOf(client.GET("/api/v1/projects/{project}/channels", { params: { path: { project } }, signal })),
+  });
+
 /** The tokens that who asks may manage, of all projects. */
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],

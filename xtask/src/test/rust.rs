@@ -5,9 +5,9 @@ use crate::programs::Built;
 use crate::screen::Step;
 use crate::server;
 use crate::tally::Outcome;
-use crate::{fmt, generate, programs, tool::Tool, workspace};
+use crate::{fmt, generate, platform, programs, python, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(super) fn format(step: &Step) -> Result<Outcome> {
     let finished = fmt::rustfmt()?.arguments(["--check"]).run(step)?;
@@ -33,6 +33,11 @@ pub(super) fn generated_files_are_fresh(built: &Built, step: &Step) -> Result<Ou
     Ok(Outcome::Passed)
 }
 
+/// The Python packages of the mail server that tests send to.
+const MAIL_SERVER_PACKAGES: [&str; 2] = ["aiosmtpd==1.4.6", "trustme==1.2.1"];
+/// What names the Python that has them; empty where there is none, so that tests say why they do not apply.
+const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
+
 /// All tests of the workspace, with a database of their own that goes when they are done.
 pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
     let folder = server::reachable_folder()?;
@@ -42,6 +47,7 @@ pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
         .context("no PostgreSQL for the tests")?;
     let finished = cargo(&["test", "--workspace", "--no-fail-fast"])
         .variable("DATABASE_URL", &postgres.ready)
+        .variable(MAIL_SERVER_VARIABLE, mail_server_python(step)?)
         .run(step)?;
     let stopped = postgres.stop()?;
     let mut counts = Counts::of_cargo(&finished.log, finished.status.success());
@@ -56,9 +62,21 @@ pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
 pub(super) fn server_tests(database_url: &str, step: &Step) -> Result<Outcome> {
     let finished = cargo(&["test", "--package", programs::SERVER, "--no-fail-fast"])
         .variable("DATABASE_URL", database_url)
+        .variable(MAIL_SERVER_VARIABLE, mail_server_python(step)?)
         .run(step)?;
     let counts = Counts::of_cargo(&finished.log, finished.status.success());
     Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
+}
+
+/// The Python that runs a mail server, installed once.
+fn mail_server_python(step: &Step) -> Result<PathBuf> {
+    let Some(python) = python::find() else { return Ok(PathBuf::new()) };
+    let packages = MAIL_SERVER_PACKAGES.map(str::to_owned);
+    let home = platform::cache_folder()?
+        .join("tools")
+        .join(format!("python-{}", packages.join("-").replace("==", "-")));
+    let programs = python::environment(&python, &home, &packages, step)?;
+    Ok(programs.join(format!("python{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn clean(cargo: Tool, step: &Step) -> Result<Outcome> {

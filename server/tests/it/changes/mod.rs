@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use std::collections::BTreeMap;
 
 /// Three repetitions that take about so long, with a few per mille of noise, the same whenever it is asked for.
-fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
+pub(crate) fn noisy(commit: u64, ns: u64) -> Vec<Repetition> {
     let noise = commit * 7 % 5;
     let times =
         |shift: u64| -> Vec<u64> { (0..20).map(|nth| ns + ns * (noise + shift + nth % 3) / 1_000).collect() };

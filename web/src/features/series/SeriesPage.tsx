@@ -9,6 +9,7 @@ import { headlineName } from "@/lib/cases";
 import { isImported, toolName } from "@/lib/imports";
 import { useTitle } from "@/lib/useTitle";
 import { MeasuredSeries } from "./components/MeasuredSeries";
+import { SeriesBadge } from "./components/SeriesBadge";
 
 // What other tools stated without samples is rare, and its page another one.
 const StatedSeries = lazy(async () => ({
@@ -33,6 +34,7 @@ export function SeriesPage() {
           <StatedSeries series={series} statistic={statistic} />
         </Suspense>
       )}
+      <SeriesBadge series={series} />
     </CrosshairScope>
   );
 }

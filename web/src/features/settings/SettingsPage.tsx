@@ -9,10 +9,12 @@ import { docsHref, toNewProject, toSettings } from "@/lib/paths";
 import { useTitle } from "@/lib/useTitle";
 import { Accounts } from "./components/Accounts";
 import { Audit } from "./components/Audit";
+import { Badges } from "./components/Badges";
 import { DeleteProject } from "./components/DeleteProject";
 import { General } from "./components/General";
 import { Members } from "./components/Members";
 import { Schedules } from "./components/Schedules";
+import { Notifications } from "./components/Notifications";
 import { Tokens } from "./components/Tokens";
 import { readersText } from "./data";
 import { SECTIONS, type SettingsSection } from "./search";
@@ -24,6 +26,8 @@ const NAMES: Record<SettingsSection, string> = {
   schedules: "Schedules",
   members: "Members",
   tokens: "Tokens",
+  notifications: "Notifications",
+  badges: "Badges",
   accounts: "Accounts",
   audit: "Audit log",
   delete: "Delete",
@@ -41,6 +45,8 @@ export function SettingsPage() {
     schedules: <Schedules project={project} session={session} />,
     members: <Members project={project} session={session} />,
     tokens: <Tokens project={project} session={session} />,
+    notifications: <Notifications project={project} session={session} />,
+    badges: <Badges summary={summary} />,
     accounts: <Accounts session={session} />,
     audit: <Audit project={project} session={session} />,
     delete: <DeleteProject summary={summary} session={session} />,

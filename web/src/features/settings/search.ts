@@ -2,7 +2,17 @@
 import { cursor, oneOf, type Present, present, type RawSearch } from "@/lib/search";
 
 /** The parts; the first is the usual one. */
-export const SECTIONS = ["general", "schedules", "members", "tokens", "accounts", "audit", "delete"] as const;
+export const SECTIONS = [
+  "general",
+  "schedules",
+  "members",
+  "tokens",
+  "notifications",
+  "badges",
+  "accounts",
+  "audit",
+  "delete",
+] as const;
 export type SettingsSection = (typeof SECTIONS)[number];
 
 export type SettingsSearch = Present<{
@@ -11,6 +21,15 @@ export type SettingsSearch = Present<{
 }>;
 
 export function parseSettingsSearch(raw: RawSearch): SettingsSearch {
-  const section = oneOf(raw.section, ["schedules", "members", "tokens", "accounts", "audit", "delete"]);
+  const section = oneOf(raw.section, [
+    "schedules",
+    "members",
+    "tokens",
+    "notifications",
+    "badges",
+    "accounts",
+    "audit",
+    "delete",
+  ]);
   return present({ section, after: section === "audit" ? cursor(raw.after) : undefined });
 }

@@ -1,0 +1,290 @@
+//! Channels: to whom a project tells what happens.
+
+use crate::db::decode_error;
+use crate::notify::{Event, Kind};
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+/// A channel in full, with what must not leave the server.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table notification_channel, described there")]
+pub struct Row {
+    pub notification_channel_id: i64,
+    pub project_id: i64,
+    pub project: String,
+    pub name: String,
+    pub target: String,
+    pub secret: Option<String>,
+    pub enabled_at: Option<DateTime<Utc>>,
+    pub disabled_because: Option<String>,
+    pub last_success_at: Option<DateTime<Utc>>,
+    pub last_failure_at: Option<DateTime<Utc>>,
+    pub failure: Option<String>,
+    pub created_by: String,
+    pub created_at: DateTime<Utc>,
+    kind: String,
+    events: Vec<String>,
+}
+
+macro_rules! select_channels {
+    ($condition:literal, $($argument:expr),+ $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "select channel.notification_channel_id, channel.project_id, project.slug as project, channel.name,
+                    channel.kind, channel.target, channel.secret, channel.events, channel.enabled_at,
+                    channel.disabled_because, channel.last_success_at, channel.last_failure_at, channel.failure,
+                    channel.created_by, channel.created_at
+             from notification_channel as channel
+             join project on project.project_id = channel.project_id
+             where " + $condition,
+            $($argument),+
+        )
+    };
+}
+
+impl Row {
+    /// How it is told.
+    ///
+    /// # Errors
+    /// The database holds what was never written by this server.
+    pub fn kind(&self) -> sqlx::Result<Kind> {
+        self.kind.parse().map_err(decode_error)
+    }
+
+    /// What it is told of.
+    ///
+    /// # Errors
+    /// The database holds what was never written by this server.
+    pub fn events(&self) -> sqlx::Result<Vec<Event>> {
+        self.events.iter().map(|event| event.parse().map_err(decode_error)).collect()
+    }
+}
+
+/// The channels of a project, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, project_id: i64) -> sqlx::Result<Vec<Row>> {
+    select_channels!("channel.project_id = $1 order by channel.name", project_id).fetch_all(pool).await
+}
+
+/// One channel, whosever.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<Option<Row>> {
+    select_channels!("channel.notification_channel_id = $1", notification_channel_id)
+        .fetch_optional(connection)
+        .await
+}
+
+/// One channel of a project, with a lock on it until the transaction ends.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn lock(
+    connection: &mut PgConnection,
+    project_id: i64,
+    notification_channel_id: i64,
+) -> sqlx::Result<Option<Row>> {
+    let found = sqlx::query_scalar!(
+        "select notification_channel_id from notification_channel
+         where project_id = $1 and notification_channel_id = $2
+         for update",
+        project_id,
+        notification_channel_id,
+    );
+    match found.fetch_optional(&mut *connection).await? {
+        Some(found) => find(connection, found).await,
+        None => Ok(None),
+    }
+}
+
+/// What people say of a channel.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table notification_channel, described there")]
+pub struct Wanted<'a> {
+    pub name: &'a str,
+    pub target: &'a str,
+    pub events: &'a [Event],
+}
+
+impl Wanted<'_> {
+    fn events(&self) -> Vec<String> {
+        self.events.iter().map(|event| event.as_str().to_owned()).collect()
+    }
+}
+
+/// Makes a channel, which is told from now on. None when the project has one of this name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create(
+    connection: &mut PgConnection,
+    project_id: i64,
+    kind: Kind,
+    wanted: &Wanted<'_>,
+    secret: Option<&str>,
+    created_by: &str,
+) -> sqlx::Result<Option<i64>> {
+    sqlx::query_scalar!(
+        "insert into notification_channel (project_id, name, kind, target, secret, events, enabled_at, created_by, created_at)
+         values ($1, $2, $3, $4, $5, $6, now(), $7, now())
+         on conflict (project_id, name) do nothing
+         returning notification_channel_id",
+        project_id,
+        wanted.name,
+        kind.as_str(),
+        wanted.target,
+        secret,
+        &wanted.events(),
+        created_by,
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Changes a channel that is locked. False when the project has another one of this name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn change(
+    connection: &mut PgConnection,
+    notification_channel_id: i64,
+    wanted: &Wanted<'_>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "update notification_channel as channel set name = $2, target = $3, events = $4
+         where notification_channel_id = $1
+           and not exists (
+               select from notification_channel as other
+               where other.project_id = channel.project_id and other.name = $2
+                 and other.notification_channel_id <> $1
+           )",
+        notification_channel_id,
+        wanted.name,
+        wanted.target,
+        &wanted.events(),
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Turns a channel on, from now on. What it was not told while it was off, it is not told any more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn enable(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update notification_channel set enabled_at = now(), disabled_because = null, refusal_count = 0
+         where notification_channel_id = $1 and enabled_at is null",
+        notification_channel_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Turns a channel off: what waits for it is given up. The server says why it does.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn disable(
+    connection: &mut PgConnection,
+    notification_channel_id: i64,
+    because: Option<&str>,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update notification_channel set enabled_at = null, disabled_because = $2 where notification_channel_id = $1",
+        notification_channel_id,
+        because,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update notification set dropped_at = $2
+         where notification_channel_id = $1 and notification_message_id is null and dropped_at is null",
+        notification_channel_id,
+        now,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update notification_message set given_up_at = $2
+         where notification_channel_id = $1 and sent_at is null and given_up_at is null",
+        notification_channel_id,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Deletes a channel that is locked, with all that it was told.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete(connection: &mut PgConnection, notification_channel_id: i64) -> sqlx::Result<()> {
+    sqlx::query!("delete from notification where notification_channel_id = $1", notification_channel_id)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query!(
+        "delete from notification_message where notification_channel_id = $1",
+        notification_channel_id
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "delete from notification_channel where notification_channel_id = $1",
+        notification_channel_id
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Notes that a channel took a message.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn took(
+    connection: &mut PgConnection,
+    notification_channel_id: i64,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update notification_channel set last_success_at = $2, refusal_count = 0 where notification_channel_id = $1",
+        notification_channel_id,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Notes why a channel took no message, and tells how often it refused in a row; none when it does not exist any more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn failed(
+    connection: &mut PgConnection,
+    notification_channel_id: i64,
+    (failure, is_refusal): (&str, bool),
+    now: DateTime<Utc>,
+) -> sqlx::Result<Option<i32>> {
+    sqlx::query_scalar!(
+        "update notification_channel
+         set last_failure_at = $2, failure = $3,
+             refusal_count = case when $4 then refusal_count + 1 else refusal_count end
+         where notification_channel_id = $1
+         returning refusal_count",
+        notification_channel_id,
+        now,
+        failure,
+        is_refusal,
+    )
+    .fetch_optional(connection)
+    .await
+}

@@ -1,0 +1,181 @@
+//! Which addresses requests may go to that people ask this server to make: those of the public internet. A name is resolved
+//! once, and the connection is made to the addresses that were checked, so that a name which means another address a moment
+//! later gains nothing.
+
+use ipnet::IpNet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::LazyLock;
+use ureq::config::Config;
+use ureq::http::Uri;
+use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
+use ureq::unversioned::transport::NextTimeout;
+
+/// What is not the public internet, of IPv4: the special purposes of RFC 6890 and its successors, and where the machines of a
+/// cloud ask who they are.
+const NOT_PUBLIC: [&str; 18] = [
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "168.63.129.16/32",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+    "255.255.255.255/32",
+    "192.31.196.0/24",
+];
+/// Of IPv6 only this is public,
+const PUBLIC_6: &str = "2000::/3";
+/// without protocols that carry other addresses, documentation and the like.
+const NOT_PUBLIC_6: [&str; 4] = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+
+static NETWORKS: LazyLock<Networks> = LazyLock::new(Networks::read);
+
+struct Networks {
+    not_public: Vec<IpNet>,
+    public_6: Vec<IpNet>,
+}
+
+impl Networks {
+    fn read() -> Self {
+        let read = |texts: &[&str]| texts.iter().filter_map(|text| text.parse().ok()).collect();
+        Self { not_public: read(&[&NOT_PUBLIC[..], &NOT_PUBLIC_6].concat()), public_6: read(&[PUBLIC_6]) }
+    }
+}
+
+/// Whether an address is one of the public internet.
+pub(crate) fn is_public(address: IpAddr) -> bool {
+    // An address of IPv4 in the clothes of IPv6 is what it is.
+    let address = address.to_canonical();
+    let is_in = |networks: &[IpNet]| networks.iter().any(|network| network.contains(&address));
+    let is_possible = address.is_ipv4() || is_in(&NETWORKS.public_6);
+    is_possible && !is_in(&NETWORKS.not_public)
+}
+
+/// An address that this server does not send to.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{host} is {address}, which is not an address of the public internet: this server does not send there"
+)]
+pub(crate) struct NotPublic {
+    host: String,
+    address: IpAddr,
+}
+
+/// Resolves names to addresses of the public internet. One other address among several refuses the name.
+#[derive(Debug)]
+pub(crate) struct PublicResolver<R = DefaultResolver>(pub(crate) R);
+
+impl<R: Resolver> Resolver for PublicResolver<R> {
+    fn resolve(
+        &self,
+        uri: &Uri,
+        config: &Config,
+        timeout: NextTimeout,
+    ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+        let addresses = self.0.resolve(uri, config, timeout)?;
+        match addresses.iter().map(SocketAddr::ip).find(|address| !is_public(*address)) {
+            None => Ok(addresses),
+            Some(address) => {
+                let host = uri.host().unwrap_or_default().to_owned();
+                Err(ureq::Error::Other(Box::new(NotPublic { host, address })))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_network_is_one() {
+        assert_eq!(NETWORKS.not_public.len(), NOT_PUBLIC.len() + NOT_PUBLIC_6.len());
+        assert_eq!(NETWORKS.public_6.len(), 1);
+    }
+
+    #[test]
+    fn only_addresses_of_the_public_internet_are() {
+        for address in [
+            "0.0.0.0",
+            "10.1.2.3",
+            "100.100.100.200",
+            "127.0.0.1",
+            "168.63.129.16",
+            "169.254.169.254",
+            "172.31.255.255",
+            "192.168.1.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "::ffff:127.0.0.1",
+            "::ffff:169.254.169.254",
+            "64:ff9b::7f00:1",
+            "100::1",
+            "2001:db8::1",
+            "2002:7f00:1::",
+            "fd00:ec2::254",
+            "fe80::1",
+            "ff02::1",
+        ] {
+            assert!(!is_public(address.parse().unwrap()), "{address}");
+        }
+        for address in ["1.1.1.1", "8.8.8.8", "172.32.0.1", "::ffff:8.8.8.8", "2606:4700:4700::1111"] {
+            assert!(is_public(address.parse().unwrap()), "{address}");
+        }
+    }
+
+    /// A name that means another address each time that it is asked for.
+    #[derive(Debug)]
+    struct Rebinding(Vec<&'static str>, AtomicUsize);
+
+    impl Resolver for Rebinding {
+        fn resolve(
+            &self,
+            _uri: &Uri,
+            _config: &Config,
+            _timeout: NextTimeout,
+        ) -> Result<ResolvedSocketAddrs, ureq::Error> {
+            let nth = self.1.fetch_add(1, Ordering::Relaxed);
+            let mut addresses = self.empty();
+            for address in self.0[nth.min(self.0.len() - 1)].split(' ') {
+                addresses.push(address.parse().unwrap());
+            }
+            Ok(addresses)
+        }
+    }
+
+    fn resolve(resolver: &PublicResolver<Rebinding>) -> Result<Vec<String>, String> {
+        let timeout = NextTimeout::default();
+        let uri = Uri::from_static("https://hook.example.org/");
+        let found = resolver.resolve(&uri, &Config::default(), timeout);
+        found.map(|found| found.iter().map(ToString::to_string).collect()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_is_connected_to_is_what_was_checked() {
+        let resolver = PublicResolver(Rebinding(vec!["8.8.8.8:443", "127.0.0.1:443"], AtomicUsize::new(0)));
+        // It is asked once, and the answer is what the connection gets.
+        assert_eq!(resolve(&resolver), Ok(vec!["8.8.8.8:443".to_owned()]));
+        assert_eq!(resolver.0.1.load(Ordering::Relaxed), 1);
+        let refused = resolve(&resolver).unwrap_err();
+        assert!(refused.contains("hook.example.org is 127.0.0.1"), "{refused}");
+    }
+
+    #[test]
+    fn one_private_address_among_public_ones_refuses_a_name() {
+        let resolver = PublicResolver(Rebinding(vec!["8.8.8.8:443 10.0.0.1:443"], AtomicUsize::new(0)));
+        assert!(resolve(&resolver).is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! From what a channel is to be told to what it is told: what is not true any more is left out.
+
+use super::message::{LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION};
+use super::{Event, Pages};
+use crate::db;
+use crate::db::notification::{channel, message, outbox};
+use crate::db::regression::{self, State};
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_stats::cause::Cause;
+use sqlx::PgPool;
+use std::collections::{HashMap, HashSet};
+use uuid::Uuid;
+
+/// A channel is told so many times
+const MESSAGES_MAX: i64 = 10;
+/// in so long, and then once of all that came meanwhile.
+const COUNTED_FOR: TimeDelta = TimeDelta::hours(1);
+
+/// Composes one message for a channel to which something is to be told. False when there is none.
+pub(super) async fn compose(pool: &PgPool, pages: &Pages, now: DateTime<Utc>) -> sqlx::Result<bool> {
+    let mut transaction = pool.begin().await?;
+    let pace = outbox::Pace { messages_max: MESSAGES_MAX, since: now - COUNTED_FOR };
+    let Some(waiting) = outbox::waiting(&mut transaction, pace, now).await? else { return Ok(false) };
+    let channel = channel::find(&mut transaction, waiting.notification_channel_id).await?;
+    let Some(channel) = channel else { return Ok(false) };
+    let rows = regression::find_all(&mut transaction, &waiting.regression_ids).await?;
+    let over: HashSet<i64> = if waiting.event == Event::Fixed {
+        let ids = &waiting.regression_ids;
+        outbox::never_told(&mut transaction, channel.notification_channel_id, ids)
+            .await?
+            .into_iter()
+            .collect()
+    } else {
+        HashSet::new()
+    };
+    let (mut told, mut dropped) = (Vec::new(), Vec::new());
+    for row in rows {
+        if is_told(&row, waiting.event, now)? && !over.contains(&row.regression_id) {
+            told.push(row);
+        } else {
+            dropped.push(row.regression_id);
+        }
+    }
+    outbox::drop_of(&mut transaction, &waiting, &dropped, now).await?;
+    if !told.is_empty() || !waiting.machines.is_empty() {
+        let ids: Vec<i64> = told.iter().map(|row| row.regression_id).collect();
+        let in_reply_to = if waiting.event == Event::Fixed {
+            outbox::told_by(&mut transaction, channel.notification_channel_id, &ids).await?
+        } else {
+            Vec::new()
+        };
+        let shas: Vec<String> = told.iter().flat_map(shas).collect();
+        let commits = db::commit::of_shas(&mut transaction, channel.project_id, &shas).await?;
+        let commits = commits.into_iter().map(|commit| (commit.sha.clone(), commit)).collect();
+        let composed = Composed { pages, project: &channel.project, commits };
+        let message = composed.message(waiting.event, told, &waiting.machines, now);
+        message::create(
+            &mut transaction,
+            channel.notification_channel_id,
+            waiting.event,
+            &message,
+            &in_reply_to,
+            &waiting.notification_ids,
+        )
+        .await?;
+    }
+    transaction.commit().await?;
+    Ok(true)
+}
+
+/// Whether what was found is still so, and somebody wants to know.
+fn is_told(row: &regression::Row, event: Event, now: DateTime<Utc>) -> sqlx::Result<bool> {
+    let is_in_state = match (row.state()?, event) {
+        (State::Fixed, event) => event == Event::Fixed,
+        (State::New | State::Acknowledged, event) => event != Event::Fixed,
+        (State::Invalid | State::Machine, _) => false,
+    };
+    let is_muted = row.muted_until_at.is_some_and(|until| until > now);
+    Ok(is_in_state
+        && !is_muted
+        && row.held_because.is_none()
+        && row.cause()? == Cause::Commit
+        && row.series_count > 0)
+}
+
+fn shas(row: &regression::Row) -> impl Iterator<Item = String> {
+    [Some(row.after_sha.clone()), Some(row.until_sha.clone()), row.fixed_by_sha.clone()].into_iter().flatten()
+}
+
+/// What a message is made of.
+struct Composed<'a> {
+    pages: &'a Pages,
+    project: &'a str,
+    commits: HashMap<String, db::commit::Row>,
+}
+
+impl Composed<'_> {
+    fn message(
+        &self,
+        event: Event,
+        told: Vec<regression::Row>,
+        machines: &[(String, String)],
+        now: DateTime<Utc>,
+    ) -> Message {
+        let machines: Vec<_> = machines
+            .iter()
+            .map(|(machine, why)| ToldMachine { machine: machine.clone(), why: why.clone() })
+            .collect();
+        let url = if event == Event::Machine {
+            self.pages.machines(self.project)
+        } else {
+            self.pages.regressions(self.project)
+        };
+        Message {
+            url,
+            count: told.len() + machines.len(),
+            regressions: told.into_iter().take(LISTED_MAX).map(|row| self.told(row)).collect(),
+            machines: machines.into_iter().take(LISTED_MAX).collect(),
+            ..blank(self.pages, self.project, event.into(), now)
+        }
+    }
+
+    fn told(&self, row: regression::Row) -> Told {
+        Told {
+            url: self.pages.regression(self.project, row.regression_id),
+            regression_id: row.regression_id,
+            series_count: row.series_count,
+            worst_change: row.worst_change,
+            after_commit: self.commit(row.after_sha),
+            commit_count: (row.until_ordinal - row.after_ordinal).max(1),
+            until_commit: self.commit(row.until_sha),
+            fixed_by_commit: row.fixed_by_sha.map(|sha| self.commit(sha)),
+            machines: row.machines,
+        }
+    }
+
+    fn commit(&self, sha: String) -> ToldCommit {
+        let found = self.commits.get(&sha);
+        let text = |of: fn(&db::commit::Row) -> &String| found.map(of).cloned().unwrap_or_default();
+        ToldCommit { subject: text(|commit| &commit.subject), author: text(|commit| &commit.author), sha }
+    }
+}
+
+/// A message that tells of nothing: that of a test.
+pub(super) fn blank(pages: &Pages, project: &str, event: Topic, now: DateTime<Utc>) -> Message {
+    Message {
+        version: VERSION,
+        message_id: Uuid::now_v7(),
+        event,
+        created_at: now,
+        project: project.to_owned(),
+        url: pages.regressions(project),
+        settings_url: pages.settings(project),
+        count: 0,
+        regressions: Vec::new(),
+        machines: Vec::new(),
+    }
+}

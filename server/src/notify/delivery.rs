@@ -1,0 +1,123 @@
+//! How a message gets to a channel: one contract, one file a kind.
+
+use super::outgoing::Outgoing;
+use super::{Kind, Message, email, slack, webhook};
+use crate::db::notification::channel;
+use chrono::{DateTime, TimeDelta, Utc};
+use rand::RngExt as _;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// What is waited for before the second attempt, twice as long before the third, and so on,
+const PAUSE_MIN: TimeDelta = TimeDelta::seconds(30);
+/// or this, where trying again does not mend it,
+const PAUSE_REFUSED_MIN: TimeDelta = TimeDelta::minutes(5);
+/// and at most this.
+const PAUSE_MAX: TimeDelta = TimeDelta::hours(1);
+
+/// Why a message was not taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// As the end of a sentence, after `the message was not taken: `.
+    pub(crate) why: String,
+    /// Whether trying again does not mend it.
+    pub(crate) is_refusal: bool,
+    /// When whoever did not take it wants to be asked again.
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl Failure {
+    /// One that passes, perhaps.
+    pub(crate) fn passing(why: String) -> Self {
+        Self { why, is_refusal: false, retry_after: None }
+    }
+
+    /// One that stays until somebody changes something.
+    pub(crate) fn refused(why: String) -> Self {
+        Self { why, is_refusal: true, retry_after: None }
+    }
+
+    /// When the message is sent again after so many attempts. Several that failed at once are not sent again at once.
+    pub(crate) fn again_at(&self, attempts: i32, now: DateTime<Utc>) -> DateTime<Utc> {
+        let least = if self.is_refusal { PAUSE_REFUSED_MIN } else { PAUSE_MIN };
+        let doubled = attempts.clamp(1, 12) - 1;
+        let pause = (least * 2_i32.pow(doubled.unsigned_abs())).min(PAUSE_MAX);
+        let jittered = pause.num_milliseconds() * rand::rng().random_range(750..=1_250) / 1_000;
+        let wanted = self.retry_after.and_then(|wait| TimeDelta::from_std(wait).ok()).unwrap_or_default();
+        now + TimeDelta::milliseconds(jittered).max(wanted)
+    }
+}
+
+/// What sending takes.
+#[derive(Clone, Debug)]
+pub(crate) struct Post {
+    pub(crate) outgoing: Outgoing,
+    pub(crate) mail: Option<email::Mail>,
+}
+
+/// A message on its way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parcel<'a> {
+    pub(crate) message: &'a Message,
+    /// The messages that it continues, the oldest first.
+    pub(crate) in_reply_to: &'a [Uuid],
+    /// To whom.
+    pub(crate) channel: &'a channel::Row,
+}
+
+impl Post {
+    /// Sends a message; this takes a few seconds at most, and a thread.
+    pub(crate) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
+        let kind = parcel.channel.kind().map_err(|error| Failure::refused(error.to_string()))?;
+        match kind {
+            Kind::Slack => slack::send(&self.outgoing, parcel),
+            Kind::Webhook => webhook::send(&self.outgoing, parcel),
+            Kind::Email => {
+                let mail =
+                    self.mail.as_ref().ok_or_else(|| Failure::refused(email::UNAVAILABLE.to_owned()))?;
+                mail.send(parcel)
+            }
+        }
+    }
+
+    /// Whether a channel of this kind can have this target; why not, as the end of a sentence.
+    pub(crate) fn check(&self, kind: Kind, target: &str) -> Result<(), String> {
+        match kind {
+            Kind::Slack | Kind::Webhook => self.outgoing.check(target),
+            Kind::Email if self.mail.is_none() => Err(email::UNAVAILABLE.to_owned()),
+            Kind::Email => email::check(target),
+        }
+    }
+
+    /// The kinds of channels that are possible here.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        Kind::ALL.into_iter().filter(|kind| *kind != Kind::Email || self.mail.is_some()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_up_to_an_hour_and_differ() {
+        let now = Utc::now();
+        let seconds = |failure: &Failure, attempts| (failure.again_at(attempts, now) - now).num_seconds();
+        let passing = Failure::passing(String::new());
+        for (attempts, expected) in [(1, 30), (2, 60), (3, 120), (8, 3_600), (1_000, 3_600)] {
+            let pause = seconds(&passing, attempts);
+            assert!((expected * 3 / 4 - 1..=expected * 5 / 4).contains(&pause), "{attempts}: {pause}");
+        }
+        assert!(seconds(&Failure::refused(String::new()), 1) >= 225);
+        let drawn: std::collections::BTreeSet<_> = (0..20).map(|_| passing.again_at(8, now)).collect();
+        assert!(drawn.len() > 1, "several that failed at once come again at once");
+    }
+
+    #[test]
+    fn who_wants_more_time_gets_it() {
+        let now = Utc::now();
+        let wait = Some(Duration::from_secs(900));
+        let failure = Failure { retry_after: wait, ..Failure::passing(String::new()) };
+        assert_eq!(failure.again_at(1, now) - now, TimeDelta::seconds(900));
+    }
+}

@@ -1,0 +1,210 @@
+//! E-mail: plain text and simple HTML. What is fixed goes under what was found.
+
+use super::delivery::{Failure, Parcel};
+use super::message::Message;
+use super::words::Words;
+use anyhow::{Context, Result, ensure};
+use lettre::message::header::{Header, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, MultiPart};
+use lettre::transport::smtp::authentication::Credentials;
+use lettre::{Address, SmtpTransport, Transport as _};
+use quick_xml::escape::escape;
+use std::error::Error;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Why there is no e-mail here.
+pub(crate) const UNAVAILABLE: &str = "this server sends no e-mail: whoever runs it sets --smtp-url";
+/// How long the mail server may take to answer each command.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Which mail server takes messages, and who sends them.
+#[derive(Clone)]
+pub struct Settings {
+    /// `smtp://HOST`, `smtp://HOST?tls=required` for STARTTLS, or `smtps://HOST`; with `USER@` where a password is needed.
+    pub url: String,
+    /// The password, if one is needed.
+    pub password: Option<String>,
+    /// The sender: an address, or `Name <address>`.
+    pub from: String,
+}
+
+/// A mail server, and who sends.
+#[derive(Clone, Debug)]
+pub struct Mail {
+    transport: SmtpTransport,
+    from: Mailbox,
+}
+
+impl Mail {
+    /// With these settings.
+    ///
+    /// # Errors
+    /// One of them is not what it must be.
+    pub fn new(settings: &Settings) -> Result<Self> {
+        let url: ureq::http::Uri = settings.url.parse().ok().context(EXPECTED_URL)?;
+        let authority = url.authority().context(EXPECTED_URL)?.as_str();
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        ensure!(
+            user.is_none_or(|user| !user.contains(':')),
+            "--smtp-url holds a password, which other programs see: expected it in the file of --smtp-password-file"
+        );
+        let is_encrypted = url.scheme_str() == Some("smtps")
+            || url.query().is_some_and(|query| query.contains("tls=required"));
+        let mut builder =
+            SmtpTransport::from_url(&settings.url).context(EXPECTED_URL)?.timeout(Some(TIMEOUT));
+        if let Some(password) = &settings.password {
+            let user =
+                user.context("--smtp-password-file without a user: expected --smtp-url smtps://USER@HOST")?;
+            ensure!(is_encrypted, "a password is sent by smtps:// or with ?tls=required alone");
+            let user = percent_encoding::percent_decode_str(user).decode_utf8().context(EXPECTED_URL)?;
+            builder = builder.credentials(Credentials::new(user.into_owned(), password.clone()));
+        }
+        let from = settings
+            .from
+            .parse()
+            .context("--mail-from is no address: expected ada@example.org, or Ada <…>")?;
+        Ok(Self { transport: builder.build(), from })
+    }
+
+    pub(super) fn send(&self, parcel: Parcel<'_>) -> Result<(), Failure> {
+        let mail = self
+            .compose(parcel)
+            .map_err(|error| Failure::refused(format!("it cannot be written: {error}")))?;
+        self.transport.send(&mail).map(drop).map_err(|error| failure(&error))
+    }
+
+    fn compose(&self, parcel: Parcel<'_>) -> Result<lettre::Message> {
+        let Parcel { message, in_reply_to, channel } = parcel;
+        let words = Words::of(message);
+        let to = Mailbox::new(None, channel.target.parse::<Address>()?);
+        let mut mail = lettre::Message::builder()
+            .from(self.from.clone())
+            .to(to)
+            .subject(format!("[{}] {}", message.project, subject(&words)))
+            .message_id(Some(self.message_id(message.message_id)))
+            .header(AutoSubmitted)
+            .header(ListUnsubscribe(format!("<{}>", message.settings_url)));
+        if let Some(newest) = in_reply_to.last() {
+            let all: Vec<String> = in_reply_to.iter().map(|id| self.message_id(*id)).collect();
+            mail = mail.in_reply_to(self.message_id(*newest)).references(all.join(" "));
+        }
+        Ok(mail.multipart(MultiPart::alternative_plain_html(text(message, &words), html(message, &words)))?)
+    }
+
+    /// The same each time that a message is sent.
+    fn message_id(&self, message_id: Uuid) -> String {
+        format!("<{message_id}@{}>", self.from.email.domain())
+    }
+}
+
+const EXPECTED_URL: &str = "--smtp-url is no mail server: expected smtp://HOST, smtp://HOST?tls=required or smtps://HOST, with USER@ before \
+     the host where it wants a password";
+
+/// Whether a channel can have this target; why not, as the end of a sentence.
+pub(super) fn check(target: &str) -> Result<(), String> {
+    target.parse::<Address>().map(drop).map_err(|_| "expected one address, as in ada@example.org".to_owned())
+}
+
+/// The title, and what it happened to where that is one thing.
+fn subject(words: &Words) -> String {
+    match &words.items[..] {
+        [item] => format!("{}: {}", words.title, item.what),
+        _ => words.title.clone(),
+    }
+}
+
+fn text(message: &Message, words: &Words) -> String {
+    let mut text = format!("{}\n\n", words.title);
+    for item in &words.items {
+        text.push_str(&format!("* {}\n  {}\n", item.what, item.detail));
+        if let Some(url) = &item.url {
+            text.push_str(&format!("  {url}\n"));
+        }
+        text.push('\n');
+    }
+    if let Some(rest) = &words.rest {
+        text.push_str(&format!("{rest}\n"));
+    }
+    text.push_str(&format!("{}\n\n-- \nChange what is told here: {}\n", message.url, message.settings_url));
+    text
+}
+
+fn html(message: &Message, words: &Words) -> String {
+    let item = |item: &super::words::Item| {
+        let what = escape(&item.what);
+        let what = match &item.url {
+            Some(url) => format!("<a href=\"{}\">{what}</a>", escape(url)),
+            None => what.into_owned(),
+        };
+        format!("<li><strong>{what}</strong><br>{}</li>", escape(&item.detail))
+    };
+    let items: String = words.items.iter().map(item).collect();
+    let list = if items.is_empty() { items } else { format!("<ul>{items}</ul>") };
+    let rest: String = words.rest.iter().map(|rest| format!("<p>{}</p>", escape(rest))).collect();
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title></head><body>\
+         <p><strong>{title}</strong></p>{list}{rest}<p><a href=\"{}\">{} of {}</a></p>\
+         <p><small><a href=\"{}\">Change what is told here</a></small></p></body></html>",
+        escape(&message.url),
+        words.page,
+        escape(&message.project),
+        escape(&message.settings_url),
+        title = escape(&words.title),
+    )
+}
+
+fn failure(error: &lettre::transport::smtp::Error) -> Failure {
+    let mut why = "the mail server did not take it".to_owned();
+    let mut cause: Option<&dyn Error> = Some(error);
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !why.contains(&said) {
+            why = format!("{why}: {said}");
+        }
+        cause = error.source();
+    }
+    if error.is_permanent() { Failure::refused(why) } else { Failure::passing(why) }
+}
+
+/// Nobody is on holiday to a program (RFC 3834).
+#[derive(Clone)]
+struct AutoSubmitted;
+
+impl Header for AutoSubmitted {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("Auto-Submitted")
+    }
+
+    fn parse(_text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self)
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), "auto-generated".to_owned())
+    }
+}
+
+/// Where it is turned off (RFC 2369).
+#[derive(Clone)]
+struct ListUnsubscribe(String);
+
+impl Header for ListUnsubscribe {
+    fn name() -> HeaderName {
+        HeaderName::new_from_ascii_str("List-Unsubscribe")
+    }
+
+    fn parse(text: &str) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self(text.to_owned()))
+    }
+
+    fn display(&self) -> HeaderValue {
+        HeaderValue::new(Self::name(), self.0.clone())
+    }
+}
+
+impl std::fmt::Debug for Settings {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Settings").field("from", &self.from).finish_non_exhaustive()
+    }
+}

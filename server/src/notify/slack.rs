@@ -1,0 +1,83 @@
+//! Slack: an incoming webhook, told in blocks. Others that take what Slack takes understand the text.
+
+use super::delivery::{Failure, Parcel};
+use super::message::Message;
+use super::outgoing::Outgoing;
+use super::words::{Item, Words};
+use quick_xml::escape::partial_escape;
+use serde_json::{Value, json};
+
+/// The longest header that Slack takes, in characters.
+const HEADER_MAX: usize = 150;
+
+pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failure> {
+    let body = blocks(parcel.message).to_string();
+    outgoing.post(&parcel.channel.target, &[], body.as_bytes())
+}
+
+/// A title, what it happened to, and where there is more. `text` is what notifications of the system show.
+fn blocks(message: &Message) -> Value {
+    let words = Words::of(message);
+    let header: String = words.title.chars().take(HEADER_MAX).collect();
+    let mut blocks = vec![json!({ "type": "header", "text": { "type": "plain_text", "text": header } })];
+    blocks.extend(words.items.iter().map(|item| section(&item_text(item))));
+    blocks.extend(words.rest.iter().map(|rest| section(&escaped(rest))));
+    let links = format!(
+        "{} · {}",
+        link(&message.url, words.page),
+        link(&message.settings_url, "Change what is told here")
+    );
+    blocks.push(json!({ "type": "context", "elements": [{ "type": "mrkdwn", "text": links }] }));
+    json!({ "text": escaped(&words.title), "blocks": blocks, "unfurl_links": false })
+}
+
+fn section(text: &str) -> Value {
+    json!({ "type": "section", "text": { "type": "mrkdwn", "text": text } })
+}
+
+fn item_text(item: &Item) -> String {
+    let what = match &item.url {
+        Some(url) => link(url, &item.what),
+        None => escaped(&item.what),
+    };
+    format!("*{what}*\n{}", escaped(&item.detail))
+}
+
+fn link(url: &str, text: &str) -> String {
+    format!("<{}|{}>", escaped(url), escaped(text))
+}
+
+/// Slack reads these three characters as its own, and nothing else: `<!channel>` in a commit's message calls nobody.
+fn escaped(text: &str) -> String {
+    partial_escape(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notify::message::tests::example;
+
+    #[test]
+    fn what_people_write_calls_nobody_and_makes_no_link() {
+        let mut message = example();
+        message.regressions[0].until_commit.subject =
+            "<!channel> Read <https://evil.example|this> & that".into();
+        let text = blocks(&message).to_string();
+        assert!(!text.contains("<!channel>") && !text.contains("<https://evil"), "{text}");
+        assert!(text.contains("&lt;!channel&gt;") && text.contains("&amp; that"), "{text}");
+    }
+
+    #[test]
+    fn a_message_is_short_however_much_happened() {
+        let mut message = example();
+        let one = message.regressions[0].clone();
+        message.regressions = vec![one; 40];
+        message.count = 1_234;
+        message.project = "p".repeat(200);
+        let told = blocks(&message);
+        let blocks = told["blocks"].as_array().unwrap();
+        assert_eq!(blocks.len(), 8, "{told}");
+        assert!(blocks[0]["text"]["text"].as_str().unwrap().chars().count() <= HEADER_MAX);
+        assert_eq!(blocks[6]["text"]["text"], "And 1229 more, all of them on the page.");
+    }
+}

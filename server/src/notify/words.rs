@@ -1,0 +1,152 @@
+//! What people read of a message, whether in Slack or by e-mail: short, the worst first.
+
+use super::message::{Message, Told, ToldCommit, Topic};
+use std::cmp::Ordering;
+
+/// So many are described; of more it is said how many there are.
+const DESCRIBED_MAX: usize = 5;
+/// The longest subject of a commit, in characters.
+const SUBJECT_MAX: usize = 100;
+/// A change that is larger is told without a decimal.
+const COARSE_FROM: f64 = 0.095;
+
+/// A message in words.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Words {
+    /// All of it in a few words: `2 regressions in libfoo`.
+    pub(crate) title: String,
+    /// What it happened to, one by one.
+    pub(crate) items: Vec<Item>,
+    /// What else there is to know, as a sentence.
+    pub(crate) rest: Option<String>,
+    /// What the page of all that it tells of is called.
+    pub(crate) page: &'static str,
+}
+
+/// One thing of several.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Item {
+    /// What it is: `+20 % in 4 series on lab-1`.
+    pub(crate) what: String,
+    /// Its page, if it has one.
+    pub(crate) url: Option<String>,
+    /// Why, or by whom.
+    pub(crate) detail: String,
+}
+
+impl Words {
+    pub(crate) fn of(message: &Message) -> Self {
+        let mut told: Vec<&Told> = message.regressions.iter().collect();
+        told.sort_by(|one, other| worst(other).partial_cmp(&worst(one)).unwrap_or(Ordering::Equal));
+        let mut items: Vec<Item> = told.into_iter().map(|told| regression(told, message.event)).collect();
+        items.extend(message.machines.iter().map(|machine| Item {
+            what: format!("{} {}", machine.machine, machine.why),
+            url: None,
+            detail: "Nobody is told of what changes on it alone, until it is quiet again.".to_owned(),
+        }));
+        items.truncate(DESCRIBED_MAX);
+        let more = message.count.saturating_sub(items.len());
+        let rest = match message.event {
+            Topic::Test => {
+                Some("Somebody tries whether messages arrive here: they do. Nothing happened.".to_owned())
+            }
+            _ => (more > 0).then(|| format!("And {more} more, all of them on the page.")),
+        };
+        let page = if message.event == Topic::Machine { "All machines" } else { "All regressions" };
+        Self { title: title(message), items, rest, page }
+    }
+}
+
+fn title(message: &Message) -> String {
+    let Message { project, count, .. } = message;
+    let counted = |one: &str, many: &str| format!("{count} {}", if *count == 1 { one } else { many });
+    match message.event {
+        Topic::Regressed => format!("{} in {project}", counted("regression", "regressions")),
+        Topic::Fixed => format!("{} fixed in {project}", counted("regression", "regressions")),
+        Topic::Improved => format!("{} in {project}", counted("improvement", "improvements")),
+        Topic::Machine => format!("{} to look at in {project}", counted("machine", "machines")),
+        Topic::Test => format!("A test from {project}"),
+    }
+}
+
+fn worst(told: &Told) -> f64 {
+    told.worst_change.map_or(0.0, f64::abs)
+}
+
+fn regression(told: &Told, topic: Topic) -> Item {
+    let series =
+        if told.series_count == 1 { "1 series".into() } else { format!("{} series", told.series_count) };
+    let change = told.worst_change.map_or_else(|| "a change".to_owned(), percent);
+    let up_to = if told.series_count > 1 { "up to " } else { "" };
+    let what = format!("{up_to}{change} in {series} on {}", told.machines.join(", "));
+    let by = match (topic, &told.fixed_by_commit) {
+        (Topic::Fixed, Some(commit)) => format!("as before since {}", commit_text(commit)),
+        (Topic::Fixed, None) => "as before".to_owned(),
+        _ if told.commit_count == 1 => format!("by {}", commit_text(&told.until_commit)),
+        _ => format!("by one of {} commits up to {}", told.commit_count, commit_text(&told.until_commit)),
+    };
+    Item { what, url: Some(told.url.clone()), detail: by }
+}
+
+fn commit_text(commit: &ToldCommit) -> String {
+    let sha: String = commit.sha.chars().take(7).collect();
+    let subject: String = plain(&commit.subject).chars().take(SUBJECT_MAX).collect();
+    let author = plain(&commit.author);
+    let author = if author.is_empty() { String::new() } else { format!(" ({author})") };
+    format!("{sha} {subject}{author}")
+}
+
+/// `+20 %`, `+3.1 %`, `-4.0 %`.
+fn percent(change: f64) -> String {
+    if change.abs() < COARSE_FROM {
+        format!("{:+.1} %", change * 100.0)
+    } else {
+        format!("{:+.0} %", change * 100.0)
+    }
+}
+
+/// What can stand in one line: people write commits, and their names.
+fn plain(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notify::message::tests::example;
+
+    #[test]
+    fn the_worst_comes_first_with_its_commit() {
+        let mut message = example();
+        let mild = Told {
+            worst_change: Some(0.031),
+            series_count: 1,
+            commit_count: 5,
+            ..message.regressions[0].clone()
+        };
+        message.regressions.insert(0, mild);
+        message.count = 2;
+        let words = Words::of(&message);
+        assert_eq!(words.title, "2 regressions in libfoo");
+        let told: Vec<_> =
+            words.items.iter().map(|item| (item.what.as_str(), item.detail.as_str())).collect();
+        let expected = [
+            ("up to +20 % in 4 series on lab-1, lab-2", "by 4f2d5c1 Copy twice (Ada)"),
+            ("+3.1 % in 1 series on lab-1, lab-2", "by one of 5 commits up to 4f2d5c1 Copy twice (Ada)"),
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(words.rest, None);
+    }
+
+    #[test]
+    fn what_is_fixed_names_the_commit_that_fixed_it() {
+        let mut message = Message { event: Topic::Fixed, ..example() };
+        let commit =
+            ToldCommit { sha: "0123456789".into(), subject: "Copy\n once".into(), author: String::new() };
+        message.regressions[0].fixed_by_commit = Some(commit);
+        let words = Words::of(&message);
+        assert_eq!(words.title, "1 regression fixed in libfoo");
+        assert_eq!(words.items[0].detail, "as before since 0123456 Copy once");
+    }
+}

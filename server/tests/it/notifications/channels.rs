@@ -1,0 +1,141 @@
+//! `/api/v1/projects/{project}/channels`: who may have whom told, and what is told of it.
+
+use super::receiver::{Reaction, Receiver};
+use super::{CHANNELS, Told};
+use crate::support::{TestApp, factory};
+use roundtrip_server::access::Role;
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+fn webhook(name: &str, target: &str) -> Value {
+    json!({"name": name, "kind": "webhook", "target": target})
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_channel_is_made_changed_and_deleted_with_a_line_in_the_audit_log_each(pool: PgPool) {
+    let told = Told::new(pool).await;
+    let (app, token) = (&told.app, &told.token);
+    let list = async || app.send("GET", CHANNELS, token, None).await.json::<Value>();
+    assert_eq!(list().await, json!({"channels": [], "kinds": ["slack", "webhook"]}));
+    let secret_url = "https://hooks.slack.com/services/T00000000/B00000000/verysecretpart";
+    let request = json!({"name": "chat", "kind": "slack", "target": secret_url});
+    let answer = app.send("POST", CHANNELS, token, Some(request)).await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let made: Value = answer.json();
+    assert_eq!((&made["secret"], &made["channel"]["events"]), (&Value::Null, &json!(["regressed"])));
+    assert_eq!(made["channel"]["target"], "hooks.slack.com/…part");
+    assert_eq!(made["channel"]["created_by"], "account:mara");
+    let path = format!("{CHANNELS}/{}", made["channel"]["channel_id"]);
+    let change = json!({"name": "our chat", "events": ["fixed", "regressed", "fixed"], "enabled": false});
+    let changed: Value = app.send("PATCH", &path, token, Some(change)).await.json();
+    assert_eq!((&changed["name"], &changed["enabled"]), (&json!("our chat"), &json!(false)));
+    assert_eq!(changed["events"], json!(["regressed", "fixed"]));
+    assert_eq!(list().await["channels"][0], changed);
+    let everything = format!("{answer:?} {changed} {}", list().await);
+    assert!(!everything.contains("verysecret"), "{everything}");
+    assert_eq!(app.send("DELETE", &path, token, None).await.status, 204);
+    app.send("DELETE", &path, token, None).await.assert_problem(404, "unknown-channel");
+    let audit = "select actor || ' ' || action || ' ' || details::text from audit_event
+                 where action like 'channel.%' order by audit_event_id";
+    let logged: Vec<String> = sqlx::query_scalar(audit).fetch_all(&app.pool).await.unwrap();
+    let begins =
+        ["account:mara channel.create", "account:mara channel.change", "account:mara channel.delete"];
+    assert_eq!(logged.len(), 3, "{logged:?}");
+    for (line, begin) in logged.iter().zip(begins) {
+        assert!(line.starts_with(begin) && !line.contains("verysecret"), "{line}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn only_maintainers_see_and_change_channels(pool: PgPool) {
+    let told = Told::new(pool).await;
+    let receiver = Receiver::start();
+    let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
+    let contributor = told.app.member("carl", "libfoo", Role::Contributor).await;
+    let path = format!("{CHANNELS}/{id}");
+    for (method, path, body) in [
+        ("GET", CHANNELS.to_owned(), None),
+        ("POST", CHANNELS.to_owned(), Some(webhook("mine", &receiver.url()))),
+        ("PATCH", path.clone(), Some(json!({"enabled": false}))),
+        ("POST", format!("{path}/test"), None),
+        ("DELETE", path.clone(), None),
+    ] {
+        told.app.send(method, &path, &contributor, body.clone()).await.assert_problem(403, "forbidden");
+        told.app.send(method, &path, "", body).await.assert_problem(401, "unauthenticated");
+    }
+    assert!(receiver.received().is_empty());
+    // A maintainer of another project has nothing to do with it.
+    let mut other = factory::report();
+    other.project = factory::slug("other");
+    told.app.store(&other).await;
+    let stranger = told.app.member("oscar", "other", Role::Maintainer).await;
+    for method in ["PATCH", "DELETE"] {
+        let path = format!("/api/v1/projects/other/channels/{id}");
+        let body = (method == "PATCH").then(|| json!({"enabled": false}));
+        told.app.send(method, &path, &stranger, body).await.assert_problem(404, "unknown-channel");
+    }
+    let path = format!("/api/v1/projects/other/channels/{id}/test");
+    told.app.send("POST", &path, &stranger, None).await.assert_problem(404, "unknown-channel");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_test_is_sent_at_once_and_tells_how_it_went(pool: PgPool) {
+    let told = Told::new(pool).await;
+    let receiver = Receiver::start();
+    let (id, _) = told.channel("ours", &receiver, &["regressed"]).await;
+    let path = format!("{CHANNELS}/{id}/test");
+    let test = async || told.app.send("POST", &path, &told.token, None).await.json::<Value>();
+    assert_eq!(test().await, json!({"delivered": true, "detail": "The message was taken."}));
+    let received = receiver.take();
+    assert_eq!(received[0].json()["event"], "test");
+    receiver.react(Reaction::Answer(404, ""));
+    let failed = test().await;
+    assert_eq!(
+        failed,
+        json!({"delivered": false, "detail": "The message was not taken: it answered 404: what."})
+    );
+    let channel = told.channel_now("ours").await;
+    assert_eq!((&channel["failure"], &channel["enabled"]), (&json!("it answered 404: what"), &json!(true)));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_no_channel_is_refused_with_a_sentence(pool: PgPool) {
+    // As servers are unless somebody allows more.
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    let token = app.member("mara", "libfoo", Role::Maintainer).await;
+    let post = async |body: Value| app.send("POST", CHANNELS, &token, Some(body)).await;
+    for (body, parameter, expected) in [
+        (webhook("a", "http://example.org/hook"), "target", "expected https://HOST and a path"),
+        (
+            webhook("a", "https://169.254.169.254/latest"),
+            "target",
+            "is not an address of the public internet",
+        ),
+        (webhook("a", "https://[::1]/"), "target", "is not an address of the public internet"),
+        (webhook("", "https://example.org/hook"), "name", "expected 1 to 100 characters"),
+        (
+            json!({"name": "a", "kind": "webhook", "target": "https://example.org/", "events": []}),
+            "events",
+            "expected one at least",
+        ),
+        (
+            json!({"name": "a", "kind": "email", "target": "ada@example.org"}),
+            "target",
+            "this server sends no e-mail: whoever runs it sets --smtp-url",
+        ),
+        (json!({"name": "a", "kind": "pager", "target": "https://example.org/"}), "kind", "unknown variant"),
+    ] {
+        let problem = post(body.clone()).await.assert_problem(400, "invalid-parameter");
+        assert!(problem.detail.starts_with(&format!("parameter {parameter}: ")), "{body}: {problem:?}");
+        assert!(problem.detail.contains(expected), "{body}: {problem:?}");
+    }
+    assert_eq!(post(webhook("a", "https://example.org/hook")).await.status, 201);
+    post(webhook("a", "https://example.org/other")).await.assert_problem(409, "taken");
+    for nth in 2..=20 {
+        assert_eq!(post(webhook(&format!("nr {nth}"), "https://example.org/hook")).await.status, 201);
+    }
+    let problem =
+        post(webhook("one more", "https://example.org/hook")).await.assert_problem(400, "invalid-parameter");
+    assert!(problem.detail.contains("20 channels"), "{problem:?}");
+}

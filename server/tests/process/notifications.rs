@@ -1,0 +1,315 @@
+//! Who is told what happens, by real servers: mail to a real mail server, and servers that are killed while they send.
+
+use crate::database::{execute, number};
+use crate::receiver::{Reaction, Receiver};
+use crate::report::numbered;
+use crate::support::{Place, SERVE, Server, eventually};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// Says which Python has the packages of the mail server, as `cargo xtask test` does.
+const PYTHON: &str = "ROUNDTRIP_SMTP_PYTHON";
+const PASSWORD: &str = "correct horse battery staple";
+/// Far more than a message takes.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// A running mail server, and what it takes.
+struct MailServer {
+    child: Child,
+    port: String,
+    taken: mpsc::Receiver<String>,
+}
+
+impl MailServer {
+    /// None where there is no Python, which is said.
+    fn start(arguments: &[&str]) -> Option<Self> {
+        let python = std::env::var(PYTHON).unwrap_or_else(|_| {
+            panic!("{PYTHON} names no Python with aiosmtpd and trustme: run `cargo xtask test`, or set it")
+        });
+        if python.is_empty() {
+            println!("tests with a mail server do not apply: python3 is missing, which runs it");
+            return None;
+        }
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/process/mail_server.py");
+        let mut child = Command::new(python)
+            .arg(script)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let port = lines.next().expect("the port of the mail server").unwrap();
+        let (sender, taken) = mpsc::channel();
+        std::thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Some(Self { child, port, taken })
+    }
+
+    fn next(&self) -> Value {
+        serde_json::from_str(&self.taken.recv_timeout(DEADLINE).expect("a message")).unwrap()
+    }
+}
+
+impl Drop for MailServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A server over this database.
+fn server(place: &Place, name: &str, url: &str, arguments: &[&str], variables: &[(&str, &Path)]) -> Server {
+    let data_dir = place.folder().join(name);
+    let variables = [&[("DATABASE_URL", Path::new(url))], variables].concat();
+    Server::start(&data_dir, &[&SERVE, arguments].concat(), &variables)
+}
+
+/// A project with a run, and whoever may do everything with it.
+fn begin(place: &Place, server: &Server, name: &str, url: &str) -> (String, String) {
+    let token = std::fs::read_to_string(place.folder().join(name).join("agent.token")).unwrap();
+    let (path, report) = numbered(1);
+    assert_eq!(server.send("PUT", &path, token.trim(), report.to_string().as_bytes()), 201);
+    let made = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]);
+    assert!(made.status.success(), "{made:?}");
+    let channels = format!("/api/v1/projects/{}/channels", report["project"].as_str().unwrap());
+    (made.output.trim().to_owned(), channels)
+}
+
+fn call(server: &Server, path: &str, token: &str, body: &Value) -> Value {
+    let bearer = format!("Bearer {token}");
+    let headers = [("authorization", bearer.as_str()), ("content-type", "application/json")];
+    let answer = server.call("POST", path, &headers, &body.to_string());
+    assert!(answer.status().is_success(), "{answer:?}");
+    serde_json::from_str(answer.body()).unwrap()
+}
+
+/// Writes a regression as the search for changes would, for whom every channel is due to be told.
+const FOUND: &str = "
+    with found as (
+        insert into regression (
+            project_id, direction, state, cause, after_commit_id, until_commit_id, created_at, updated_at
+        )
+        select project_id, 'regressed', 'new', 'commit', commit_id, commit_id, now(), now() from commit
+        order by commit_id limit 1
+        returning regression_id
+    ), told as (
+        insert into change_point (
+            series_id, environment_id, quantile, commit_id, after_commit_id, until_commit_id, places, before_ns,
+            after_ns, confidence, matters, cause, regression_id, found_at
+        )
+        select series_id, environment_id, 'p50-' || regression_id, commit_id, commit_id, commit_id, '[]', 1000, 1200, 0.99,
+               true, 'commit', regression_id, now()
+        from found, series, commit, environment limit 1
+        returning regression_id
+    )
+    insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
+    select notification_channel_id, 'regressed', 'regression:' || regression_id, regression_id, now(), now()
+    from found, notification_channel";
+
+/// The same for the end of all regressions.
+const FIXED: &str = "
+    update regression set state = 'fixed', fixed_by_commit_id = until_commit_id;
+    insert into notification (notification_channel_id, event, subject, regression_id, created_at, due_at)
+    select notification_channel_id, 'fixed', 'regression:' || regression_id, regression_id, now(), now()
+    from regression, notification_channel";
+
+#[test]
+fn mail_goes_encrypted_and_with_a_password_and_what_is_fixed_goes_under_what_was_found() {
+    let place = Place::new();
+    let tls = place.folder().join("tls");
+    std::fs::create_dir(&tls).unwrap();
+    let arguments = ["--tls", tls.to_str().unwrap(), "--password", PASSWORD];
+    let Some(mail) = MailServer::start(&arguments) else { return };
+    let password_file = place.folder().join("smtp.password");
+    std::fs::write(&password_file, format!("{PASSWORD}\n")).unwrap();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let smtp_url = format!("smtp://roundtrip@127.0.0.1:{}?tls=required", mail.port);
+    let arguments = [
+        "--smtp-url",
+        &smtp_url,
+        "--smtp-password-file",
+        password_file.to_str().unwrap(),
+        "--mail-from",
+        "Roundtrip <roundtrip@example.org>",
+        "--public-url",
+        "https://roundtrip.example.org",
+    ];
+    let authority = tls.join("authority.pem");
+    let server = server(&place, "one", url, &arguments, &[("SSL_CERT_FILE", &authority)]);
+    let (token, channels) = begin(&place, &server, "one", url);
+    let project = channels.split('/').nth(4).unwrap().to_owned();
+    let request = json!({
+        "name": "lab", "kind": "email", "target": "lab@example.org", "events": ["regressed", "fixed"],
+    });
+    let made = call(&server, &channels, &token, &request);
+    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
+    let outcome = call(&server, &test, &token, &json!({}));
+    assert_eq!(outcome, json!({"delivered": true, "detail": "The message was taken."}));
+    let tested = mail.next();
+    assert_eq!(tested["headers"]["subject"], format!("[{project}] A test from {project}"));
+    assert_eq!((&tested["is_encrypted"], &tested["user"]), (&json!(true), &json!("roundtrip")));
+
+    execute(url, FOUND);
+    let found = mail.next();
+    assert_eq!(
+        (&found["to"], &found["from"]),
+        (&json!(["lab@example.org"]), &json!("roundtrip@example.org"))
+    );
+    assert_eq!(found["defects"], json!([]));
+    let header = |mail: &Value, name: &str| mail["headers"][name].as_str().unwrap_or_default().to_owned();
+    let title = format!("[{project}] 1 regression in {project}: +20 % in 1 series on ");
+    assert!(header(&found, "subject").starts_with(&title), "{found}");
+    let settings = format!("https://roundtrip.example.org/{project}/settings?section=notifications");
+    assert_eq!(header(&found, "list-unsubscribe"), format!("<{settings}>"));
+    assert_eq!(header(&found, "auto-submitted"), "auto-generated");
+    assert_eq!(header(&found, "in-reply-to"), "");
+    let page = format!("https://roundtrip.example.org/{project}/regressions/1");
+    for part in ["plain", "html"] {
+        let text = found[part].as_str().unwrap();
+        assert!(text.contains(&page) && text.contains("section=notifications"), "{text}");
+    }
+    let message_id = header(&found, "message-id");
+    assert!(message_id.starts_with('<') && message_id.ends_with("@example.org>"), "{message_id}");
+
+    execute(url, FIXED);
+    let fixed = mail.next();
+    assert!(header(&fixed, "subject").contains("1 regression fixed"), "{fixed}");
+    assert_eq!(
+        (header(&fixed, "in-reply-to"), header(&fixed, "references")),
+        (message_id.clone(), message_id)
+    );
+
+    // Whom the mail server does not know, it refuses, and that is told.
+    let request = json!({"name": "nobody", "kind": "email", "target": "nobody@example.org"});
+    let made = call(&server, &channels, &token, &request);
+    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
+    let outcome = call(&server, &test, &token, &json!({}));
+    let detail = outcome["detail"].as_str().unwrap();
+    assert!(detail.contains("there is no such person here"), "{outcome}");
+    let finished = server.stop();
+    assert!(!finished.errors.contains(PASSWORD));
+}
+
+#[test]
+fn a_certificate_of_an_unknown_authority_is_refused_before_the_password_is_sent() {
+    let place = Place::new();
+    let tls = place.folder().join("tls");
+    std::fs::create_dir(&tls).unwrap();
+    let Some(mail) = MailServer::start(&["--tls", tls.to_str().unwrap(), "--password", PASSWORD]) else {
+        return;
+    };
+    let password_file = place.folder().join("smtp.password");
+    std::fs::write(&password_file, PASSWORD).unwrap();
+    let smtp_url = format!("smtp://roundtrip@127.0.0.1:{}?tls=required", mail.port);
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let password_file = password_file.to_str().unwrap();
+    let arguments =
+        ["--smtp-url", &smtp_url, "--smtp-password-file", password_file, "--mail-from", "a@example.org"];
+    let server = server(&place, "one", url, &arguments, &[]);
+    let (token, channels) = begin(&place, &server, "one", url);
+    let request = json!({"name": "lab", "kind": "email", "target": "lab@example.org"});
+    let made = call(&server, &channels, &token, &request);
+    let test = format!("{channels}/{}/test", made["channel"]["channel_id"]);
+    let outcome = call(&server, &test, &token, &json!({}));
+    assert_eq!(outcome["delivered"], false);
+    assert!(outcome["detail"].as_str().unwrap().contains("certificate"), "{outcome}");
+    assert!(mail.taken.try_recv().is_err());
+}
+
+#[test]
+fn half_a_configuration_of_mail_is_refused_and_so_is_a_password_that_others_would_read() {
+    let place = Place::new();
+    let password_file = place.folder().join("smtp.password");
+    std::fs::write(&password_file, PASSWORD).unwrap();
+    let password_file = password_file.to_str().unwrap();
+    let run = |arguments: &[&str]| place.run(&[&SERVE, arguments].concat());
+    assert_eq!(run(&["--smtp-url", "smtp://127.0.0.1"]).status.code(), Some(2));
+    let from = ["--mail-from", "a@example.org"];
+    for (arguments, expected) in [
+        (vec!["--smtp-url", "http://127.0.0.1"], "--smtp-url is no mail server"),
+        (vec!["--smtp-url", "smtp://a:b@127.0.0.1"], "expected it in the file"),
+        (
+            vec!["--smtp-url", "smtp://a@127.0.0.1", "--smtp-password-file", password_file],
+            "a password is sent by smtps:// or with ?tls=required alone",
+        ),
+        (vec!["--smtp-url", "smtps://127.0.0.1", "--smtp-password-file", password_file], "without a user"),
+    ] {
+        let finished = run(&[&arguments[..], &from].concat());
+        assert!(finished.sentence(1).contains(expected), "{finished:?}");
+    }
+    let finished = run(&["--public-url", "roundtrip.example.org"]);
+    assert!(finished.sentence(2).contains("expected https://HOST or http://HOST"), "{finished:?}");
+}
+
+#[test]
+fn a_server_that_is_killed_while_it_sends_leaves_the_message_to_the_next_under_the_same_identity() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let receiver = Receiver::start();
+    let killed = server(&place, "one", url, &["--allow-private-targets"], &[]);
+    let (token, channels) = begin(&place, &killed, "one", url);
+    let request = json!({"name": "ours", "kind": "webhook", "target": receiver.url()});
+    call(&killed, &channels, &token, &request);
+    receiver.react(Reaction::Hang);
+    execute(url, FOUND);
+    eventually("a message on its way", || (receiver.received().len() == 1).then_some(()));
+    killed.signal(Signal::KILL);
+    killed.finish();
+    assert_eq!(
+        number(url, "select count(*) from notification_message where sent_at is null and attempts = 1"),
+        1
+    );
+    receiver.react(Reaction::Answer(200, ""));
+    // The minute for which nobody else may have it is over.
+    execute(url, "update notification_message set lease_expires_at = now()");
+    let next = server(&place, "two", url, &["--allow-private-targets"], &[]);
+    let sent = "select count(*) from notification_message where sent_at is not null";
+    eventually("the message", || (number(url, sent) == 1).then_some(()));
+    let received = receiver.received();
+    assert_eq!(received.len(), 2);
+    assert_eq!(received[0].headers["webhook-id"], received[1].headers["webhook-id"]);
+    assert_eq!(received[0].body, received[1].body);
+    assert!(next.stop().status.success());
+}
+
+#[test]
+fn two_running_servers_tell_everybody_of_everything_once() {
+    const CHANNELS: usize = 12;
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let receiver = Receiver::start();
+    let servers = ["one", "two"].map(|name| server(&place, name, url, &["--allow-private-targets"], &[]));
+    let (token, channels) = begin(&place, &servers[0], "one", url);
+    for nth in 0..CHANNELS {
+        let request = json!({"name": format!("nr {nth}"), "kind": "webhook", "target": receiver.url()});
+        call(&servers[nth % 2], &channels, &token, &request);
+    }
+    for round in 1..=3_i64 {
+        execute(url, FOUND);
+        let told = format!(
+            "select ({round} * {CHANNELS} = (
+                 select count(*) from notification join notification_message using (notification_message_id)
+                 where sent_at is not null
+             ))::int::bigint"
+        );
+        eventually("everybody to be told", || (number(url, &told) == 1).then_some(()));
+    }
+    for server in servers {
+        assert!(server.stop().status.success());
+    }
+    let mut ids: Vec<String> =
+        receiver.received().into_iter().map(|one| one.headers["webhook-id"].clone()).collect();
+    let count = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((count, ids.len()), (3 * CHANNELS, 3 * CHANNELS));
+}

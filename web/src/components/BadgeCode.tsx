@@ -1,0 +1,16 @@
+/** A badge as it looks now, and the code that shows it elsewhere. */
+import { type Badge, badgeHtml, badgeMarkdown } from "@/lib/badges";
+import { CommandLine } from "./ui/CommandLine";
+
+export function BadgeCode({ badge }: { badge: Badge }) {
+  const { origin } = window.location;
+  return (
+    <div className="badge-code">
+      <img src={badge.src} alt={badge.alt} height={20} />
+      <p className="muted">In Markdown</p>
+      <CommandLine command={badgeMarkdown(badge, origin)} />
+      <p className="muted">In HTML</p>
+      <CommandLine command={badgeHtml(badge, origin)} />
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+/** The code that shows a badge elsewhere: where its picture is, and which page it leads to. Pure. */
+
+/** A badge: paths on this server, and what it says to who does not see it. */
+export type Badge = { src: string; href: string; alt: string };
+
+/** The badge of a project: how many regressions are open. */
+export function projectBadge(project: string): Badge {
+  const path = encodeURIComponent(project);
+  return {
+    src: `/api/v1/projects/${path}/badge.svg`,
+    href: `/${path}/regressions`,
+    alt: `Regressions of ${project}`,
+  };
+}
+
+/** The badge of a series: how fast it is now. */
+export function seriesBadge(
+  { project, series_id, name }: { project: string; series_id: number; name: string },
+  quantile: "p50" | "p99",
+): Badge {
+  return {
+    src: `/api/v1/series/${series_id}/badge.svg?quantile=${quantile}`,
+    href: `/${encodeURIComponent(project)}/series/${series_id}`,
+    alt: `${name}, ${quantile}`,
+  };
+}
+
+/** In Markdown, for a README. */
+export function badgeMarkdown({ src, href, alt }: Badge, origin: string): string {
+  return `[![${alt.replace(/[\\[\]]/g, "\\$&")}](${origin}${src})](${origin}${href})`;
+}
+
+/** In HTML. */
+export function badgeHtml({ src, href, alt }: Badge, origin: string): string {
+  return `<a href="${quoted(origin + href)}"><img src="${quoted(origin + src)}" alt="${quoted(alt)}"></a>`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+}
