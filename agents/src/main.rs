@@ -6,6 +6,7 @@
 //! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
+//! - `ci`: what a job of continuous integration is for, and its proof of who it is.  `summary`: what stands on its page.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
@@ -20,6 +21,7 @@
 mod ab;
 mod agent;
 mod build;
+mod ci;
 mod cli;
 mod compare;
 mod comparison;
@@ -42,6 +44,7 @@ mod run;
 mod service;
 mod settings;
 mod spool;
+mod summary;
 mod table;
 mod terminal;
 mod upload;
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
+        Command::Exchange(arguments) => ci::token::exchange(&arguments),
         Command::Agent(arguments) => agent::agent(arguments),
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),

@@ -94,10 +94,11 @@ pub(crate) fn send(
     server: &str,
     token: &str,
     what: What,
+    quarantined: bool,
     body: &[u8],
     ledger: Option<Ledger>,
 ) -> Result<(), Refusal> {
-    let upload = Upload::new(server, what, body, ledger)?;
+    let upload = Upload::new(server, what, quarantined, body, ledger)?;
     // A busy server says how long to wait, and knows better than our own schedule.
     let asked = Rc::new(Cell::new(None));
     let told = Rc::clone(&asked);
@@ -132,28 +133,24 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Compresses the body.
+    /// Compresses the body. `quarantined`: nobody here vouches for it.
     pub(crate) fn new(
         server: &str,
         what: What,
+        quarantined: bool,
         body: &[u8],
         ledger: Option<Ledger>,
     ) -> Result<Self, Refusal> {
         let server = server.trim_end_matches('/');
+        let query = if quarantined { "?quarantined=true" } else { "" };
         let url = match what {
-            What::Report(id) => format!("{server}/api/v1/runs/{id}"),
-            What::Import(_) => format!("{server}/api/v1/import"),
+            What::Report(id) => format!("{server}/api/v1/runs/{id}{query}"),
+            What::Import(_) => format!("{server}/api/v1/import{query}"),
         };
         let expected = hexadecimal(&Sha256::digest(body));
         let body =
             compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(60)))
-            .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .into();
-        Ok(Self { agent, what, url, body, expected, ledger })
+        Ok(Self { agent: http_agent(), what, url, body, expected, ledger })
     }
 
     /// Sends it once, checks the acknowledgement and counts it.
@@ -221,6 +218,16 @@ impl Upload {
             _ => Refusal::Final(said),
         })
     }
+}
+
+/// What asks servers: it waits for a minute, and takes every status for an answer.
+pub(crate) fn http_agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_secs(60)))
+        .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
+        .build()
+        .into()
 }
 
 fn compress(report: &[u8]) -> std::io::Result<Vec<u8>> {

@@ -5,6 +5,7 @@ mod access;
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
     TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
+    TrustCommand, TrustCreateArguments, TrustDeleteArguments,
 };
 
 use clap::{Args, Parser, Subcommand};
@@ -82,6 +83,11 @@ pub(crate) enum Command {
     Token {
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Say which jobs of continuous integration may upload.
+    Trust {
+        #[command(subcommand)]
+        command: TrustCommand,
     },
     /// Make, list and remove accounts.
     Account {

@@ -4,6 +4,7 @@ use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, ServeArguments};
 use anyhow::{Context, Result};
 use roundtrip_server::door::{self, TrustedProxies};
 use roundtrip_server::github::{self, GitHub};
+use roundtrip_server::oidc::{self, Verifier};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -101,6 +102,20 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
         client_secret: secret.trim().to_owned(),
     };
     GitHub::new(settings).map(Some)
+}
+
+/// Who checks tokens of jobs, if they are to upload with them.
+///
+/// # Errors
+/// The issuer is no address.
+pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
+    let Some(audience) = &arguments.oidc_audience else { return Ok(None) };
+    let settings = oidc::Settings {
+        issuer: arguments.oidc_issuer.trim_end_matches('/').to_owned(),
+        audience: audience.trim_end_matches('/').to_owned(),
+        refresh_interval: oidc::REFRESH_INTERVAL,
+    };
+    Verifier::new(settings).map(Some)
 }
 
 #[cfg(test)]

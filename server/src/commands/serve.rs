@@ -28,6 +28,7 @@ const BACKLOG: u32 = 1024;
 pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;
+    let oidc = config::oidc(&arguments.access)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
@@ -37,6 +38,9 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let mut state = AppState::new(database.pool.clone()).with_door(config::door(&arguments.access));
     if let Some(github) = github {
         state = state.with_github(github);
+    }
+    if let Some(verifier) = oidc {
+        state = state.with_oidc(verifier);
     }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);

@@ -12,6 +12,8 @@ pub enum Action {
     AccountDelete,
     MembershipRemove,
     MembershipSet,
+    OidcTrustCreate,
+    OidcTrustDelete,
     ProjectChange,
     ProjectDelete,
     RegressionChange,
@@ -19,6 +21,7 @@ pub enum Action {
     SessionEnd,
     SessionRefuse,
     TokenCreate,
+    TokenExchange,
     TokenRevoke,
     TokenRotate,
 }
@@ -26,7 +29,7 @@ pub enum Action {
 /// Who did it, and by which request.
 #[derive(Clone, Debug)]
 pub struct By {
-    /// `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+    /// `account:NAME`, `token:NUMBER`, `job:REPOSITORY`, `anonymous`, `command-line` or `server`.
     pub actor: String,
     /// The request's id in the log, if it was one.
     pub request_id: Option<String>,
@@ -75,6 +78,8 @@ impl Action {
             Self::AccountDelete => "account.delete",
             Self::MembershipRemove => "membership.remove",
             Self::MembershipSet => "membership.set",
+            Self::OidcTrustCreate => "oidc-trust.create",
+            Self::OidcTrustDelete => "oidc-trust.delete",
             Self::ProjectChange => "project.change",
             Self::ProjectDelete => "project.delete",
             Self::RegressionChange => "regression.change",
@@ -82,6 +87,7 @@ impl Action {
             Self::SessionEnd => "session.end",
             Self::SessionRefuse => "session.refuse",
             Self::TokenCreate => "token.create",
+            Self::TokenExchange => "token.exchange",
             Self::TokenRevoke => "token.revoke",
             Self::TokenRotate => "token.rotate",
         }

@@ -97,6 +97,7 @@ pub async fn unmeasured(
            and not exists (
                select from run
                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified
+                 and not run.quarantined
            )
          order by ordinal, commit_id",
         project_id,
@@ -122,7 +123,8 @@ pub async fn seldom_measured(
         "select commit_id from commit
          where project_id = $1 and ordinal = any($3)
            and (select count(*) from run
-                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified) < $4
+                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified
+                  and not run.quarantined) < $4
          order by ordinal, commit_id",
         project_id,
         machine_id,
@@ -176,7 +178,7 @@ pub async fn finish(
         "update job set done_at = $3, done_by_run_id = run.run_id
          from run
          where run.run_id = any($2) and job.machine_id = $1 and job.commit_id = run.commit_id and job.done_at is null
-           and not run.work_tree_modified",
+           and not run.work_tree_modified and not run.quarantined",
         machine_id,
         run_ids,
         now,

@@ -26,6 +26,7 @@ pub mod job;
 pub mod link;
 pub mod live;
 pub mod machine;
+pub mod oidc;
 pub mod original;
 pub mod point;
 pub mod project;

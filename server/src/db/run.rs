@@ -72,6 +72,7 @@ pub struct Row {
     pub committed_at: DateTime<Utc>,
     pub branch: Option<String>,
     pub pull_request: Option<i64>,
+    pub quarantined: bool,
     pub work_tree_modified: bool,
     pub preset: String,
     pub suite_version: String,
@@ -131,7 +132,7 @@ macro_rules! select_runs {
             "select run.run_id, project.slug as project, machine.slug as machine, commit.sha as commit_sha,
                     commit.ordinal as commit_ordinal, commit.subject as commit_subject,
                     commit.author as commit_author, commit.committed_at, run.branch, run.pull_request,
-                    run.work_tree_modified, run.preset, run.suite_version, run.build, run.order_seed,
+                    run.quarantined, run.work_tree_modified, run.preset, run.suite_version, run.build, run.order_seed,
                     run.started_at, run.finished_at, run.received_at, run.point_count, run.unsupported_count,
                     run.failure_count
              from run
@@ -305,14 +306,15 @@ pub async fn insert(
     report: &RunReport,
     counts: Counts,
     body_sha256: &[u8],
+    quarantined: bool,
 ) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "insert into run (
              run_id, project_id, machine_id, environment_id, commit_id, branch, pull_request, work_tree_modified,
              preset, suite_version, build, order_seed, conditions, canaries, started_at, finished_at, received_at,
-             result_count, point_count, unsupported_count, failure_count, body_sha256
+             result_count, point_count, unsupported_count, failure_count, body_sha256, quarantined
          ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, now(), $17, $18, $19, $20,
-                   $21)
+                   $21, $22)
          on conflict (run_id) do nothing",
         key.run_id,
         key.project_id,
@@ -336,6 +338,7 @@ pub async fn insert(
         counts.unsupported_count,
         counts.failure_count,
         body_sha256,
+        quarantined,
     )
     .execute(connection)
     .await?;

@@ -81,12 +81,16 @@ async fn attempt(
     };
     let counts = counts(upload);
     let is_new =
-        db::run::insert(connection, key, report, counts, &upload.body_sha256).await.map_err(refused)?;
+        db::run::insert(connection, key, report, counts, &upload.body_sha256, upload.quarantined)
+            .await
+            .map_err(refused)?;
     if !is_new {
         return replay(connection, upload).await;
     }
     insert_rest(connection, upload, &ids, key, &commit).await?;
-    db::analysis::add(connection, key).await?;
+    if !upload.quarantined {
+        db::analysis::add(connection, key).await?;
+    }
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
     db::project_machine::record(connection, key, new).await?;
@@ -115,7 +119,7 @@ async fn insert_rest(
         key,
         commit_ordinal: commit.ordinal,
         work_tree_modified: report.work_tree_modified,
-        mainline: is_mainline(report, commit.default_branch.as_deref()),
+        mainline: is_mainline(upload, commit.default_branch.as_deref()),
         measured_at: report.started_at,
     };
     let of_series = |index: usize| ids.series_ids.get(index).copied();
@@ -155,9 +159,10 @@ fn counts(upload: &Upload) -> db::run::Counts {
 }
 
 /// Whether a run is part of the trend: of the default branch, or of a commit that was checked out by itself.
-fn is_mainline(report: &RunReport, default_branch: Option<&str>) -> bool {
+fn is_mainline(upload: &Upload, default_branch: Option<&str>) -> bool {
+    let report = &upload.report;
     let is_default = |branch: &str| default_branch.is_none_or(|default| default == branch);
-    report.pull_request.is_none() && report.branch.as_deref().is_none_or(is_default)
+    !upload.quarantined && report.pull_request.is_none() && report.branch.as_deref().is_none_or(is_default)
 }
 
 /// The answer to an upload whose run exists: the same as before, if its body is the same.

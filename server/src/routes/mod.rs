@@ -18,6 +18,7 @@ pub mod links;
 pub mod machines;
 pub mod members;
 pub mod observed;
+pub mod oidc;
 mod permitted;
 pub mod playground;
 pub mod points;
