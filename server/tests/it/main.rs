@@ -14,6 +14,8 @@ mod errors;
 mod etag;
 #[path = "../fakes/github.rs"]
 mod fake_github;
+#[path = "../fakes/issuer.rs"]
+mod fake_issuer;
 mod feed;
 mod github;
 mod graph;
@@ -27,10 +29,12 @@ mod lost;
 mod machines;
 mod metrics;
 mod numbers;
+mod oidc;
 mod openapi;
 mod points;
 mod projects;
 mod published;
+mod quarantine;
 mod replay;
 mod retention;
 mod runs;

@@ -141,6 +141,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oidc/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchanges the token of a job for one of ours, which is valid for 15 minutes. Each token of a job is good for one exchange. */
+        post: operations["exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/points": {
         parameters: {
             query?: never;
@@ -415,6 +432,41 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/oidc-trusts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs that a project trusts. */
+        get: operations["list_oidc_trusts"];
+        put?: never;
+        /** Trusts jobs of a repository: they may upload to the project. */
+        post: operations["create_oidc_trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/oidc-trusts/{oidc_trust_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Trusts these jobs no more: tokens that they have are revoked. */
+        delete: operations["delete_oidc_trust"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1636,6 +1688,26 @@ export interface components {
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
         };
+        /** @description A token of a job, as its own system signed it. */
+        ExchangeRequest: {
+            project?: components["schemas"]["Slug"] | null;
+            /** @description A JSON web token of the configured issuer, whose audience is this server. */
+            token: string;
+        };
+        /** @description A token of ours for a job. */
+        ExchangedToken: {
+            /**
+             * Format: date-time
+             * @description When it ceases to be valid.
+             */
+            expires_at: string;
+            /** @description The only project that it is good for. */
+            project: string;
+            /** @description What it allows. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description What to send after `Bearer`. It cannot be shown again. */
+            token: string;
+        };
         /** @description A repetition that did not finish. */
         Failure: {
             /** @description What happened: `responder: killed by signal 9`. */
@@ -2279,6 +2351,85 @@ export interface components {
             missed: number | null;
             /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
             oversubscribed: boolean;
+        };
+        /** @description Jobs of one repository that may upload to a project. */
+        OidcTrust: {
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description Pattern of the environment that the job names; null: any, or none. */
+            environment: string | null;
+            /** @description Pattern of the ref that the job runs for; null: any. */
+            git_ref: string | null;
+            /**
+             * @description Who signs for the jobs.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            oidc_trust_id: number;
+            /**
+             * @description The repository's name when this was written. It decides nothing.
+             * @example octo/lib
+             */
+            repository: string;
+            /**
+             * Format: int64
+             * @description The repository's number.
+             */
+            repository_id: number;
+            /**
+             * Format: int64
+             * @description The number of whoever owns it.
+             */
+            repository_owner_id: number;
+            /** @description Pattern of the workflow's file and its ref; null: any. */
+            workflow_ref: string | null;
+        };
+        /** @description Jobs that a project trusts. */
+        OidcTrustList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+            /** @description In the order of their making. */
+            trusts: components["schemas"]["OidcTrust"][];
+        };
+        /** @description Jobs to trust. In a pattern `*` stands for any characters. */
+        OidcTrustRequest: {
+            /**
+             * @description Pattern of the environment that the job names. Absent: any, or none.
+             * @example lab
+             */
+            environment?: string | null;
+            /**
+             * @description Pattern of the ref that the job runs for. Absent: any.
+             * @example refs/heads/*
+             */
+            git_ref?: string | null;
+            /**
+             * @description The repository's name, for people.
+             * @example octo/lib
+             */
+            repository: string;
+            /**
+             * Format: int64
+             * @description The repository's number: `gh api repos/octo/lib --jq .id`.
+             */
+            repository_id: number;
+            /**
+             * Format: int64
+             * @description The number of whoever owns it: `gh api repos/octo/lib --jq .owner.id`.
+             */
+            repository_owner_id: number;
+            /**
+             * @description Pattern of the workflow's file and its ref. Absent: any.
+             * @example octo/lib/.github/workflows/*@refs/heads/main
+             */
+            workflow_ref?: string | null;
         };
         /**
          * @description A column in which values may be absent: `null` for these, and for each other one the difference to the last one before
@@ -3071,6 +3222,8 @@ export interface components {
              * @description The pull request it belongs to.
              */
             pull_request: number | null;
+            /** @description True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+            quarantined: boolean;
             /**
              * Format: date-time
              * @description When it was stored, by the server's clock.
@@ -4022,7 +4175,10 @@ export interface operations {
     };
     import_file: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                quarantined?: boolean;
+            };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
@@ -4113,6 +4269,77 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeRequest"];
+            };
+        };
+        responses: {
+            /** @description A token of the kind `ci`, bound to the project */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangedToken"];
+                };
+            };
+            /** @description `invalid-parameter`: several projects trust the job, and none was named */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The job's token is wrong, not valid now, or was exchanged before */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No project trusts the job, or strangers have a part in what it does */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The issuer does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };
@@ -4786,6 +5013,116 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_oidc_trusts: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trusts, in the order of their making */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcTrustList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_oidc_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcTrustRequest"];
+            };
+        };
+        responses: {
+            /** @description The trust */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcTrust"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such project, or it was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_oidc_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The trust's number. */
+                oidc_trust_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are not trusted any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_pull_requests: {
         parameters: {
             query?: {
@@ -5194,7 +5531,10 @@ export interface operations {
     };
     put_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                quarantined?: boolean;
+            };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;

@@ -17,6 +17,7 @@ import { Deliveries } from "./components/Deliveries";
 import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
 import { ImportedRun } from "./components/ImportedRun";
+import { Quarantined } from "./components/Quarantined";
 import { Results } from "./components/Results";
 import { RunBreadcrumb } from "./components/RunBreadcrumb";
 import { RunControls } from "./components/RunControls";
@@ -73,6 +74,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
+      <Quarantined run={run} />
       {run.work_tree_modified && (
         <p className="lede warning">
           Tracked files differed from the commit: what was measured is not exactly it.
