@@ -1,5 +1,5 @@
-//! Stands in for GitHub where a job asks for its token, for tests of several programs together. Prints where a job asks, and
-//! works until its standard input closes. What the token says of the job can be given as JSON.
+//! Stands in for GitHub where a job asks for its token, for tests of several programs together. Prints who it is, where a job
+//! asks, and with what; then takes the events of the jobs that it signs for, a line each, until its standard input closes.
 
 #![expect(clippy::unwrap_used, reason = "a helper of tests fails like a test")]
 
@@ -11,11 +11,14 @@ use issuer::FakeIssuer;
 
 fn main() {
     let issuer = FakeIssuer::start();
-    if let Some(job) = std::env::args().nth(1) {
-        issuer.set_job(serde_json::from_str(&job).unwrap());
-    }
     // The keys are drawn before anybody waits for them.
     issuer.public_key();
     println!("{} {} {}", issuer.url(), issuer.request_url(), issuer::REQUEST_TOKEN);
-    std::io::copy(&mut std::io::stdin(), &mut std::io::sink()).unwrap();
+    for event in std::io::stdin().lines() {
+        let event = event.unwrap();
+        let mut job = issuer::job();
+        job["event_name"] = event.as_str().into();
+        issuer.set_job(job);
+        println!("{event}");
+    }
 }

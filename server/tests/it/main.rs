@@ -15,6 +15,7 @@ mod etag;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 #[path = "../fakes/issuer.rs"]
+#[allow(dead_code, reason = "an example needs more of it")]
 mod fake_issuer;
 mod feed;
 mod github;

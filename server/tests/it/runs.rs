@@ -51,7 +51,7 @@ async fn a_run_shows_all_that_was_uploaded(pool: PgPool) {
                 "sha": "0000000000000000000000000000000000000001", "ordinal": 1, "subject": "Change 1",
                 "author": "A. Author", "committed_at": "2026-11-21T10:00:01Z",
             },
-            "branch": "main", "pull_request": 12, "work_tree_modified": true, "preset": "quick",
+            "branch": "main", "pull_request": 12, "quarantined": false, "work_tree_modified": true, "preset": "quick",
             "suite_version": "0.1.0", "build": "release", "order_seed": "18446744073709551615",
             "started_at": "2026-11-21T10:01:40Z", "finished_at": "2026-11-21T10:02:40Z",
             "received_at": received_at, "point_count": 1, "unsupported_count": 1, "failure_count": 1,
