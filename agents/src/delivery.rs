@@ -212,9 +212,12 @@ pub(crate) fn deliver(
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
             Ok(())
         }
-        Err(Refusal::Temporary(reason, _)) => {
-            Err(Failure::Spooled { reason, kept: PathBuf::from(kept), server: server.to_owned(), quarantined })
-        }
+        Err(Refusal::Temporary(reason, _)) => Err(Failure::Spooled {
+            reason,
+            kept: PathBuf::from(kept),
+            server: server.to_owned(),
+            quarantined,
+        }),
         Err(Refusal::Final(reason)) => {
             Err(Failure::Other(format!("{reason}\nThe report is kept at {}.", kept.display())))
         }

@@ -132,10 +132,9 @@ fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Res
         )));
     }
     match &arguments.commit {
-        Some(commit) if *commit != report.commit.sha => Err(Failure::Refused(format!(
-            "{path}: its commit is {}, expected {commit}",
-            report.commit.sha
-        ))),
+        Some(commit) if *commit != report.commit.sha => {
+            Err(Failure::Refused(format!("{path}: its commit is {}, expected {commit}", report.commit.sha)))
+        }
         _ => Ok(()),
     }
 }

@@ -63,8 +63,7 @@ pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
     page.line(&format!("### {}", sentence(lines)));
     page.line("");
     page.line(&format!("Base {}, head {}. + is slower.", escaped(base), escaped(head)));
-    let is_told =
-        |line: &&Line| line.verdict != Verdict::NoChange || !line.told_beside().is_empty();
+    let is_told = |line: &&Line| line.verdict != Verdict::NoChange || !line.told_beside().is_empty();
     let told: Vec<&Line> = lines.iter().filter(is_told).collect();
     if !told.is_empty() {
         page.head(&["case", "base p50", "head p50", "change", "95 % interval", "verdict"], &[1, 2, 3, 4]);
@@ -91,7 +90,8 @@ fn sentence(lines: &[Line]) -> String {
 }
 
 fn cells(line: &Line) -> Vec<String> {
-    let time = |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
+    let time =
+        |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
     let beside = line.told_beside();
     let verdict = std::iter::once(line.verdict.to_string()).chain(beside).collect::<Vec<_>>().join("; ");
     vec![
@@ -136,8 +136,9 @@ impl Page {
         let is_shown = |place: &usize| header.get(*place) != Some(&NOT_SHOWN);
         let shown: Vec<usize> = (0..header.len()).filter(is_shown).collect();
         let names: Vec<&str> = shown.iter().filter_map(|&place| header.get(place).copied()).collect();
-        let numbers: Vec<usize> =
-            (0..names.len()).filter(|&place| names.get(place).is_some_and(|name| table::is_number(name))).collect();
+        let numbers: Vec<usize> = (0..names.len())
+            .filter(|&place| names.get(place).is_some_and(|name| table::is_number(name)))
+            .collect();
         let (mut rows, mut notes) = (Vec::new(), Vec::new());
         for result in results.iter().filter(|result| result.unsupported.is_none()) {
             match table::row(result)? {
@@ -211,7 +212,10 @@ mod tests {
     fn a_run_is_a_table_with_units() {
         let text = of_run(&report()).unwrap();
         let report = report();
-        assert!(text.starts_with(&format!("### {} at {}\n", report.project, report.commit.sha.short())), "{text}");
+        assert!(
+            text.starts_with(&format!("### {} at {}\n", report.project, report.commit.sha.short())),
+            "{text}"
+        );
         assert!(text.contains("| transport | message | p50 |") && !text.contains(NOT_SHOWN), "{text}");
         assert!(text.contains("| --- | ---: | ---: |"), "{text}");
         assert!(text.contains(" µs |") || text.contains(" ns |"), "{text}");

@@ -3,8 +3,8 @@
 
 use crate::access::{Binding, Scope, TOKEN_DAYS_DEFAULT, TokenKind};
 use crate::db::audit::{self, Action, By, Event};
-use crate::db::token::{Issued, NewToken, Row};
 use crate::db::oidc::{self, New};
+use crate::db::token::{Issued, NewToken, Row};
 use crate::db::{account, token};
 use crate::oidc::Claims;
 use chrono::{TimeDelta, Utc};

@@ -4,8 +4,8 @@ mod access;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
-    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
-    TrustCommand, TrustCreateArguments, TrustDeleteArguments,
+    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments, TrustCommand,
+    TrustCreateArguments, TrustDeleteArguments,
 };
 
 use clap::{Args, Parser, Subcommand};

@@ -67,7 +67,15 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Bui
 pub(crate) fn example(step: &Step, package: &str, name: &str) -> Result<PathBuf> {
     let mut executable = None;
     let finished = Tool::cargo()
-        .arguments(["build", "--message-format", "json-render-diagnostics", "--package", package, "--example", name])
+        .arguments([
+            "build",
+            "--message-format",
+            "json-render-diagnostics",
+            "--package",
+            package,
+            "--example",
+            name,
+        ])
         .folder(workspace::root())
         .run_with(|line| match Message::parse(line) {
             Some(message) => executable = message.executable.or(executable.take()),

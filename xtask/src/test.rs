@@ -64,6 +64,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     }
     tally.step("rust docs", rust::docs)?;
     tally.step("workflows", linters::workflows)?;
+    tally.step("actions", linters::actions)?;
     tally.step("containers", linters::containers)?;
     tally.step("migrations", linters::migrations)?;
     let mut built = false;

@@ -119,7 +119,9 @@ impl Job<'_> {
 
     fn pull_request(&self) -> crate::Result<PullRequest> {
         let path = self.variable("GITHUB_EVENT_PATH").ok_or_else(|| {
-            Failure::Other("GITHUB_EVENT_PATH is not set: expected the event of this job's pull request".into())
+            Failure::Other(
+                "GITHUB_EVENT_PATH is not set: expected the event of this job's pull request".into(),
+            )
         })?;
         let text = std::fs::read_to_string(&path)
             .map_err(|error| Failure::Other(format!("cannot read the job's event {path}: {error}")))?;
@@ -159,7 +161,8 @@ impl Job<'_> {
                 _ => Ok(Place::default()),
             };
         }
-        let branch = self.variable("GITHUB_REF").and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
+        let branch =
+            self.variable("GITHUB_REF").and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
         Ok(Place { pull_request: None, branch })
     }
 }

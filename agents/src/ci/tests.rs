@@ -91,7 +91,8 @@ fn a_push_is_of_the_branch_that_was_pushed() {
     assert_eq!(push.place(HEAD, None).unwrap(), place(None, Some("fix/queue")));
     // Somebody checked out another commit: the branch is not known to hold it.
     assert_eq!(push.place(MERGE, None).unwrap(), place(None, None));
-    let tag = World::new(&[("GITHUB_EVENT_NAME", "push"), ("GITHUB_REF", "refs/tags/v1"), ("GITHUB_SHA", HEAD)]);
+    let tag =
+        World::new(&[("GITHUB_EVENT_NAME", "push"), ("GITHUB_REF", "refs/tags/v1"), ("GITHUB_SHA", HEAD)]);
     assert_eq!(tag.place(HEAD, None).unwrap(), place(None, None));
 }
 

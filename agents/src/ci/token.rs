@@ -67,13 +67,15 @@ fn identity(audience: &str) -> crate::Result<String> {
     };
     let url = with_audience(&url, audience)?;
     let request = http_agent().get(&url).header("authorization", format!("Bearer {secret}"));
-    let mut answer =
-        request.call().map_err(|error| Failure::Other(format!("GitHub does not answer with the job's token: {error}")))?;
+    let mut answer = request
+        .call()
+        .map_err(|error| Failure::Other(format!("GitHub does not answer with the job's token: {error}")))?;
     let status = answer.status().as_u16();
     let text = answer.body_mut().read_to_string().unwrap_or_default();
     let identity = serde_json::from_str::<Identity>(&text).ok().filter(|_| status == 200);
-    let identity =
-        identity.ok_or_else(|| Failure::Authentication(format!("GitHub gives no token to this job: status {status}")))?;
+    let identity = identity.ok_or_else(|| {
+        Failure::Authentication(format!("GitHub gives no token to this job: status {status}"))
+    })?;
     Ok(identity.value)
 }
 
@@ -107,8 +109,9 @@ fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Ex
     let status = answer.status().as_u16();
     let text = answer.body_mut().read_to_string().unwrap_or_default();
     if status == 201 {
-        return serde_json::from_str(&text)
-            .map_err(|_| Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?")));
+        return serde_json::from_str(&text).map_err(|_| {
+            Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?"))
+        });
     }
     let said = match serde_json::from_str::<Problem>(&text) {
         Ok(problem) => format!("the server answered {status} {}: {}", problem.code, problem.detail),

@@ -340,7 +340,10 @@ mod tests {
         );
 
         let page = crate::summary::of_comparison("v1", "v2|x", &lines);
-        assert!(page.starts_with("### 1 of 3 cases regressed, 1 improved\n\nBase v1, head v2\\|x."), "{page}");
+        assert!(
+            page.starts_with("### 1 of 3 cases regressed, 1 improved\n\nBase v1, head v2\\|x."),
+            "{page}"
+        );
         assert!(page.contains("| regressed |") && !page.contains("no change"), "{page}");
 
         assert!(judge(&lines, &[]).is_ok() && judge(&lines, &[FailOn::Inconclusive]).is_ok());

@@ -7,6 +7,7 @@ mod agent;
 mod compare;
 mod detect;
 mod doctor;
+mod exchange;
 // Its shell scripts, limits and transports are those of Linux.
 #[cfg(target_os = "linux")]
 mod faults;

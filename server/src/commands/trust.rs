@@ -67,16 +67,18 @@ async fn list(arguments: DataArguments) -> Result<()> {
             ]
         })
         .collect();
-    let head = ["NUMBER", "PROJECT", "REPOSITORY", "ID", "OWNER ID", "WORKFLOW", "REF", "ENVIRONMENT", "ISSUER"];
+    let head =
+        ["NUMBER", "PROJECT", "REPOSITORY", "ID", "OWNER ID", "WORKFLOW", "REF", "ENVIRONMENT", "ISSUER"];
     crate::print(&columns(head, &cells))
 }
 
 async fn delete(arguments: TrustDeleteArguments) -> Result<()> {
     let pool = pool(&arguments.data).await?;
     let mut transaction = pool.begin().await.context("cannot delete the trust")?;
-    let found = oidc::find(&mut transaction, arguments.oidc_trust_id).await.context("cannot read the trusts")?;
-    let row = found
-        .with_context(|| format!("there is no trust {}: see `trust list`", arguments.oidc_trust_id))?;
+    let found =
+        oidc::find(&mut transaction, arguments.oidc_trust_id).await.context("cannot read the trusts")?;
+    let row =
+        found.with_context(|| format!("there is no trust {}: see `trust list`", arguments.oidc_trust_id))?;
     let deleted = audited::delete_oidc_trust(&mut transaction, &By::command_line(), &row).await;
     deleted.context("cannot delete the trust")?;
     transaction.commit().await.context("cannot delete the trust")?;

@@ -137,7 +137,9 @@ pub async fn delete(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::
     sqlx::query!("delete from oidc_use where oidc_trust_id = $1", oidc_trust_id)
         .execute(&mut *connection)
         .await?;
-    sqlx::query!("delete from oidc_trust where oidc_trust_id = $1", oidc_trust_id).execute(connection).await?;
+    sqlx::query!("delete from oidc_trust where oidc_trust_id = $1", oidc_trust_id)
+        .execute(connection)
+        .await?;
     Ok(())
 }
 

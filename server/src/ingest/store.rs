@@ -80,10 +80,9 @@ async fn attempt(
         commit_id: commit.commit_id,
     };
     let counts = counts(upload);
-    let is_new =
-        db::run::insert(connection, key, report, counts, &upload.body_sha256, upload.quarantined)
-            .await
-            .map_err(refused)?;
+    let is_new = db::run::insert(connection, key, report, counts, &upload.body_sha256, upload.quarantined)
+        .await
+        .map_err(refused)?;
     if !is_new {
         return replay(connection, upload).await;
     }

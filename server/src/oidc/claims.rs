@@ -36,8 +36,15 @@ pub struct Claims {
 
 /// Events whose workflows run what is in the repository already, or what a member has put there. A workflow for a pull
 /// request may run what a stranger wrote, and no claim says whether it does; others run for what strangers say.
-const TRUSTED_EVENTS: [&str; 7] =
-    ["merge_group", "push", "release", "repository_dispatch", "schedule", "workflow_dispatch", "workflow_run"];
+const TRUSTED_EVENTS: [&str; 7] = [
+    "merge_group",
+    "push",
+    "release",
+    "repository_dispatch",
+    "schedule",
+    "workflow_dispatch",
+    "workflow_run",
+];
 
 impl Claims {
     /// Whether strangers cannot have a part in what the job does.

@@ -91,7 +91,8 @@ impl Keys {
         }
         cache.asked_at = Some(Instant::now());
         let issuer = Arc::clone(&self.issuer);
-        let asked = tokio::task::spawn_blocking(move || issuer.keys()).await.context("nobody asked the issuer");
+        let asked =
+            tokio::task::spawn_blocking(move || issuer.keys()).await.context("nobody asked the issuer");
         let keys = asked.flatten().map_err(NoKey::Issuer)?;
         cache.keys = Some((keys, Instant::now()));
         cache.find(name).ok_or(NoKey::Unknown)

@@ -60,7 +60,10 @@ impl Verifier {
     /// # Errors
     /// The issuer is no address, or nobody is named as the audience.
     pub fn new(settings: Settings) -> Result<Self> {
-        ensure!(!settings.audience.is_empty(), "the audience of jobs' tokens is empty: expected this server's address");
+        ensure!(
+            !settings.audience.is_empty(),
+            "the audience of jobs' tokens is empty: expected this server's address"
+        );
         let keys = Keys::of(&settings.issuer, settings.refresh_interval)
             .with_context(|| format!("`{}` is no issuer: expected https://HOST", settings.issuer))?;
         Ok(Self { settings, keys })
@@ -76,8 +79,9 @@ impl Verifier {
     /// # Errors
     /// What is wrong with it.
     pub async fn verify(&self, token: &str) -> Result<Claims, Invalid> {
-        let header = jsonwebtoken::decode_header(token)
-            .map_err(|_| Invalid::Token("the job's token is malformed, or signed in another way than RS256"))?;
+        let header = jsonwebtoken::decode_header(token).map_err(|_| {
+            Invalid::Token("the job's token is malformed, or signed in another way than RS256")
+        })?;
         // Nothing that the token says of itself chooses how it is checked.
         if header.alg != Algorithm::RS256 {
             return Err(Invalid::Token("the job's token is signed in another way than RS256"));
@@ -86,7 +90,9 @@ impl Verifier {
         let key = match self.keys.find(&name).await {
             Ok(key) => key,
             Err(NoKey::Unknown) => {
-                return Err(Invalid::Token("the job's token is signed by a key that its issuer does not have"));
+                return Err(Invalid::Token(
+                    "the job's token is signed by a key that its issuer does not have",
+                ));
             }
             Err(NoKey::Issuer(cause)) => return Err(Invalid::Issuer(cause)),
         };

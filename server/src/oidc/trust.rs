@@ -52,14 +52,22 @@ mod tests {
     #[test]
     fn a_star_stands_for_any_characters_and_everything_else_for_itself() {
         let file = "octo/lib/.github/workflows/measure.yml@refs/heads/main";
-        for pattern in [file, "*", "octo/lib/*", "*@refs/heads/main", "octo/*/measure.yml@refs/*/main", "octo*main"] {
+        for pattern in
+            [file, "*", "octo/lib/*", "*@refs/heads/main", "octo/*/measure.yml@refs/*/main", "octo*main"]
+        {
             assert!(matches(pattern, file), "{pattern}");
         }
-        for pattern in ["", "octo/lib", "octo/lib/*@refs/heads/mai", "lib/*", "octo/?ib/*", "*/measure.yml@*/dev"] {
+        for pattern in
+            ["", "octo/lib", "octo/lib/*@refs/heads/mai", "lib/*", "octo/?ib/*", "*/measure.yml@*/dev"]
+        {
             assert!(!matches(pattern, file), "{pattern}");
         }
         // What begins and what ends the text must not overlap.
-        assert!(!matches("refs/heads/ma*ain", "refs/heads/main") && matches("a*a*a", "aaa") && !matches("a*a*a", "aa"));
+        assert!(
+            !matches("refs/heads/ma*ain", "refs/heads/main")
+                && matches("a*a*a", "aaa")
+                && !matches("a*a*a", "aa")
+        );
     }
 
     #[test]

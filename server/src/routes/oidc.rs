@@ -175,7 +175,10 @@ async fn trusting(
     });
     let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
     if trusts.iter().any(|trust| trust.project != first.project) {
-        return Err(ApiError::parameter("project", "several projects trust this job: expected the name of one"));
+        return Err(ApiError::parameter(
+            "project",
+            "several projects trust this job: expected the name of one",
+        ));
     }
     Ok(first)
 }
@@ -192,8 +195,14 @@ async fn issue(
     let binding = Binding { project: Some(trust.project.clone()), machine: None };
     let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
     let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
-    let new =
-        NewToken { name: &name, kind, account_id: None, scopes, binding: &binding, expires_at: Some(expires_at) };
+    let new = NewToken {
+        name: &name,
+        kind,
+        account_id: None,
+        scopes,
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
     let by = By { actor: format!("job:{}", claims.repository), ..caller.by() };
     let issued = audited::exchange_token(connection, &by, &new, claims, trust.oidc_trust_id).await?;
     // As long as either could be used.
@@ -249,8 +258,14 @@ pub(crate) async fn create_oidc_trust(
 ) -> Result<impl IntoResponse, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
     let verifier = verifier(&state)?;
-    let OidcTrustRequest { repository, repository_id, repository_owner_id, workflow_ref, git_ref, environment } =
-        request;
+    let OidcTrustRequest {
+        repository,
+        repository_id,
+        repository_owner_id,
+        workflow_ref,
+        git_ref,
+        environment,
+    } = request;
     check_text("repository", Some(&repository))?;
     check_text("workflow_ref", workflow_ref.as_ref())?;
     check_text("git_ref", git_ref.as_ref())?;
@@ -295,9 +310,8 @@ fn verifier(state: &AppState) -> Result<Arc<Verifier>, ApiError> {
 }
 
 fn check_text(name: &str, text: Option<&String>) -> Result<(), ApiError> {
-    let is_right = |text: &String| {
-        (1..=TEXT_BYTES_MAX).contains(&text.len()) && !text.contains(char::is_control)
-    };
+    let is_right =
+        |text: &String| (1..=TEXT_BYTES_MAX).contains(&text.len()) && !text.contains(char::is_control);
     if text.is_none_or(is_right) {
         return Ok(());
     }

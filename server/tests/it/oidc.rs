@@ -86,9 +86,15 @@ fn token(header: &Value, claims: &Value, signature: &str) -> String {
 async fn a_trusted_job_gets_a_token_with_which_it_uploads_to_that_project_alone(pool: PgPool) {
     let world = World::trusting(pool).await;
     let answer = world.with(json!({})).await;
-    assert_eq!((answer.status.as_u16(), &answer.headers["cache-control"]), (201, &"no-store".parse().unwrap()));
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["cache-control"]),
+        (201, &"no-store".parse().unwrap())
+    );
     let exchanged: Value = answer.json();
-    assert_eq!((&exchanged["project"], &exchanged["scopes"]), (&json!("libfoo"), &json!(["read", "ingest:write"])));
+    assert_eq!(
+        (&exchanged["project"], &exchanged["scopes"]),
+        (&json!("libfoo"), &json!(["read", "ingest:write"]))
+    );
     let token = exchanged["token"].as_str().unwrap();
     assert!(token.starts_with("rtc_"), "{token}");
     let minutes: Option<i64> = sqlx::query_scalar(
@@ -100,7 +106,8 @@ async fn a_trusted_job_gets_a_token_with_which_it_uploads_to_that_project_alone(
     assert_eq!(minutes, Some(15));
     let report = factory::report_at(factory::commit(2, Some(2)));
     assert_eq!(world.app.put_as(token, &report).await.status, 201);
-    let other = RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
+    let other =
+        RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
     world.app.put_as(token, &other).await.assert_problem(403, "forbidden");
     let events: Vec<(String, String, Value)> = sqlx::query_as(
         "select actor, action, details from audit_event where action in ('oidc-trust.create', 'token.exchange')
@@ -167,7 +174,9 @@ async fn a_token_that_is_not_signed_by_the_issuer_with_rs256_is_refused(pool: Pg
     changed["repository_id"] = json!("102");
     let signature = right.rsplit('.').next().unwrap();
     let header = json!({"alg": "RS256", "typ": "JWT", "kid": name});
-    world.assert_wrong(&token(&header, &changed, signature), "the signature of the job's token is wrong").await;
+    world
+        .assert_wrong(&token(&header, &changed, signature), "the signature of the job's token is wrong")
+        .await;
     world.assert_wrong(&token(&json!({"alg": "RS256"}), &claims, signature), "names no key").await;
     for malformed in ["", "a.b.c", "rtc_0000", &right[..right.len() / 2]] {
         world.assert_wrong(malformed, "the job's token").await;
@@ -187,8 +196,10 @@ async fn a_token_is_good_for_one_exchange(pool: PgPool) {
     assert_eq!(world.exchange(&world.issuer.sign(&claims)).await.status, 201);
     claims["exp"] = json!(claims["exp"].as_u64().unwrap() + 1);
     world.assert_wrong(&world.issuer.sign(&claims), "exchanged before").await;
-    let tokens: i64 =
-        sqlx::query_scalar("select count(*) from token where kind = 'ci'").fetch_one(&world.app.pool).await.unwrap();
+    let tokens: i64 = sqlx::query_scalar("select count(*) from token where kind = 'ci'")
+        .fetch_one(&world.app.pool)
+        .await
+        .unwrap();
     assert_eq!(tokens, 2, "none is left of what was refused");
 }
 
@@ -233,7 +244,9 @@ async fn only_jobs_of_the_repository_and_its_owner_are_trusted_and_those_that_th
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_job_in_which_strangers_may_have_a_part_gets_no_token(pool: PgPool) {
     let world = World::trusting(pool).await;
-    for event in ["pull_request", "pull_request_target", "issue_comment", "pull_request_review", "fork", "new-one"] {
+    for event in
+        ["pull_request", "pull_request_target", "issue_comment", "pull_request_review", "fork", "new-one"]
+    {
         let problem = world.with(json!({"event_name": event})).await.assert_problem(403, "forbidden");
         assert!(problem.detail.contains(event) && problem.detail.contains("workflow_run"), "{problem:?}");
     }
@@ -262,7 +275,9 @@ async fn made_up_names_of_keys_do_not_make_the_server_ask_again_and_again(pool: 
     world.trust(json!({})).await;
     for number in 0..5 {
         let header = json!({"alg": "RS256", "typ": "JWT", "kid": format!("made-up-{number}")});
-        world.assert_wrong(&token(&header, &world.claims(), "AA"), "a key that its issuer does not have").await;
+        world
+            .assert_wrong(&token(&header, &world.claims(), "AA"), "a key that its issuer does not have")
+            .await;
     }
     assert_eq!(world.issuer.key_requests(), 1);
     assert_eq!(world.with(json!({})).await.status, 201, "those that are known are still good");
@@ -298,7 +313,8 @@ async fn keys_are_taken_from_the_issuer_alone(pool: PgPool) {
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn of_several_projects_the_job_says_which(pool: PgPool) {
     let world = World::trusting(pool).await;
-    let other = RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
+    let other =
+        RunReport { project: factory::slug("other"), ..factory::report_at(factory::commit(3, Some(3))) };
     world.app.store(&other).await;
     let grace = world.app.member("grace", "other", Role::Maintainer).await;
     let request = json!({"repository": "octo/lib", "repository_id": 101, "repository_owner_id": 7});
@@ -353,7 +369,10 @@ async fn what_has_expired_is_forgotten_with_the_next_exchange(pool: PgPool) {
         (counts["oidc_use"], counts["token"])
     };
     let before = counts().await;
-    sqlx::query("update oidc_use set expires_at = now() - interval '1 second'").execute(&world.app.pool).await.unwrap();
+    sqlx::query("update oidc_use set expires_at = now() - interval '1 second'")
+        .execute(&world.app.pool)
+        .await
+        .unwrap();
     assert_eq!(world.with(json!({})).await.status, 201);
     assert_eq!(counts().await, before);
 }

@@ -93,7 +93,9 @@ impl Workflow {
     /// There is none.
     pub(crate) fn step(&self, name: &str) -> Result<&Use> {
         let mut steps = self.jobs.values().flat_map(|job| &job.steps);
-        steps.find(|step| step.name.as_deref() == Some(name)).with_context(|| format!("no step is called {name}"))
+        steps
+            .find(|step| step.name.as_deref() == Some(name))
+            .with_context(|| format!("no step is called {name}"))
     }
 }
 

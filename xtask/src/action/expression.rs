@@ -15,7 +15,8 @@ pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
     let mut parts = text.split("${{");
     let mut evaluated = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (expression, rest) = part.split_once("}}").with_context(|| format!("`{text}` ends in an expression"))?;
+        let (expression, rest) =
+            part.split_once("}}").with_context(|| format!("`{text}` ends in an expression"))?;
         let name = expression.trim();
         let is_name = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
         ensure!(!name.is_empty() && name.chars().all(is_name), "`{name}` is more than the name of a value");

@@ -112,7 +112,10 @@ impl<'a> Job<'a> {
     pub(super) fn run(&mut self, step: &Script) -> Result<i32> {
         let Script { name, id, shell, env, run } = step;
         ensure!(shell == "bash", "step {name} is run with {shell}: expected bash");
-        ensure!(!run.contains("${{"), "step {name} has an expression in its script: expected it in a variable");
+        ensure!(
+            !run.contains("${{"),
+            "step {name} has an expression in its script: expected it in a variable"
+        );
         let script = self.folder.path().join("script.sh");
         std::fs::write(&script, run).context("cannot write the script")?;
         // As a runner starts `shell: bash`.
@@ -215,7 +218,11 @@ mod tests {
         let mut job = Job::new(folder.path(), &[("GITHUB_SHA", "1")], "{}").unwrap();
         let first = "echo code=3 >> \"$GITHUB_OUTPUT\"; echo A=b >> \"$GITHUB_ENV\"; echo '# one' >> \"$GITHUB_STEP_SUMMARY\"";
         assert_eq!(job.run(&script(Some("first"), &[], first)).unwrap(), 0);
-        let second = script(None, &[("CODE", "${{ steps.first.outputs.code }}")], "test \"$A$GITHUB_SHA\" = b1; exit \"$CODE\"");
+        let second = script(
+            None,
+            &[("CODE", "${{ steps.first.outputs.code }}")],
+            "test \"$A$GITHUB_SHA\" = b1; exit \"$CODE\"",
+        );
         assert_eq!(job.run(&second).unwrap(), 3);
         assert_eq!(job.summary, "# one\n");
         // Whatever fails ends a step.

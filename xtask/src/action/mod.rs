@@ -14,8 +14,8 @@ mod world;
 
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
-use crate::{tool, up};
 use crate::{programs, workspace};
+use crate::{tool, up};
 use anyhow::Result;
 use std::process::ExitCode;
 use world::World;

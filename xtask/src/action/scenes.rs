@@ -75,7 +75,10 @@ fn a_wrong_release_is_not_run(world: &World) -> Result<()> {
         std::fs::write(&copy, bytes).context("cannot write another release")?;
     }
     let with = |version: &str| {
-        Values::from([("version".into(), version.into()), ("mirror".into(), format!("file://{}", mirror.display()))])
+        Values::from([
+            ("version".into(), version.into()),
+            ("mirror".into(), format!("file://{}", mirror.display())),
+        ])
     };
     for (version, says) in [
         (VERSION, "is not what its checksum file says: nothing of it is run"),

@@ -88,7 +88,8 @@ impl World {
         step.message("starting a server");
         let port = free_port()?;
         let url = format!("http://127.0.0.1:{port}");
-        let arguments = ["serve", "--port", &port.to_string(), "--oidc-issuer", &issuer.url, "--oidc-audience", &url];
+        let arguments =
+            ["serve", "--port", &port.to_string(), "--oidc-issuer", &issuer.url, "--oidc-audience", &url];
         let server = server::start_alone(&program, &arguments, &data_folder, step)?;
         ensure!(server.address()? == url, "the server listens elsewhere than it was told");
         let trust = Tool::at(&program)
@@ -101,7 +102,8 @@ impl World {
         let mirror = folder.path().join("mirror");
         release(&agent, &mirror)?;
         let token = data_folder.join("agent.token");
-        let token = std::fs::read_to_string(&token).with_context(|| format!("cannot read {}", token.display()))?;
+        let token =
+            std::fs::read_to_string(&token).with_context(|| format!("cannot read {}", token.display()))?;
         Ok(Self {
             action: document::read(&workspace::root().join(ACTION).join("action.yml"))?,
             action_folder: workspace::root().join(ACTION),
@@ -218,7 +220,14 @@ fn release(agent: &Path, mirror: &Path) -> Result<()> {
 
 fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let git = Tool::named("git")?
-        .arguments(["-c", "user.name=A. Author", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"])
+        .arguments([
+            "-c",
+            "user.name=A. Author",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        ])
         .arguments(arguments)
         .folder(root);
     Ok(git.run_silently()?.successful()?.output)
