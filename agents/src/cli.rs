@@ -147,7 +147,7 @@ pub(crate) struct RunArguments {
     /// What to print: a table for people, or the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
@@ -325,7 +325,7 @@ pub(crate) struct AbArguments {
     /// Which verdicts are failures; without it none is.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
-    /// Append a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY.
+    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
     #[arg(long, value_name = "FILE")]
     pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]

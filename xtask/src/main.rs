@@ -66,7 +66,7 @@ enum Verb {
     Bench(bench::Options),
     /// Measure the history of a small project and take pictures of every page that shows it, for the docs.
     Screenshots(screenshots::Options),
-    /// Run the action for GitHub, and the steps of our workflows, against a server that is started for it.
+    /// Lint workflows and actions, and run our action for GitHub and steps of ours against a server that is started for it.
     Action,
     /// Format the Rust and web sources.
     Fmt,

@@ -5,7 +5,7 @@
 pub(crate) mod chromium;
 mod contract;
 mod end_to_end;
-mod linters;
+pub(crate) mod linters;
 mod rust;
 mod web_ui;
 

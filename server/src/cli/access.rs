@@ -48,10 +48,10 @@ pub(crate) struct AccessArguments {
     )]
     pub(crate) github_client_secret_file: Option<PathBuf>,
     /// Who signs for jobs of continuous integration: that of GitHub Actions; GitHub Enterprise Server has its own,
-    /// https://HOST/_services/token.
+    /// `https://HOST/_services/token`.
     #[arg(long, env = "ROUNDTRIP_OIDC_ISSUER", value_name = "URL", default_value = GITHUB_ISSUER, hide_short_help = true)]
     pub(crate) oidc_issuer: String,
-    /// Let jobs upload without a secret that lies with them (OpenID Connect): they ask their own system for a token that is
+    /// Let jobs upload without a secret that lies with them (OIDC): they ask their own system for a token that is
     /// made for this address of this server.
     #[arg(long, env = "ROUNDTRIP_OIDC_AUDIENCE", value_name = "URL", hide_short_help = true)]
     pub(crate) oidc_audience: Option<String>,

@@ -83,11 +83,9 @@ impl Keys {
         if let Some(key) = cache.find(name) {
             return Ok(key);
         }
-        let is_early = cache.asked_at.is_some_and(|at| at.elapsed() < self.refresh_interval);
-        match (is_early, &cache.keys) {
-            (true, Some(_)) => return Err(NoKey::Unknown),
-            (true, None) => return Err(NoKey::Issuer(anyhow::anyhow!("it did not answer just now"))),
-            (false, _) => {}
+        if cache.asked_at.is_some_and(|at| at.elapsed() < self.refresh_interval) {
+            let silent = || NoKey::Issuer(anyhow::anyhow!("the issuer did not answer just now"));
+            return Err(cache.fresh().map_or_else(silent, |_| NoKey::Unknown));
         }
         cache.asked_at = Some(Instant::now());
         let issuer = Arc::clone(&self.issuer);
@@ -100,9 +98,12 @@ impl Keys {
 }
 
 impl Cache {
+    fn fresh(&self) -> Option<&JwkSet> {
+        self.keys.as_ref().filter(|(_, asked_at)| asked_at.elapsed() < KEPT).map(|(keys, _)| keys)
+    }
+
     fn find(&self, name: &str) -> Option<Jwk> {
-        let (keys, _) = self.keys.as_ref().filter(|(_, asked_at)| asked_at.elapsed() < KEPT)?;
-        keys.find(name).cloned()
+        self.fresh()?.find(name).cloned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Jobs of continuous integration that prove who they are with a token that their own system signed (OpenID Connect), so
+//! Jobs of continuous integration that prove who they are with a token that their own system signed (OIDC), so
 //! that no secret of ours has to lie there. What they may is decided by [`trust`], what they get by
 //! [`crate::routes::oidc`].
 //!

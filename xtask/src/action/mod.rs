@@ -14,8 +14,8 @@ mod world;
 
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
-use crate::{programs, workspace};
-use crate::{tool, up};
+use crate::test::linters;
+use crate::{programs, tool, up, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use world::World;
@@ -27,6 +27,8 @@ use world::World;
 pub(crate) fn action() -> Result<ExitCode> {
     let mut tally = Tally::default();
     tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
+    tally.step("workflows", linters::workflows)?;
+    tally.step("actions", linters::actions)?;
     tally.step("programs", |step| {
         programs::build(step, &up::PROGRAMS, "release")?;
         Ok(Outcome::Prepared)

@@ -18,7 +18,7 @@ const HADOLINT_VERSION: &str = "2.15.1";
 const CHECK_JSONSCHEMA_VERSION: &str = "0.39.0";
 const SQUAWK_VERSION: &str = "2.66.0";
 
-pub(super) fn workflows(step: &Step) -> Result<Outcome> {
+pub(crate) fn workflows(step: &Step) -> Result<Outcome> {
     if tool::find("go").is_err() {
         return Ok(Outcome::Skipped("not run: go is missing, which installs actionlint".into()));
     }
@@ -41,7 +41,7 @@ pub(super) fn workflows(step: &Step) -> Result<Outcome> {
 }
 
 /// What of workflows and actions lets strangers in, and what of actions actionlint does not read.
-pub(super) fn actions(step: &Step) -> Result<Outcome> {
+pub(crate) fn actions(step: &Step) -> Result<Outcome> {
     let Some(python) = python::find() else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs zizmor".into()));
     };
