@@ -7,7 +7,7 @@ use crate::service::System;
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
-use roundtrip_wire::Slug;
+use roundtrip_wire::{CommitSha, Slug};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ pub(crate) enum Command {
         roundtrip run --upload http://127.0.0.1:7979 --token-file agent.token\n  \
         roundtrip run --preset node-framing --node lts=/opt/node-22/bin/node --node next=./out/Release/node\n\n\
         Exit codes: 0 done, 1 failure, 2 usage, 5 the server refuses the token, 6 measured and kept but not \
-        uploaded, 8 cannot write.")]
+        uploaded, 8 cannot write, 9 not to be measured here, or not what a pull request's job has to measure.")]
     Run(RunArguments),
     /// Measure two sides in turn until every case is decided: regressed, improved or no change.
     #[command(
@@ -55,6 +55,15 @@ pub(crate) enum Command {
     Compare(CompareArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
+    /// In a job of GitHub Actions: get a token for uploads for the job's own, so that no secret lies in the repository.
+    #[command(
+        after_help = "The server must trust the job's repository: `roundtrip-server trust create`. The token is valid for 15 \
+        minutes, and each call gets another one.\n\n\
+        Example:\n  \
+        roundtrip exchange --upload https://roundtrip.example.org --output \"$RUNNER_TEMP/roundtrip.token\"\n\n\
+        Exit codes: 0 done, 1 failure, 2 usage, 5 the job may not prove who it is, or is not trusted, 8 cannot write."
+    )]
+    Exchange(ExchangeArguments),
     /// Measure what a lab's queue asks for, or the commits of a checkout, and upload every report.
     #[command(
         after_help = "It works until it is told to stop. Reports wait on the disk until the server has them; no two \
@@ -151,6 +160,9 @@ pub(crate) struct RunArguments {
     /// What to print: a table for people, or the whole report.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
@@ -188,6 +200,9 @@ pub(crate) struct DeliveryArguments {
     /// The project's name [default: from roundtrip.toml, else the repository's].
     #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
     pub(crate) project: Option<Slug>,
+    /// The pull request that the checked-out commit is of [default: in GitHub Actions, the job's].
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) pull_request: Option<u64>,
 }
 
 /// What an agent measures, how often, and for whom.
@@ -414,6 +429,9 @@ pub(crate) struct AbArguments {
     /// Which verdicts are failures; without it none is.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+    /// Append a summary in Markdown to this file, as a job has one for its page: `GITHUB_STEP_SUMMARY`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) summary: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) delivery: DeliveryArguments,
 }
@@ -473,6 +491,35 @@ pub(crate) struct UploadArguments {
     pub(crate) upload: String,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
+    /// Do not vouch for it: it is kept apart from the trend, whatever it says of itself. For what strangers have measured.
+    #[arg(long)]
+    pub(crate) quarantined: bool,
+    /// Refuse a report that is not of this pull request.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) pull_request: Option<u64>,
+    /// Refuse a report that is not of this commit.
+    #[arg(long, value_name = "SHA", value_parser = commit)]
+    pub(crate) commit: Option<CommitSha>,
+}
+
+fn commit(text: &str) -> Result<CommitSha, String> {
+    CommitSha::parse(text).map_err(|error| error.to_string())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExchangeArguments {
+    /// The server that gives the token.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
+    pub(crate) upload: String,
+    /// Write the token to this file, which only you can read.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// The project to upload to [default: the one that trusts the job].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+    /// What the server calls itself, as its --oidc-audience says [default: its address].
+    #[arg(long, value_name = "URL")]
+    pub(crate) audience: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! A report on its way: what it is of, where it is kept, and the server that it goes to.
 
+use crate::ci::{self, Place};
 use crate::cli::DeliveryArguments;
 use crate::failure::Failure;
 use crate::ledger::Ledger;
@@ -22,6 +23,8 @@ pub(crate) struct Subject {
     pub(crate) project: Slug,
     /// This machine's name, if it is not its host name.
     pub(crate) machine: Option<Slug>,
+    /// The pull request that the commit is of.
+    pub(crate) pull_request: Option<u64>,
 }
 
 /// What was asked for, with all that can fail before anything is measured.
@@ -62,10 +65,11 @@ impl<'a> Delivery<'a> {
     /// Of the repository that we are in, whose settings these are. Reads the token.
     ///
     /// # Errors
-    /// A token that is missing or unreadable; a machine whose results the settings do not take.
+    /// A token that is missing or unreadable; a machine whose results the settings do not take; a job for a pull request that
+    /// has something else checked out.
     pub(crate) fn prepare(
         arguments: &'a DeliveryArguments,
-        repository: Repository,
+        mut repository: Repository,
         settings: &Settings,
     ) -> crate::Result<Self> {
         if arguments.upload.is_some() {
@@ -73,7 +77,16 @@ impl<'a> Delivery<'a> {
         }
         let project = settings.project(arguments.project.as_ref(), &repository.name);
         let token = arguments.upload.as_ref().map(|_| upload::token(&arguments.token)).transpose()?;
-        let subject = Subject { repository, project, machine: arguments.machine.clone() };
+        let asked = arguments.pull_request;
+        // What is only printed is filed nowhere.
+        let place = if arguments.are_given() { ci::place(asked, &repository)? } else { Place::default() };
+        repository.branch = place.branch.or(repository.branch);
+        let subject = Subject {
+            repository,
+            project,
+            machine: arguments.machine.clone(),
+            pull_request: place.pull_request,
+        };
         Ok(Self { subject, token, arguments })
     }
 
@@ -130,14 +143,14 @@ fn json(value: &impl Serialize) -> crate::Result<Vec<u8>> {
 impl Subject {
     /// A report of all that a run measured.
     pub(crate) fn report(self, run_id: RunId, preset: &Slug, outcome: Outcome) -> RunReport {
-        let Self { repository, project, machine } = self;
+        let Self { repository, project, machine, pull_request } = self;
         RunReport {
             schema_version: SCHEMA_VERSION,
             run_id,
             project,
             branch: repository.branch,
             default_branch: repository.default_branch,
-            pull_request: None,
+            pull_request,
             job: None,
             commit: repository.commit,
             work_tree_modified: repository.work_tree_modified,
@@ -165,9 +178,19 @@ impl Kept {
     /// A server that does not take it: the report stays where it is.
     pub(crate) fn send(self) -> crate::Result<()> {
         let Some(Upload { server, token, what, body, kept }) = self.upload else { return Ok(()) };
-        deliver(&server, &token, what, &self.report, &body.unwrap_or(self.json), &kept)?;
+        let destination = Destination { server: &server, token: &token, quarantined: false };
+        deliver(destination, what, &self.report, &body.unwrap_or(self.json), &kept)?;
         spool::remove(&kept)
     }
+}
+
+/// Where a body goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Destination<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) token: &'a str,
+    /// Whether nobody here vouches for it.
+    pub(crate) quarantined: bool,
 }
 
 /// Uploads a body that is kept at a path.
@@ -175,24 +198,27 @@ impl Kept {
 /// # Errors
 /// A server that does not take it, with what becomes of the report.
 pub(crate) fn deliver(
-    server: &str,
-    token: &str,
+    destination: Destination<'_>,
     what: What,
     report: &RunReport,
     body: &[u8],
     kept: &Path,
 ) -> crate::Result<()> {
+    let Destination { server, token, quarantined } = destination;
     // What does not come out of the spool may have been acknowledged long ago.
     let ledger = (kept.parent() == Some(&spool::folder())).then(|| Ledger::new(&spool::folder(), server));
-    match upload::send(server, token, what, body, ledger) {
+    match upload::send(server, token, what, quarantined, body, ledger) {
         Ok(()) => {
             let server = server.trim_end_matches('/');
             eprintln!("Uploaded: {server}/{}/runs/{}", report.project, report.run_id);
             Ok(())
         }
-        Err(Refusal::Temporary(reason, _)) => {
-            Err(Failure::Spooled { reason, kept: PathBuf::from(kept), server: server.to_owned() })
-        }
+        Err(Refusal::Temporary(reason, _)) => Err(Failure::Spooled {
+            reason,
+            kept: PathBuf::from(kept),
+            server: server.to_owned(),
+            quarantined,
+        }),
         Err(Refusal::Final(reason)) => {
             Err(Failure::Other(format!("{reason}\nThe report is kept at {}.", kept.display())))
         }

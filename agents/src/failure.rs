@@ -23,8 +23,8 @@ pub(crate) enum Failure {
     Authentication(String),
     /// Measured, kept on disk, not uploaded: exit code 6.
     #[error(
-        "{reason}\nNothing is lost: the report is kept at {}. Send it with: roundtrip upload {} --upload {server}",
-        kept.display(), as_argument(kept)
+        "{reason}\nNothing is lost: the report is kept at {}. Send it with: roundtrip upload {} --upload {server}{}",
+        kept.display(), as_argument(kept), if *quarantined { " --quarantined" } else { "" }
     )]
     Spooled {
         /// Why it could not be uploaded.
@@ -33,6 +33,8 @@ pub(crate) enum Failure {
         kept: PathBuf,
         /// Where it was to go.
         server: String,
+        /// Whether nobody vouches for it.
+        quarantined: bool,
     },
     /// What was measured in one way cannot be compared with what was measured in another: exit code 9.
     #[error("{0}")]

@@ -7,6 +7,7 @@
 //! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.  `http`: requests to it.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
 //! - `platform`: what differs between operating systems.
+//! - `ci`: what a job of continuous integration is for, and its proof of who it is.  `summary`: what stands on its page.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
@@ -21,6 +22,7 @@
 mod ab;
 mod agent;
 mod build;
+mod ci;
 mod cli;
 mod compare;
 mod comparison;
@@ -46,6 +48,7 @@ mod run;
 mod service;
 mod settings;
 mod spool;
+mod summary;
 mod table;
 mod terminal;
 mod upload;
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Upload(arguments) => run::upload(&arguments),
+        Command::Exchange(arguments) => ci::token::exchange(&arguments),
         Command::Agent(arguments) => agent::agent(arguments),
         Command::Enrol(arguments) => enrol::enrol(&arguments),
         Command::Confine(arguments) => lab::confine::become_confined(&arguments),

@@ -1,13 +1,13 @@
 //! The verbs `run` and `upload`: measure, print, keep, send.
 
 use crate::cli::{Format, RunArguments, UploadArguments};
-use crate::delivery::{self, Delivery};
+use crate::delivery::{self, Delivery, Destination};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
 use crate::upload::{self, What};
-use crate::{build, import, node, output, spool, table};
+use crate::{build, import, node, output, spool, summary, table};
 use roundtrip_bench::definition::{self, InvalidDefinition, Plan, PlannedCase};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(is_built_here) {
         build::build(&settings.build, &root)?;
     }
-    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments.format))?;
+    plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments))?;
     commands.iter().try_for_each(|command| import::of_command(command, &root, &delivery))
 }
 
@@ -61,13 +61,21 @@ fn prepare(preset: &str, arguments: &RunArguments) -> crate::Result<Plan> {
     Ok(plan)
 }
 
-fn measure(plan: &Plan, peer: &PeerCommand, delivery: &Delivery<'_>, format: Format) -> crate::Result<()> {
+fn measure(
+    plan: &Plan,
+    peer: &PeerCommand,
+    delivery: &Delivery<'_>,
+    arguments: &RunArguments,
+) -> crate::Result<()> {
     let id = RunId::draw();
     let progress = Progress::new(plan.preset.as_str());
     let outcome = harness::run(plan, peer, rand::random(), &mut |event| progress.observe(&event));
     progress.finish();
     let kept = delivery.keep(id, plan, outcome)?;
-    match format {
+    if let Some(path) = &arguments.summary {
+        summary::append(path, &summary::of_run(&kept.report)?)?;
+    }
+    match arguments.format {
         Format::Human => output::print(&table::render(&kept.report)?)?,
         Format::Json => output::print(&String::from_utf8_lossy(&kept.json))?,
     }
@@ -112,6 +120,25 @@ pub(crate) fn peer() -> crate::Result<PeerCommand> {
         .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))
 }
 
+/// Refuses a report that is of something else than was said.
+fn check_expected(arguments: &UploadArguments, report: &RunReport) -> crate::Result<()> {
+    let path = arguments.file.display();
+    let named = |number: Option<u64>| number.map_or("none".to_owned(), |number| number.to_string());
+    if arguments.pull_request.is_some() && arguments.pull_request != report.pull_request {
+        return Err(Failure::Refused(format!(
+            "{path}: its pull request is {}, expected {}",
+            named(report.pull_request),
+            named(arguments.pull_request)
+        )));
+    }
+    match &arguments.commit {
+        Some(commit) if *commit != report.commit.sha => {
+            Err(Failure::Refused(format!("{path}: its commit is {}, expected {commit}", report.commit.sha)))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `roundtrip upload`.
 pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
     let path = &arguments.file;
@@ -122,7 +149,11 @@ pub(crate) fn upload(arguments: &UploadArguments) -> crate::Result<()> {
     report
         .check()
         .map_err(|error| Failure::Other(format!("{}{}: {error}", path.display(), error.pointer)))?;
-    delivery::deliver(&arguments.upload, &upload::token(&arguments.token)?, what, &report, &json, path)?;
+    check_expected(arguments, &report)?;
+    let token = upload::token(&arguments.token)?;
+    let destination =
+        Destination { server: &arguments.upload, token: &token, quarantined: arguments.quarantined };
+    delivery::deliver(destination, what, &report, &json, path)?;
     if path.parent() == Some(&spool::folder()) {
         spool::remove(path)?;
     }

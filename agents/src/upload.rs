@@ -18,7 +18,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// How long an upload may take.
-const TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The server's acknowledgement, as far as it is checked.
 #[derive(Debug, Deserialize)]
@@ -98,10 +98,11 @@ pub(crate) fn send(
     server: &str,
     token: &str,
     what: What,
+    quarantined: bool,
     body: &[u8],
     ledger: Option<Ledger>,
 ) -> Result<(), Refusal> {
-    let upload = Upload::new(server, what, body, ledger)?;
+    let upload = Upload::new(server, what, quarantined, body, ledger)?;
     // A busy server says how long to wait, and knows better than our own schedule.
     let asked = Rc::new(Cell::new(None));
     let told = Rc::clone(&asked);
@@ -136,17 +137,19 @@ pub(crate) struct Upload {
 }
 
 impl Upload {
-    /// Compresses the body.
+    /// Compresses the body. `quarantined`: nobody here vouches for it.
     pub(crate) fn new(
         server: &str,
         what: What,
+        quarantined: bool,
         body: &[u8],
         ledger: Option<Ledger>,
     ) -> Result<Self, Refusal> {
         let server = server.trim_end_matches('/');
+        let query = if quarantined { "?quarantined=true" } else { "" };
         let url = match what {
-            What::Report(id) => format!("{server}/api/v1/runs/{id}"),
-            What::Import(_) => format!("{server}/api/v1/import"),
+            What::Report(id) => format!("{server}/api/v1/runs/{id}{query}"),
+            What::Import(_) => format!("{server}/api/v1/import{query}"),
         };
         let expected = hexadecimal(&Sha256::digest(body));
         let body =

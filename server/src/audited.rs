@@ -3,8 +3,10 @@
 
 use crate::access::{Binding, Scope, TOKEN_DAYS_DEFAULT, TokenKind};
 use crate::db::audit::{self, Action, By, Event};
+use crate::db::oidc::{self, New};
 use crate::db::token::{Issued, NewToken, Row};
 use crate::db::{account, token};
+use crate::oidc::Claims;
 use chrono::{TimeDelta, Utc};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, Result};
@@ -21,6 +23,55 @@ pub async fn create_token(connection: &mut PgConnection, by: &By, new: &NewToken
     });
     record(connection, by, Action::TokenCreate, format!("token:{}", issued.token_id), details).await?;
     Ok(issued)
+}
+
+/// Makes a token for a job that has proved which one it is.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn exchange_token(
+    connection: &mut PgConnection,
+    by: &By,
+    new: &NewToken<'_>,
+    claims: &Claims,
+    oidc_trust_id: i64,
+) -> Result<Issued> {
+    let issued = token::create(connection, new).await?;
+    let details = json!({
+        "oidc_trust_id": oidc_trust_id, "project": new.binding.project, "expires_at": new.expires_at,
+        "repository_id": claims.repository_id, "workflow_ref": claims.workflow_ref, "event": claims.event_name,
+        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment,
+    });
+    record(connection, by, Action::TokenExchange, format!("token:{}", issued.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Trusts jobs of a repository.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_oidc_trust(connection: &mut PgConnection, by: &By, new: &New<'_>) -> Result<oidc::Row> {
+    let oidc_trust_id = oidc::create(connection, new).await?;
+    let row = oidc::find(connection, oidc_trust_id).await?.ok_or(sqlx::Error::RowNotFound)?;
+    record(connection, by, Action::OidcTrustCreate, format!("project:{}", row.project), told(&row)).await?;
+    Ok(row)
+}
+
+/// Trusts jobs no more, and revokes the tokens that they have.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete_oidc_trust(connection: &mut PgConnection, by: &By, trust: &oidc::Row) -> Result<()> {
+    oidc::delete(connection, trust.oidc_trust_id).await?;
+    record(connection, by, Action::OidcTrustDelete, format!("project:{}", trust.project), told(trust)).await
+}
+
+fn told(trust: &oidc::Row) -> Value {
+    json!({
+        "oidc_trust_id": trust.oidc_trust_id, "issuer": trust.issuer, "repository": trust.repository,
+        "repository_id": trust.repository_id, "repository_owner_id": trust.repository_owner_id,
+        "workflow_ref": trust.workflow_ref, "git_ref": trust.git_ref, "environment": trust.environment,
+    })
 }
 
 /// Gives a token another secret; the one of now is accepted for the overlap.

@@ -5,7 +5,8 @@ mod notify;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
-    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
+    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments, TrustCommand,
+    TrustCreateArguments, TrustDeleteArguments,
 };
 pub(crate) use notify::NotifyArguments;
 
@@ -84,6 +85,11 @@ pub(crate) enum Command {
     Token {
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Say which jobs of continuous integration may upload.
+    Trust {
+        #[command(subcommand)]
+        command: TrustCommand,
     },
     /// Make, list and remove accounts.
     Account {

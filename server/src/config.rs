@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use roundtrip_server::door::{self, TrustedProxies};
 use roundtrip_server::github::{self, GitHub};
 use roundtrip_server::notify::{self, email};
+use roundtrip_server::oidc::{self, Verifier};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -129,6 +130,20 @@ pub(crate) fn notifications(arguments: &NotifyArguments) -> Result<notify::Setti
         _ => None,
     };
     Ok(notify::Settings { public_url, allow_private_targets: arguments.allow_private_targets, mail })
+}
+
+/// Who checks tokens of jobs, if they are to upload with them.
+///
+/// # Errors
+/// The issuer is no address.
+pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
+    let Some(audience) = &arguments.oidc_audience else { return Ok(None) };
+    let settings = oidc::Settings {
+        issuer: arguments.oidc_issuer.trim_end_matches('/').to_owned(),
+        audience: audience.trim_end_matches('/').to_owned(),
+        refresh_interval: oidc::REFRESH_INTERVAL,
+    };
+    Verifier::new(settings).map(Some)
 }
 
 #[cfg(test)]

@@ -203,6 +203,8 @@ pub enum Kind {
     Job,
     /// A time at which something is measured.
     Schedule,
+    /// Jobs that a project trusts.
+    OidcTrust,
 }
 
 impl std::fmt::Display for Kind {
@@ -227,6 +229,7 @@ impl std::fmt::Display for Kind {
             Self::Agent => "agent",
             Self::Job => "job",
             Self::Schedule => "schedule",
+            Self::OidcTrust => "oidc-trust",
         })
     }
 }

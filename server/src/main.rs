@@ -54,6 +54,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Retention(arguments) => in_runtime(format, commands::retention::retention(arguments))?,
         Command::Seed(arguments) => in_runtime(format, commands::seed::seed(arguments))?,
         Command::Token { command } => in_runtime(format, commands::token::token(command))?,
+        Command::Trust { command } => in_runtime(format, commands::trust::trust(command))?,
         Command::Account { command } => in_runtime(format, commands::account::account(command))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -9,6 +9,7 @@ use crate::live::Live;
 use crate::metrics::Metrics;
 use crate::queue::Queue;
 use crate::notify::{self, Notifier};
+use crate::oidc::Verifier;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +22,8 @@ pub struct AppState {
     pub door: Arc<Door>,
     /// Where people sign in, if that was set up.
     pub github: Option<Arc<GitHub>>,
+    /// Who checks tokens of jobs, if that was set up.
+    pub oidc: Option<Arc<Verifier>>,
     /// How many uploads are let in at a time.
     pub(crate) admission: Admission,
     /// What operators watch.
@@ -50,6 +53,7 @@ impl AppState {
             pool,
             door: Arc::default(),
             github: None,
+            oidc: None,
             admission: Admission::default(),
             metrics: Arc::default(),
             is_stopping: Arc::default(),
@@ -77,6 +81,10 @@ impl AppState {
     #[must_use]
     pub fn with_notifications(self, settings: notify::Settings) -> Self {
         Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
+    /// With jobs of continuous integration that prove who they are.
+    #[must_use]
+    pub fn with_oidc(self, verifier: Verifier) -> Self {
+        Self { oidc: Some(Arc::new(verifier)), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

@@ -1,8 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a
-//!   file.
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`fmt`], [`tidy`], [`generate`]: the
+//!   verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`observed`]: a server with data of its own
 //!   that is kept.
@@ -10,6 +10,7 @@
 //! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
 //!   telling about it.
 
+mod action;
 mod bench;
 mod counts;
 mod cross;
@@ -65,6 +66,8 @@ enum Verb {
     Bench(bench::Options),
     /// Measure the history of a small project and take pictures of every page that shows it, for the docs.
     Screenshots(screenshots::Options),
+    /// Lint workflows and actions, and run our action for GitHub and steps of ours against a server that is started for it.
+    Action,
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Verb::RunArm64(program) => cross::run_arm64(&program),
         Verb::Bench(options) => bench::bench(&options),
         Verb::Screenshots(options) => screenshots::screenshots(&options),
+        Verb::Action => action::action(),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

@@ -110,6 +110,22 @@ pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Lets its owner run a file.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn make_executable(path: &Path) -> Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+            .with_context(|| format!("cannot set the permissions of {}", path.display()))?;
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 /// Lets every user read one file, or enter one folder.
 ///
 /// # Errors

@@ -60,6 +60,35 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Bui
     Ok(built)
 }
 
+/// An example of a package, which tests use as a program. It is built as they are.
+///
+/// # Errors
+/// It does not compile.
+pub(crate) fn example(step: &Step, package: &str, name: &str) -> Result<PathBuf> {
+    let mut executable = None;
+    let finished = Tool::cargo()
+        .arguments([
+            "build",
+            "--message-format",
+            "json-render-diagnostics",
+            "--package",
+            package,
+            "--example",
+            name,
+        ])
+        .folder(workspace::root())
+        .run_with(|line| match Message::parse(line) {
+            Some(message) => executable = message.executable.or(executable.take()),
+            None if !line.starts_with('{') => step.message(line),
+            None => (),
+        })?;
+    if !finished.status.success() {
+        bail!("the example {name} does not build\n{}", complaints(&finished.log));
+    }
+    let found = executable.filter(|(built, _)| built == name);
+    found.map(|(_, path)| path).with_context(|| format!("cargo built no example called {name}"))
+}
+
 /// How many packages the build takes.
 fn count(packages: &[&str]) -> Result<u64> {
     let tree = Tool::cargo()

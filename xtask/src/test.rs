@@ -5,13 +5,13 @@
 pub(crate) mod chromium;
 mod contract;
 mod end_to_end;
-mod linters;
+pub(crate) mod linters;
 mod rust;
 mod web_ui;
 
 use crate::programs::KeptProgram;
 use crate::tally::{Outcome, Tally};
-use crate::{cross, generate, programs, screen, up, workspace};
+use crate::{action, cross, generate, programs, screen, up, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -64,6 +64,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     }
     tally.step("rust docs", rust::docs)?;
     tally.step("workflows", linters::workflows)?;
+    tally.step("actions", linters::actions)?;
     tally.step("containers", linters::containers)?;
     tally.step("migrations", linters::migrations)?;
     let mut built = false;
@@ -74,6 +75,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     })?;
     if built {
         tally.step("API contract", contract::holds)?;
+        tally.step("action", action::runs)?;
         end_to_end::run(tally, &kept.path)?;
     }
     cross::run_if_begun(tally, &kept.path)

@@ -127,6 +127,12 @@ impl Tool {
         self
     }
 
+    /// What it reads comes from whoever takes the other end of `child`.
+    pub(crate) fn with_input(mut self) -> Self {
+        self.command.stdin(Stdio::piped());
+        self
+    }
+
     pub(crate) fn folder(mut self, folder: &Path) -> Self {
         self.command.current_dir(folder);
         self

@@ -6,7 +6,7 @@ use crate::delivery::Delivery;
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
-use crate::{compare, output, run};
+use crate::{compare, output, run, summary};
 use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_bench::harness::Outcome;
 use roundtrip_bench::harness::ab::{self, Compared, Comparison};
@@ -57,6 +57,9 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
         .iter()
         .map(|compared| line(compared, &comparison.rule))
         .collect::<crate::Result<Vec<Line>>>()?;
+    if let Some(path) = &arguments.summary {
+        summary::append(path, &summary::of_comparison(&arguments.base, &arguments.head, &lines))?;
+    }
     print(arguments.format, &outcome, &lines)?;
     if let Some(delivery) = delivery {
         delivery.keep(RunId::draw(), plan, both_sides(outcome))?.send()?;
@@ -71,9 +74,9 @@ pub(crate) fn ab(arguments: &AbArguments) -> crate::Result<()> {
 
 /// Two reports of before, as `roundtrip compare` has them.
 fn reports(arguments: &AbArguments) -> crate::Result<()> {
-    if arguments.delivery.are_given() {
+    if arguments.delivery.are_given() || arguments.summary.is_some() {
         return Err(Failure::Usage(
-            "two reports are compared without measuring: there is nothing to keep".into(),
+            "two reports are compared without measuring: there is nothing to keep or to sum up".into(),
         ));
     }
     compare::compare(&CompareArguments {

@@ -118,8 +118,8 @@ impl Delivery {
         };
         let server = self.server.clone();
         let ledger = Some(Ledger::new(&self.spool, &server));
-        let sent =
-            inbox.upload(move || Upload::new(&server, What::Report(id), &json, ledger)?.attempt(&token))?;
+        let sent = inbox
+            .upload(move || Upload::new(&server, What::Report(id), false, &json, ledger)?.attempt(&token))?;
         let removed = sent.and_then(|()| {
             // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
             spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))

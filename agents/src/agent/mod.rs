@@ -161,7 +161,12 @@ impl<'a> Agent<'a> {
             self.log.say(&format!("told to stop while it measured {name}: that run is not reported"));
             return Ok(ControlFlow::Break(()));
         };
-        let subject = Subject { repository, project: self.project.clone(), machine: self.machine.clone() };
+        let subject = Subject {
+            repository,
+            project: self.project.clone(),
+            machine: self.machine.clone(),
+            pull_request: None,
+        };
         let report = subject.report(id, &self.plan.preset, outcome);
         let kept = self.keep(&report, inbox)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {

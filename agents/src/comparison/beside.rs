@@ -50,13 +50,13 @@ impl Shape {
 
 impl Line {
     /// Whether it is slower by its p50, its p90 or its p99. A shape has no direction.
-    pub(super) fn regressed(&self) -> bool {
+    pub(crate) fn regressed(&self) -> bool {
         let beside = [&self.p90, &self.p99].into_iter().flatten().filter_map(|beside| beside.verdict);
         [self.verdict].into_iter().chain(beside).any(|verdict| verdict == Verdict::Regressed)
     }
 
     /// What changed otherwise than the p50, a sentence each; nothing where all times changed alike.
-    pub(super) fn told_beside(&self) -> Vec<String> {
+    pub(crate) fn told_beside(&self) -> Vec<String> {
         let quantile = |(name, beside): (&str, &Option<Beside>)| {
             let Beside { change, change_interval, p_adjusted, verdict } = (*beside)?;
             let verdict = verdict.filter(|&verdict| verdict != self.verdict)?;

@@ -339,6 +339,13 @@ mod tests {
             "{lines:?}"
         );
 
+        let page = crate::summary::of_comparison("v1", "v2|x", &lines);
+        assert!(
+            page.starts_with("### 1 of 3 cases regressed, 1 improved\n\nBase v1, head v2\\|x."),
+            "{page}"
+        );
+        assert!(page.contains("| regressed |") && !page.contains("no change"), "{page}");
+
         assert!(judge(&lines, &[]).is_ok() && judge(&lines, &[FailOn::Inconclusive]).is_ok());
         let failure = judge(&lines, &[FailOn::Regressed, FailOn::Inconclusive]).unwrap_err();
         assert_eq!(failure.code(), 3);

@@ -14,11 +14,20 @@ mod shape;
 mod sweep;
 mod watched;
 
-pub(crate) use row::{decode, p50s_ns};
+pub(crate) use row::{decode, header, is_number, p50s_ns, row};
 
 /// Renders a report.
 pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
     let mut text = heading(report);
+    for (title, results) in groups(report) {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(text, "\n{title}\n{}\n", table(&results)?);
+    }
+    Ok(text)
+}
+
+/// The results of a report that stand in one table, under what they have in common.
+pub(crate) fn groups(report: &RunReport) -> Vec<(String, Vec<&CaseResult>)> {
     let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
     for result in &report.results {
         let title = title(result, &report.results);
@@ -27,11 +36,7 @@ pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
             None => groups.push((title, vec![result])),
         }
     }
-    for (title, results) in groups {
-        // Writing to a string cannot fail, here and below.
-        let _ = write!(text, "\n{title}\n{}\n", table(&results)?);
-    }
-    Ok(text)
+    groups
 }
 
 /// What a result is of, in one line.
@@ -152,7 +157,7 @@ fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
 }
 
 fn table(results: &[&CaseResult]) -> crate::Result<String> {
-    let header = row::header(results.first());
+    let header = header(results.first());
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     table.set_header(header.clone());
@@ -163,7 +168,7 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
     }
     for result in results.iter().filter(|result| result.unsupported.is_none()) {
         let name = name(result);
-        match row::row(result)? {
+        match row(result)? {
             Ok(cells) => {
                 table.add_row(cells);
                 notes.extend(watched::lines(result).into_iter().map(|line| format!(" {name}, {line}")));
@@ -175,7 +180,7 @@ fn table(results: &[&CaseResult]) -> crate::Result<String> {
     notes.extend(sweep::lines(results).into_iter().map(|line| format!(" {line}")));
     notes.extend(watched::unavailable(results).into_iter().map(|line| format!(" {line}")));
     for (index, head) in header.iter().enumerate() {
-        if let Some(column) = table.column_mut(index).filter(|_| row::is_number(head)) {
+        if let Some(column) = table.column_mut(index).filter(|_| is_number(head)) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

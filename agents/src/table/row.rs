@@ -22,7 +22,7 @@ const WORDS: [&str; 8] =
     ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
 
 /// The heads of the columns for results like this one.
-pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
+pub(crate) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
     if result.is_some_and(|result| result.case.benchmark.is_some()) {
         return imported::HEADER.into();
     }
@@ -35,12 +35,12 @@ pub(super) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
 }
 
 /// Whether a column holds numbers.
-pub(super) fn is_number(head: &str) -> bool {
+pub(crate) fn is_number(head: &str) -> bool {
     !WORDS.contains(&head)
 }
 
 /// The cells of one result, or why it has none.
-pub(super) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
+pub(crate) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
     if result.case.benchmark.is_some() {
         return imported::cells(result).map(Ok);
     }

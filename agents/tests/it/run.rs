@@ -98,3 +98,64 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
         std::thread::yield_now();
     }
 }
+
+/// A definition of one case that takes a moment.
+const SMALL: &str = "about = ''\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['tcp']\n\
+    message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 20\nwarmup = 2\nrepetitions = 1\n";
+
+/// What a job for pull request 12 has in its variables; the head is what is given.
+fn pull_request(folder: &Path, head: &str) -> Vec<(&'static str, String)> {
+    let side = |sha: &str| serde_json::json!({"ref": "fix", "sha": sha, "repo": {"id": 1, "owner": {"login": "octo"}}});
+    let event = serde_json::json!({"pull_request": {"number": 12, "head": side(head), "base": side(head)}});
+    std::fs::write(folder.join("event.json"), event.to_string()).unwrap();
+    vec![
+        ("GITHUB_ACTIONS", "true".into()),
+        ("GITHUB_EVENT_NAME", "pull_request".into()),
+        ("GITHUB_EVENT_PATH", folder.join("event.json").display().to_string()),
+        ("GITHUB_REF", "refs/pull/12/merge".into()),
+        ("GITHUB_SHA", "2".repeat(40)),
+    ]
+}
+
+fn head(folder: &Path) -> String {
+    let output = Command::new("git").current_dir(folder).args(["rev-parse", "HEAD"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+#[test]
+fn a_job_for_a_pull_request_writes_it_into_the_report_and_sums_it_up() {
+    let folder = repository();
+    std::fs::write(folder.path().join("small.toml"), SMALL).unwrap();
+    let variables = pull_request(folder.path(), &head(folder.path()));
+    let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--summary", "summary.md"];
+    let output = roundtrip(folder.path()).envs(variables).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&read("report.json")).unwrap();
+    assert_eq!((&report["pull_request"], &report["branch"]), (&12.into(), &"fix".into()));
+    let summary = read("summary.md");
+    assert!(summary.contains(", pull request 12.") && summary.contains("| tcp | 64 B |"), "{summary}");
+}
+
+#[test]
+fn a_job_that_has_not_checked_out_the_head_is_refused_before_measuring() {
+    let folder = repository();
+    let variables = pull_request(folder.path(), &"1".repeat(40));
+    let arguments = ["run", "--output", "report.json"];
+    let output = roundtrip(folder.path()).envs(variables.clone()).args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(9));
+    assert!(complaint(&output).contains("the head of pull request 12"), "{}", complaint(&output));
+    assert!(output.stdout.is_empty() && !folder.path().join("report.json").exists());
+}
+
+#[test]
+fn elsewhere_the_pull_request_is_the_one_that_is_said() {
+    let folder = repository();
+    std::fs::write(folder.path().join("small.toml"), SMALL).unwrap();
+    let arguments = ["run", "--preset", "small.toml", "--output", "report.json", "--pull-request", "7"];
+    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["pull_request"], 7);
+}

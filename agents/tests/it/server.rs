@@ -43,11 +43,13 @@ impl Server {
                     while !head.ends_with("\r\n\r\n") {
                         assert_ne!(reader.read_line(&mut head).unwrap(), 0, "the request is cut: {head}");
                     }
-                    let length = header(&head, "content-length").parse().unwrap();
-                    let mut compressed = vec![0; length];
-                    reader.read_exact(&mut compressed).unwrap();
-                    let mut body = Vec::new();
-                    GzDecoder::new(&compressed[..]).read_to_end(&mut body).unwrap();
+                    let length = find_header(&head, "content-length").map_or(0, |text| text.parse().unwrap());
+                    let mut body = vec![0; length];
+                    reader.read_exact(&mut body).unwrap();
+                    if find_header(&head, "content-encoding").is_some() {
+                        let compressed = std::mem::take(&mut body);
+                        GzDecoder::new(&compressed[..]).read_to_end(&mut body).unwrap();
+                    }
                     let text = answer(&body);
                     write!(
                         reader.get_mut(),
@@ -73,11 +75,14 @@ pub(crate) fn nobody() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
-/// The value of a header.
-pub(crate) fn header(head: &str, name: &str) -> String {
-    let value = head.lines().find_map(|line| {
+fn find_header(head: &str, name: &str) -> Option<String> {
+    head.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
         key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-    });
-    value.unwrap_or_else(|| panic!("no header {name} in {head}"))
+    })
+}
+
+/// The value of a header.
+pub(crate) fn header(head: &str, name: &str) -> String {
+    find_header(head, name).unwrap_or_else(|| panic!("no header {name} in {head}"))
 }

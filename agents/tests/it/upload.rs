@@ -173,3 +173,49 @@ fn a_report_from_elsewhere_is_not_counted() {
         "it may have been acknowledged before"
     );
 }
+
+#[test]
+fn what_nobody_vouches_for_is_sent_as_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::answering(vec![CREATED]);
+    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
+    std::fs::write(folder.path().join("token"), "rtc_secret\n").unwrap();
+    let arguments =
+        ["upload", "report.json", "--quarantined", "--upload", &server.url, "--token-file", "token"];
+    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    let head = &server.requests()[0].head;
+    let begin = "PUT /api/v1/runs/019aa8f0-5c1e-7b3a-9f00-2f6d3a1c4e5b?quarantined=true ";
+    assert!(head.starts_with(begin), "{head}");
+}
+
+#[test]
+fn one_that_could_not_be_sent_is_sent_later_as_what_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
+    std::fs::write(folder.path().join("token"), "rtc_secret\n").unwrap();
+    let url = format!("http://{}", server::nobody());
+    let arguments = ["upload", "report.json", "--quarantined", "--upload", &url, "--token-file", "token"];
+    let output = roundtrip(folder.path()).args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(6));
+    assert!(complaint(&output).contains(&format!("--upload {url} --quarantined")), "{}", complaint(&output));
+}
+
+#[test]
+fn a_report_of_something_else_than_was_said_is_not_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("report.json"), REPORT).unwrap();
+    let commit = "f".repeat(40);
+    for (option, value, says) in [
+        ("--pull-request", "12", "its pull request is none, expected 12"),
+        ("--commit", &commit, "expected ffffffff"),
+    ] {
+        let arguments = ["upload", "report.json", "--upload", "http://127.0.0.1:1", option, value];
+        let output = roundtrip(folder.path()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(9), "{}", complaint(&output));
+        assert!(complaint(&output).contains(says), "{}", complaint(&output));
+    }
+    let output =
+        roundtrip(folder.path()).args(["upload", "report.json", "--commit", "main"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}

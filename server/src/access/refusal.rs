@@ -47,6 +47,14 @@ pub enum Refusal {
         /// The other one.
         found: String,
     },
+    /// Strangers have a part in what the job does.
+    #[error(
+        "a job for the event {0} may do what strangers wrote, so it gets no token: upload from a job for workflow_run instead"
+    )]
+    Event(String),
+    /// No project trusts the job.
+    #[error("no project here trusts jobs of this repository, owner, workflow, ref and environment")]
+    Untrusted,
     /// More would be given away than the giver has.
     #[error("a token cannot be given what its maker does not have: {0}")]
     Escalation(String),

@@ -1,4 +1,4 @@
-//! Arguments of who is let in: what `serve` takes of it, and the verbs `token` and `account`.
+//! Arguments of who is let in: what `serve` takes of it, and the verbs `token`, `trust` and `account`.
 
 use super::DataArguments;
 use clap::builder::NonEmptyStringValueParser;
@@ -8,6 +8,7 @@ use roundtrip_server::access::{
     OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Scope, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TokenKind,
 };
 use roundtrip_server::door::REQUESTS_PER_MINUTE_DEFAULT;
+use roundtrip_server::oidc::GITHUB_ISSUER;
 use roundtrip_wire::Slug;
 use std::path::PathBuf;
 
@@ -46,6 +47,14 @@ pub(crate) struct AccessArguments {
         requires = "github_client_id"
     )]
     pub(crate) github_client_secret_file: Option<PathBuf>,
+    /// Who signs for jobs of continuous integration: that of GitHub Actions; GitHub Enterprise Server has its own,
+    /// `https://HOST/_services/token`.
+    #[arg(long, env = "ROUNDTRIP_OIDC_ISSUER", value_name = "URL", default_value = GITHUB_ISSUER, hide_short_help = true)]
+    pub(crate) oidc_issuer: String,
+    /// Let jobs upload without a secret that lies with them (OIDC): they ask their own system for a token that is
+    /// made for this address of this server.
+    #[arg(long, env = "ROUNDTRIP_OIDC_AUDIENCE", value_name = "URL", hide_short_help = true)]
+    pub(crate) oidc_audience: Option<String>,
     /// Where GitHub is.
     #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
     pub(crate) github_url: String,
@@ -120,6 +129,61 @@ pub(crate) struct TokenRotateArguments {
     #[arg(long, value_name = "HOURS", default_value_t = OVERLAP_HOURS_DEFAULT,
           value_parser = clap::value_parser!(u32).range(0..=OVERLAP_HOURS_MAX as i64))]
     pub(crate) overlap_hours: u32,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustCommand {
+    /// Let jobs of a repository upload to a project, with tokens that their own system signs.
+    ///
+    /// The numbers of a repository and of its owner stay when names change hands. In a pattern * stands for any characters.
+    #[command(after_help = "Examples:\n  \
+        gh api repos/octo/lib --jq '.id, .owner.id'\n  \
+        roundtrip-server trust create --project libfoo --repository octo/lib --repository-id 101 --owner-id 7 \
+        --workflow-ref 'octo/lib/.github/workflows/*@refs/heads/main'")]
+    Create(TrustCreateArguments),
+    /// List which jobs are trusted.
+    List(DataArguments),
+    /// Trust them no more: tokens that they have are revoked.
+    Delete(TrustDeleteArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustCreateArguments {
+    /// The project that they may upload to.
+    #[arg(long)]
+    pub(crate) project: Slug,
+    /// The repository's name, for people.
+    #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) repository: String,
+    /// The repository's number.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) repository_id: i64,
+    /// The number of whoever owns it.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) owner_id: i64,
+    /// Only with this workflow's file, and the ref that it is read from.
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) workflow_ref: Option<String>,
+    /// Only for this ref.
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) git_ref: Option<String>,
+    /// Only in this environment.
+    #[arg(long, value_name = "PATTERN", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) environment: Option<String>,
+    /// Who signs for the jobs: as `serve` is told.
+    #[arg(long, env = "ROUNDTRIP_OIDC_ISSUER", value_name = "URL", default_value = GITHUB_ISSUER)]
+    pub(crate) issuer: String,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustDeleteArguments {
+    /// Its number, as `trust list` shows it.
+    #[arg(value_name = "NUMBER")]
+    pub(crate) oidc_trust_id: i64,
     #[command(flatten)]
     pub(crate) data: DataArguments,
 }

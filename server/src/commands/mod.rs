@@ -11,3 +11,4 @@ pub(crate) mod retention;
 pub(crate) mod seed;
 pub(crate) mod serve;
 pub(crate) mod token;
+pub(crate) mod trust;

@@ -29,6 +29,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;
     let mut notifications = config::notifications(&arguments.notify)?;
+    let oidc = config::oidc(&arguments.access)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
@@ -43,6 +44,9 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
         .with_notifications(notifications);
     if let Some(github) = github {
         state = state.with_github(github);
+    }
+    if let Some(verifier) = oidc {
+        state = state.with_oidc(verifier);
     }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);

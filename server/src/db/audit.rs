@@ -21,6 +21,8 @@ pub enum Action {
     ChannelDelete,
     MembershipRemove,
     MembershipSet,
+    OidcTrustCreate,
+    OidcTrustDelete,
     ProjectChange,
     ProjectCreate,
     ProjectDelete,
@@ -31,6 +33,7 @@ pub enum Action {
     SessionEnd,
     SessionRefuse,
     TokenCreate,
+    TokenExchange,
     TokenRevoke,
     TokenRotate,
 }
@@ -38,7 +41,7 @@ pub enum Action {
 /// Who did it, and by which request.
 #[derive(Clone, Debug)]
 pub struct By {
-    /// `account:NAME`, `token:NUMBER`, `anonymous`, `command-line` or `server`.
+    /// `account:NAME`, `token:NUMBER`, `job:REPOSITORY`, `anonymous`, `command-line` or `server`.
     pub actor: String,
     /// The request's id in the log, if it was one.
     pub request_id: Option<String>,
@@ -96,6 +99,8 @@ impl Action {
             Self::ChannelDelete => "channel.delete",
             Self::MembershipRemove => "membership.remove",
             Self::MembershipSet => "membership.set",
+            Self::OidcTrustCreate => "oidc-trust.create",
+            Self::OidcTrustDelete => "oidc-trust.delete",
             Self::ProjectChange => "project.change",
             Self::ProjectCreate => "project.create",
             Self::ProjectDelete => "project.delete",
@@ -106,6 +111,7 @@ impl Action {
             Self::SessionEnd => "session.end",
             Self::SessionRefuse => "session.refuse",
             Self::TokenCreate => "token.create",
+            Self::TokenExchange => "token.exchange",
             Self::TokenRevoke => "token.revoke",
             Self::TokenRotate => "token.rotate",
         }

@@ -48,7 +48,7 @@ pub async fn newest(
                   run.canaries as "canaries: Json<Vec<Canary>>"
            from run
            join commit on commit.commit_id = run.commit_id
-           where run.project_id = $1 and run.machine_id = $2
+           where run.project_id = $1 and run.machine_id = $2 and not run.quarantined and not run.superseded
            order by run.run_id desc
            limit $3"#,
         project_id,

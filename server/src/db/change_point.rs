@@ -299,7 +299,7 @@ pub async fn machine_faults(
                select distinct newest.commit_id
                from (
                    select run.commit_id from run
-                   where run.project_id = $1 and run.machine_id = wanted.machine_id
+                   where run.project_id = $1 and run.machine_id = wanted.machine_id and not run.quarantined and not run.superseded
                    order by run.run_id desc
                    limit $3
                ) as newest

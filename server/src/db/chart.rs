@@ -113,7 +113,7 @@ macro_rules! select_lines {
                          and point.commit_ordinal between $3 and $4
                          and ($6 or point.mainline)
                          and ($7::text is null
-                              or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+                              or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
                        order by point.commit_ordinal desc, point.run_id desc
                        limit $5
                    ) as point
@@ -316,7 +316,7 @@ pub async fn stated(
                    and summary.commit_ordinal between $3 and $4
                    and ($6 or summary.mainline)
                    and ($7::text is null
-                        or exists (select from run where run.run_id = summary.run_id and run.branch = $7))
+                        or exists (select from run where run.run_id = summary.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
                  order by summary.commit_ordinal desc, summary.run_id desc
                  limit $5
              ) as summary
@@ -349,7 +349,7 @@ pub fn histograms<'a>(
                where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
                  and ($6 or point.mainline)
                  and ($7::text is null
-                      or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+                      or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
                order by point.commit_ordinal desc, point.run_id desc
                limit $5
            ) as point

@@ -176,6 +176,7 @@ pub async fn newest_runs(
          from run
          join commit on commit.commit_id = run.commit_id
          where run.project_id = $1 and run.machine_id = $2 and run.points_pruned_at is null
+           and not run.quarantined and not run.superseded
          order by run.run_id desc
          limit $3",
         project_id,

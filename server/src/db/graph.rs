@@ -206,7 +206,7 @@ pub async fn mainline_tip(pool: &PgPool, project_id: i64) -> sqlx::Result<Option
          where commit.project_id = $1
            and exists (
                select from run
-               where run.commit_id = commit.commit_id and run.pull_request is null
+               where run.commit_id = commit.commit_id and run.pull_request is null and not run.quarantined and not run.superseded
                  and (project.default_branch is null or run.branch is null
                       or run.branch = project.default_branch)
            )

@@ -159,7 +159,7 @@ pub async fn finish_unasked(
         "update job set status = 'done', done_at = $3, done_by_run_id = run.run_id, lease_expires_at = null
          from run
          join commit on commit.commit_id = run.commit_id
-         where run.run_id = any($2) and not run.work_tree_modified
+         where run.run_id = any($2) and not run.work_tree_modified and not run.quarantined and not run.superseded
            and job.machine_id = $1 and job.project_id = run.project_id and job.commit_sha = commit.sha
            and job.status = 'queued' and job.base_sha is null and job.preset is null",
         machine_id,

@@ -28,6 +28,7 @@ pub mod link;
 pub mod live;
 pub mod machine;
 pub mod notification;
+pub mod oidc;
 pub mod original;
 pub mod point;
 pub mod project;

@@ -228,7 +228,7 @@ pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_
              where point.machine_id = $1 and point.series_id = $2 and point.commit_ordinal between $3 and $4
                and ($6 or point.mainline)
                and ($7::text is null
-                    or exists (select from run where run.run_id = point.run_id and run.branch = $7))
+                    or exists (select from run where run.run_id = point.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
              order by point.commit_ordinal desc, point.run_id desc
              limit $5
          ) as point

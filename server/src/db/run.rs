@@ -54,6 +54,15 @@ pub struct Standing {
     pub job_id: Option<i64>,
     /// Whether another agent had that job by then.
     pub superseded: bool,
+    /// Whether nobody vouches for it: whoever uploaded it does not, or the commit is of another repository.
+    pub quarantined: bool,
+}
+
+impl Standing {
+    /// Whether it is to be part of a trend.
+    pub fn counts(self) -> bool {
+        !self.superseded && !self.quarantined
+    }
 }
 
 /// What an upload was acknowledged with.
@@ -81,6 +90,7 @@ pub struct Row {
     pub committed_at: DateTime<Utc>,
     pub branch: Option<String>,
     pub pull_request: Option<i64>,
+    pub quarantined: bool,
     pub work_tree_modified: bool,
     pub superseded: bool,
     pub job_id: Option<i64>,
@@ -142,7 +152,8 @@ macro_rules! select_runs {
             "select run.run_id, project.slug as project, machine.slug as machine, commit.sha as commit_sha,
                     commit.ordinal as commit_ordinal, commit.subject as commit_subject,
                     commit.author as commit_author, commit.committed_at, run.branch, run.pull_request,
-                    run.work_tree_modified, run.superseded, run.job_id, run.preset, run.suite_version, run.build, run.order_seed,
+                    run.quarantined, run.work_tree_modified, run.superseded, run.job_id, run.preset, run.suite_version,
+                    run.build, run.order_seed,
                     run.started_at, run.finished_at, run.received_at, run.point_count, run.unsupported_count,
                     run.failure_count
              from run
@@ -322,9 +333,9 @@ pub async fn insert(
         "insert into run (
              run_id, project_id, machine_id, environment_id, commit_id, branch, pull_request, work_tree_modified,
              preset, suite_version, build, order_seed, conditions, canaries, started_at, finished_at, received_at,
-             result_count, point_count, unsupported_count, failure_count, body_sha256, job_id, superseded
+             result_count, point_count, unsupported_count, failure_count, body_sha256, job_id, superseded, quarantined
          ) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, now(), $17, $18, $19, $20,
-                   $21, $22, $23)
+                   $21, $22, $23, $24)
          on conflict (run_id) do nothing",
         key.run_id,
         key.project_id,
@@ -350,6 +361,7 @@ pub async fn insert(
         body_sha256,
         standing.job_id,
         standing.superseded,
+        standing.quarantined,
     )
     .execute(connection)
     .await?;

@@ -61,7 +61,7 @@ pub async fn recompute_mainline(connection: &mut PgConnection, project_id: i64) 
             sqlx::query!(
                 "with of_project as (
                      select run.run_id, commit.ordinal,
-                            run.pull_request is null and not run.superseded
+                            run.pull_request is null and not run.superseded and not run.quarantined
                                 and (project.default_branch is null or run.branch is null
                                      or run.branch = project.default_branch) as mainline
                      from run
@@ -123,6 +123,14 @@ pub async fn delete(connection: &mut PgConnection, project_id: i64) -> sqlx::Res
     let tokens = delete!(
         "update token set revoked_at = now() from project
          where project.project_id = $1 and token.project = project.slug and token.revoked_at is null"
+    );
+    delete!(
+        "delete from oidc_use using oidc_trust, project
+         where project.project_id = $1 and oidc_trust.project = project.slug
+           and oidc_use.oidc_trust_id = oidc_trust.oidc_trust_id"
+    );
+    delete!(
+        "delete from oidc_trust using project where project.project_id = $1 and oidc_trust.project = project.slug"
     );
     let mut points = 0;
     for machine_id in machines(connection, project_id).await? {

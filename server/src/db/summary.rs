@@ -91,7 +91,7 @@ pub async fn selected(pool: &PgPool, series: SeriesKey, selection: &Selection<'_
              where summary.machine_id = $1 and summary.series_id = $2 and summary.commit_ordinal between $3 and $4
                and ($6 or summary.mainline)
                and ($7::text is null
-                    or exists (select from run where run.run_id = summary.run_id and run.branch = $7))
+                    or exists (select from run where run.run_id = summary.run_id and run.branch = $7 and not run.quarantined and not run.superseded))
              order by summary.commit_ordinal desc, summary.run_id desc
              limit $5
          ) as summary

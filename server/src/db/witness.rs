@@ -132,7 +132,7 @@ pub async fn canaries(
            join commit on commit.commit_id = run.commit_id
            join project on project.project_id = run.project_id
            where run.project_id = $1 and run.machine_id = $2 and run.environment_id = $3
-             and commit.ordinal between $4 and $5 and not run.work_tree_modified and run.pull_request is null
+             and commit.ordinal between $4 and $5 and not run.work_tree_modified and run.pull_request is null and not run.quarantined and not run.superseded
              and (project.default_branch is null or run.branch is null or run.branch = project.default_branch)
            order by commit.ordinal, run.run_id"#,
         project_id,

@@ -52,5 +52,12 @@ pub(super) fn prepare(body: &ReportBody) -> Result<Upload, ApiError> {
     };
     // The same request again is the same run.
     let body_sha256 = Sha256::digest(&bytes).into();
-    Ok(Upload { body_sha256, body_zstd: compress(&whole)?, numbers, original: Some(original), report })
+    Ok(Upload {
+        body_sha256,
+        body_zstd: compress(&whole)?,
+        numbers,
+        original: Some(original),
+        report,
+        quarantined: false,
+    })
 }

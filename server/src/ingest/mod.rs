@@ -35,6 +35,18 @@ struct Upload {
     numbers: Vec<Option<db::point::Numbers>>,
     /// The file that it was imported from, if it was.
     original: Option<db::original::Original>,
+    /// Whether whoever uploads it does not vouch for it.
+    quarantined: bool,
+}
+
+impl Upload {
+    /// Believes nothing of it that would change where others stand: it was measured by strangers.
+    fn quarantine(&mut self) {
+        self.quarantined = true;
+        self.report.history.clear();
+        self.report.commit.first_parent_ordinal = None;
+        self.report.default_branch = None;
+    }
 }
 
 /// Whether an upload was new.
@@ -46,15 +58,24 @@ pub(crate) enum Stored {
     Before,
 }
 
+/// What is said of an upload beside its body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Said {
+    /// What its agent says of the acknowledgements that it has.
+    pub(crate) acknowledged: Option<Acknowledged>,
+    /// Whether whoever uploads it does not vouch for it. Nobody can say the contrary of another's.
+    pub(crate) quarantined: bool,
+}
+
 /// Takes an upload in. When it returns, the run is on disk.
 pub(crate) async fn receive(
     state: &AppState,
     uploader: &Caller,
     run_id: RunId,
     body: ReportBody,
-    acknowledged: Option<Acknowledged>,
+    said: Said,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
-    take_in(state, uploader, acknowledged, move || prepare(run_id, body)).await
+    take_in(state, uploader, said, move || prepare(run_id, body)).await
 }
 
 /// Takes a file of another tool in, with the run that its results make.
@@ -62,24 +83,27 @@ pub(crate) async fn import(
     state: &AppState,
     uploader: &Caller,
     body: ReportBody,
-    acknowledged: Option<Acknowledged>,
+    said: Said,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
-    take_in(state, uploader, acknowledged, move || import::prepare(&body)).await
+    take_in(state, uploader, said, move || import::prepare(&body)).await
 }
 
 async fn take_in(
     state: &AppState,
     uploader: &Caller,
-    acknowledged: Option<Acknowledged>,
+    said: Said,
     prepare: impl FnOnce() -> Result<Upload, ApiError> + Send + 'static,
 ) -> Result<(Stored, UploadReceipt), ApiError> {
     let turn = state.admission.turn().await?;
     let prepared = tokio::task::spawn_blocking(prepare).await;
     drop(turn);
-    let upload = prepared.map_err(ApiError::internal)??;
+    let mut upload = prepared.map_err(ApiError::internal)??;
+    if said.quarantined {
+        upload.quarantine();
+    }
     // Only the report says of which project and machine it is.
     uploader.check_upload(upload.report.project.as_str(), upload.report.machine.slug.as_str())?;
-    let stored = store::store(state, &upload, acknowledged).await?;
+    let stored = store::store(state, &upload, said.acknowledged).await?;
     if let (Stored::Now, receipt) = &stored {
         state.metrics.stored(receipt.result_count, receipt.point_count);
     }
@@ -104,5 +128,5 @@ fn prepare(run_id: RunId, body: ReportBody) -> Result<Upload, ApiError> {
             zstd::encode_all(bytes.as_slice(), KEPT_LEVEL).map_err(ApiError::internal)?
         }
     };
-    Ok(Upload { report, body_sha256, body_zstd, numbers, original: None })
+    Ok(Upload { report, body_sha256, body_zstd, numbers, original: None, quarantined: false })
 }

@@ -81,7 +81,7 @@ async fn attempt(
         commit_id: commit.commit_id,
     };
     let counts = counts(upload);
-    let standing = standing(connection, key, report).await?;
+    let standing = standing(connection, key, upload).await?;
     let is_new = db::run::insert(connection, key, report, counts, standing, &upload.body_sha256)
         .await
         .map_err(refused)?;
@@ -89,7 +89,9 @@ async fn attempt(
         return replay(connection, upload).await;
     }
     insert_rest(connection, upload, &ids, key, &commit, standing).await?;
-    db::analysis::add(connection, key).await?;
+    if !standing.quarantined {
+        db::analysis::add(connection, key).await?;
+    }
     // Last, because uploads of one machine wait for each other from here on, and then those of one installation.
     let new = db::project_machine::New { commit_is_new: commit.is_new, series_count: ids.new_series_count };
     db::project_machine::record(connection, key, new).await?;
@@ -119,7 +121,7 @@ async fn insert_rest(
         key,
         commit_ordinal: commit.ordinal,
         work_tree_modified: report.work_tree_modified,
-        mainline: !standing.superseded && is_mainline(report, commit.default_branch.as_deref()),
+        mainline: standing.counts() && is_mainline(report, commit.default_branch.as_deref()),
         measured_at: report.started_at,
     };
     let of_series = |index: usize| ids.series_ids.get(index).copied();
@@ -143,14 +145,20 @@ async fn insert_rest(
     Ok(())
 }
 
-/// What a run was measured for, as far as it says so.
+/// What a run was measured for, as far as it says so, and whether it counts.
 async fn standing(
     connection: &mut PgConnection,
     key: db::run::Key,
-    report: &RunReport,
+    upload: &Upload,
 ) -> sqlx::Result<Standing> {
-    let Some(lease) = report.job else { return Ok(Standing::default()) };
-    db::job::lease::standing(connection, lease, key.project_id, report.commit.sha.as_str()).await
+    let report = &upload.report;
+    let of_job = match report.job {
+        Some(lease) => {
+            db::job::lease::standing(connection, lease, key.project_id, report.commit.sha.as_str()).await?
+        }
+        None => Standing::default(),
+    };
+    Ok(Standing { quarantined: of_job.quarantined || upload.quarantined, ..of_job })
 }
 
 fn counts(upload: &Upload) -> db::run::Counts {

@@ -1,8 +1,8 @@
 //! Uploads: the one way in.
 
 use super::runs::RunPath;
-use crate::extract::{AcknowledgedBefore, Path, ReportBody, Uploader};
-use crate::ingest::{self, Stored};
+use crate::extract::{AcknowledgedBefore, Path, Query, ReportBody, Uploader};
+use crate::ingest::{self, Said, Stored};
 use crate::{AppState, error::ApiError};
 use axum::{Json, extract::State, http::StatusCode};
 use roundtrip_wire::import::ImportRequest;
@@ -24,10 +24,22 @@ pub struct UploadReceipt {
     pub point_count: i32,
 }
 
+/// What is said of an upload in its address.
+#[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UploadQuery {
+    /// True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend.
+    #[serde(default)]
+    #[param(default = false)]
+    pub quarantined: bool,
+}
+
 /// Stores a run. It can be repeated: the same body under the same identity is stored once.
 #[utoipa::path(
     put, path = "/api/v1/runs/{run_id}", tag = "ingest", params(
         RunPath,
+        UploadQuery,
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
         ("roundtrip-acknowledged" = Option<String>, Header,
             description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
@@ -57,15 +69,18 @@ pub(crate) async fn put_run(
     State(state): State<AppState>,
     Uploader(caller): Uploader,
     Path(path): Path<RunPath>,
+    Query(query): Query<UploadQuery>,
     AcknowledgedBefore(acknowledged): AcknowledgedBefore,
     body: ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    Ok(answer(&state, ingest::receive(&state, &caller, path.run_id, body, acknowledged).await?))
+    let said = Said { acknowledged, quarantined: query.quarantined };
+    Ok(answer(&state, ingest::receive(&state, &caller, path.run_id, body, said).await?))
 }
 
 /// Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can.
 #[utoipa::path(
     post, path = "/api/v1/import", tag = "ingest", params(
+        UploadQuery,
         ("content-encoding" = Option<String>, Header, description = "`identity`, `gzip` or `zstd`"),
         ("roundtrip-acknowledged" = Option<String>, Header,
             description = "A UUID that stays the same for an agent's folder of reports, a space, and how many of them \
@@ -83,10 +98,12 @@ pub(crate) async fn put_run(
 pub(crate) async fn import_file(
     State(state): State<AppState>,
     Uploader(caller): Uploader,
+    Query(query): Query<UploadQuery>,
     AcknowledgedBefore(acknowledged): AcknowledgedBefore,
     body: ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    Ok(answer(&state, ingest::import(&state, &caller, body, acknowledged).await?))
+    let said = Said { acknowledged, quarantined: query.quarantined };
+    Ok(answer(&state, ingest::import(&state, &caller, body, said).await?))
 }
 
 fn answer(state: &AppState, (stored, receipt): (Stored, UploadReceipt)) -> (StatusCode, Json<UploadReceipt>) {

@@ -22,6 +22,7 @@ pub mod links;
 pub mod machines;
 pub mod members;
 pub mod observed;
+pub mod oidc;
 mod permitted;
 pub mod playground;
 pub mod points;

@@ -49,6 +49,8 @@ pub struct RunSummary {
     /// The pull request it belongs to.
     #[schema(required)]
     pub pull_request: Option<i64>,
+    /// True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend.
+    pub quarantined: bool,
     /// True when tracked files differed from the commit.
     pub work_tree_modified: bool,
     /// True when another agent had its job by then: it is kept, and part of no trend.
@@ -367,6 +369,7 @@ impl From<db::run::Row> for RunSummary {
             },
             branch: row.branch,
             pull_request: row.pull_request,
+            quarantined: row.quarantined,
             work_tree_modified: row.work_tree_modified,
             superseded: row.superseded,
             job_id: row.job_id,

@@ -15,6 +15,9 @@ mod errors;
 mod etag;
 #[path = "../fakes/github.rs"]
 mod fake_github;
+#[path = "../fakes/issuer.rs"]
+#[allow(dead_code, reason = "an example needs more of it")]
+mod fake_issuer;
 mod feed;
 mod github;
 mod graph;
@@ -30,10 +33,12 @@ mod machines;
 mod metrics;
 mod notifications;
 mod numbers;
+mod oidc;
 mod openapi;
 mod points;
 mod projects;
 mod published;
+mod quarantine;
 mod replay;
 mod retention;
 mod runs;

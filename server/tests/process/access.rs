@@ -45,6 +45,24 @@ fn the_first_administrator_comes_from_the_command_line() {
 }
 
 #[test]
+fn jobs_are_trusted_listed_and_trusted_no_more_from_the_command_line() {
+    let place = Place::new();
+    let _server = place.serve();
+    // The project need not have begun.
+    let of_lib =
+        ["trust", "create", "--project", "libfoo", "--repository", "octo/lib", "--repository-id", "101"];
+    let made = place.run(&[&of_lib[..], &["--owner-id", "7", "--git-ref", "refs/heads/*"]].concat());
+    assert!(made.status.success() && made.errors.contains("this is trust 1"), "{made:?}");
+    let list = place.run(&["trust", "list"]).output;
+    let line: Vec<_> = list.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(line[..8], ["1", "libfoo", "octo/lib", "101", "7", "any", "refs/heads/*", "any"], "{list}");
+    assert!(line[8].starts_with("https://token.actions."), "{list}");
+    assert!(place.run(&["trust", "delete", "1"]).status.success());
+    assert!(place.run(&["trust", "delete", "1"]).sentence(1).contains("no trust 1"));
+    assert_eq!(place.run(&[&of_lib[..], &["--owner-id", "octo"]].concat()).status.code(), Some(2));
+}
+
+#[test]
 fn a_token_is_listed_rotated_and_revoked_beside_the_running_server() {
     let place = Place::new();
     let server = place.serve();

@@ -6,6 +6,7 @@ type Path =
   | "/api/v1/audit"
   | "/api/v1/projects/{project}/channels"
   | "/api/v1/projects/{project}/members"
+  | "/api/v1/projects/{project}/oidc-trusts"
   | "/api/v1/session"
   | "/api/v1/tokens"
   | "/auth/github"
@@ -29,6 +30,9 @@ export const access: Pick<Mocks<"get">, Path> = {
     return { members, next_after };
   },
   "/api/v1/session": ({ session }) => session,
+  // No page shows them.
+  "/api/v1/projects/{project}/oidc-trusts": () => ({ trusts: [], next_after: null }),
+
   "/api/v1/tokens": (world, { query }) => {
     const { entries: tokens, next_after } = page(world.tokens, query);
     return { tokens, next_after };

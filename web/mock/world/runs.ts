@@ -82,7 +82,12 @@ export function runsOf(project: string, commits: CommitSummary[], series: MockSe
         .filter(({ ordinal }) => place === 0 && ordinal % IMPORTED === 0)
         .map((commit) => importedRun(of, commit)),
       ...pullRequestsOf(commits).map(({ pull_request, head }) =>
-        run(of, head, { pull_request, branch: `change-${pull_request}`, preset: "quick" }),
+        run(of, head, {
+          pull_request,
+          branch: `change-${pull_request}`,
+          preset: "quick",
+          quarantined: pull_request === 41,
+        }),
       ),
     ];
   });

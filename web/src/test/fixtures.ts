@@ -266,6 +266,7 @@ export function aRunSummary(change: Partial<RunSummary> = {}): RunSummary {
     commit: aCommit(),
     branch: "main",
     pull_request: null,
+    quarantined: false,
     work_tree_modified: false,
     preset: "quick",
     suite_version: "0.1.0",

@@ -104,8 +104,8 @@ pub async fn standing(
     project_id: i64,
     commit_sha: &str,
 ) -> sqlx::Result<Standing> {
-    let found = sqlx::query_scalar!(
-        "select fence from job
+    let found = sqlx::query!(
+        "select fence, is_fork from job
          where job_id = $1 and project_id = $2 and commit_sha = $3
          for share",
         lease.job_id,
@@ -114,9 +114,10 @@ pub async fn standing(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(found.map_or_else(Standing::default, |fence| Standing {
+    Ok(found.map_or_else(Standing::default, |job| Standing {
         job_id: Some(lease.job_id),
-        superseded: lease.fence < fence,
+        superseded: lease.fence < job.fence,
+        quarantined: job.is_fork,
     }))
 }
 

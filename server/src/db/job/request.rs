@@ -160,6 +160,7 @@ pub async fn unmeasured(
            and not exists (
                select from run
                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified
+                 and not run.quarantined and not run.superseded
            )
          order by ordinal, commit_id",
         project_id,
@@ -185,7 +186,8 @@ pub async fn seldom_measured(
         "select sha from commit
          where project_id = $1 and ordinal = any($3)
            and (select count(*) from run
-                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified) < $4
+                where run.commit_id = commit.commit_id and run.machine_id = $2 and not run.work_tree_modified
+                 and not run.quarantined and not run.superseded) < $4
          order by ordinal, commit_id",
         project_id,
         machine_id,

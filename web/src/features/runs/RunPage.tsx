@@ -19,6 +19,7 @@ import { Deliveries } from "./components/Deliveries";
 import { Disturbed } from "./components/Disturbed";
 import { Failures } from "./components/Failures";
 import { ImportedRun } from "./components/ImportedRun";
+import { Quarantined } from "./components/Quarantined";
 import { Results } from "./components/Results";
 import { RunBreadcrumb } from "./components/RunBreadcrumb";
 import { RunControls } from "./components/RunControls";
@@ -81,6 +82,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
           part of no trend and no comparison of commits.
         </p>
       )}
+      <Quarantined run={run} />
       {run.work_tree_modified && (
         <p className="lede warning">
           Tracked files differed from the commit: what was measured is not exactly it.

@@ -13,6 +13,7 @@ import { counted, formatBytes } from "@/lib/units";
 import { importedTables, originOf, sortResults } from "../data";
 import { Failures } from "./Failures";
 import { ImportedResults } from "./ImportedResults";
+import { Quarantined } from "./Quarantined";
 import { RunBreadcrumb } from "./RunBreadcrumb";
 import { RunControls } from "./RunControls";
 import { StatedResults } from "./StatedResults";
@@ -45,6 +46,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
       </p>
       <p className="lede">{originOf(detail)}</p>
       {missing !== null && <p className="lede warning">{missing}</p>}
+      <Quarantined run={run} />
       {run.work_tree_modified && (
         <p className="lede warning">
           Tracked files differed from the commit when the file was imported: what it tells of may not be

@@ -1,0 +1,171 @@
+//! Continuous integration: which pull request and which branch a job belongs to, by what GitHub Actions tells it.
+//!
+//! - [`token`]: the job's proof of who it is, exchanged for a token of a server.
+
+use crate::failure::Failure;
+use crate::repository::Repository;
+use roundtrip_wire::CommitSha;
+use serde::Deserialize;
+
+pub(crate) mod token;
+
+/// What a report is filed under besides its commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The pull request.
+    pub(crate) pull_request: Option<u64>,
+    /// The branch, if the job knows it better than git.
+    pub(crate) branch: Option<String>,
+}
+
+/// The job, as its variables tell.
+struct Job<'a> {
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    head: &'a CommitSha,
+}
+
+/// What GitHub writes of the event that the job runs for, as far as it is read.
+#[derive(Debug, Deserialize)]
+struct Event {
+    pull_request: PullRequest,
+}
+
+#[derive(Debug, Deserialize)]
+struct PullRequest {
+    number: u64,
+    head: Side,
+    base: Side,
+}
+
+#[derive(Debug, Deserialize)]
+struct Side {
+    #[serde(rename = "ref")]
+    branch: String,
+    sha: CommitSha,
+    /// None when a fork was deleted.
+    repo: Option<RepositoryOfSide>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RepositoryOfSide {
+    id: u64,
+    owner: Owner,
+}
+
+#[derive(Debug, Deserialize)]
+struct Owner {
+    login: String,
+}
+
+impl PullRequest {
+    fn is_of_fork(&self) -> bool {
+        let id = |side: &Side| side.repo.as_ref().map(|repository| repository.id);
+        id(&self.head) != id(&self.base)
+    }
+
+    /// Its branch; that of a fork with its owner, because forks have branches of the same names.
+    fn branch(&self) -> String {
+        let branch = &self.head.branch;
+        match &self.head.repo {
+            _ if !self.is_of_fork() => branch.clone(),
+            Some(repository) => format!("{}:{branch}", repository.owner.login),
+            None => format!("unknown:{branch}"),
+        }
+    }
+}
+
+/// Where what is checked out belongs, by the environment of this process.
+///
+/// # Errors
+/// A job for a pull request has something else checked out than its head.
+pub(crate) fn place(asked: Option<u64>, repository: &Repository) -> crate::Result<Place> {
+    let job = Job {
+        variable: &|name| std::env::var(name).ok().filter(|value| !value.is_empty()),
+        head: &repository.commit.sha,
+    };
+    job.place(asked)
+}
+
+/// Whether this process is part of a job of GitHub Actions.
+pub(crate) fn is_github_actions() -> bool {
+    std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+}
+
+impl Job<'_> {
+    fn place(&self, asked: Option<u64>) -> crate::Result<Place> {
+        if self.variable("GITHUB_ACTIONS").as_deref() != Some("true") {
+            return Ok(Place { pull_request: asked, branch: None });
+        }
+        let event = self.variable("GITHUB_EVENT_NAME").unwrap_or_default();
+        let is_for_pull_request = event.starts_with("pull_request");
+        match (asked, is_for_pull_request) {
+            // Whoever says the number has checked out what they mean.
+            (Some(_), false) => Ok(Place { pull_request: asked, branch: None }),
+            (_, true) => {
+                let pull_request = self.pull_request()?;
+                if asked.is_some_and(|number| number != pull_request.number) {
+                    return Ok(Place { pull_request: asked, branch: None });
+                }
+                self.check_head(&pull_request)?;
+                Ok(Place { pull_request: Some(pull_request.number), branch: Some(pull_request.branch()) })
+            }
+            (None, false) => self.of_ref(&event),
+        }
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        (self.variable)(name)
+    }
+
+    fn pull_request(&self) -> crate::Result<PullRequest> {
+        let path = self.variable("GITHUB_EVENT_PATH").ok_or_else(|| {
+            Failure::Other(
+                "GITHUB_EVENT_PATH is not set: expected the event of this job's pull request".into(),
+            )
+        })?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| Failure::Other(format!("cannot read the job's event {path}: {error}")))?;
+        let event: Event = serde_json::from_str(&text).map_err(|error| {
+            Failure::Other(format!("{path} is not the event of a pull request as GitHub writes it: {error}"))
+        })?;
+        Ok(event.pull_request)
+    }
+
+    /// What a reviewer sees is the head. What GitHub checks out for a pull request, unless it is told otherwise, is a merge that
+    /// is in no history: nobody would find what was filed under it.
+    fn check_head(&self, pull_request: &PullRequest) -> crate::Result<()> {
+        let (number, head) = (pull_request.number, &pull_request.head.sha);
+        if head == self.head {
+            return Ok(());
+        }
+        let is_merge = self.variable("GITHUB_SHA").as_deref() == Some(self.head.as_str());
+        let what = if is_merge { "the merge that GitHub makes to test it" } else { "another commit" };
+        Err(Failure::Refused(format!(
+            "{} is checked out, {what}, and not {}, the head of pull request {number}: give actions/checkout \
+             `ref: ${{{{ github.event.pull_request.head.sha }}}}`",
+            self.head.short(),
+            head.short()
+        )))
+    }
+
+    /// A checkout in a job is of no branch, though the job is.
+    fn of_ref(&self, event: &str) -> crate::Result<Place> {
+        if self.variable("GITHUB_SHA").as_deref() != Some(self.head.as_str()) {
+            return match event {
+                // The ref is the default branch, whatever the job has checked out.
+                "workflow_run" | "issue_comment" => Err(Failure::Refused(format!(
+                    "{} is checked out in a job for {event}, which is for the default branch: say which pull request \
+                     that commit is of, with --pull-request",
+                    self.head.short()
+                ))),
+                _ => Ok(Place::default()),
+            };
+        }
+        let branch =
+            self.variable("GITHUB_REF").and_then(|name| Some(name.strip_prefix("refs/heads/")?.to_owned()));
+        Ok(Place { pull_request: None, branch })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! `roundtrip exchange`: the token with which a job of GitHub Actions proves who it is, for one of a server.
+
+use super::is_github_actions;
+use crate::cli::ExchangeArguments;
+use crate::failure::Failure;
+use crate::output;
+use crate::http;
+use crate::upload::{self, TIMEOUT};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use std::io::Write;
+use std::path::Path;
+use ureq::http::Uri;
+
+/// Where a job asks for its token, and with what. They are there if the workflow permits it.
+const REQUEST_URL: &str = "ACTIONS_ID_TOKEN_REQUEST_URL";
+const REQUEST_TOKEN: &str = "ACTIONS_ID_TOKEN_REQUEST_TOKEN";
+
+/// What GitHub answers.
+#[derive(Deserialize)]
+struct Identity {
+    value: String,
+}
+
+/// What a server is asked for.
+#[derive(Serialize)]
+struct Request<'a> {
+    token: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    project: Option<&'a Slug>,
+}
+
+/// What it answers.
+#[derive(Deserialize)]
+struct Exchanged {
+    token: String,
+    project: String,
+    expires_at: chrono::DateTime<chrono::Utc>,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// The job may not prove who it is, GitHub or the server does not answer, or the server does not trust the job.
+pub(crate) fn exchange(arguments: &ExchangeArguments) -> crate::Result<()> {
+    let server = arguments.upload.trim_end_matches('/');
+    upload::check_address(server)?;
+    let audience = arguments.audience.as_deref().unwrap_or(server);
+    let identity = identity(audience)?;
+    let Exchanged { token, project, expires_at } = ask(server, &identity, arguments.project.as_ref())?;
+    if is_github_actions() {
+        // From here on it is not shown in the job's log, whoever prints it.
+        output::print(&format!("::add-mask::{token}"))?;
+    }
+    write(&arguments.output, &token)?;
+    eprintln!("A token for {project}, valid until {expires_at}, is in {}", arguments.output.display());
+    Ok(())
+}
+
+/// The job's own token, made for this audience.
+fn identity(audience: &str) -> crate::Result<String> {
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let (Some(url), Some(secret)) = (variable(REQUEST_URL), variable(REQUEST_TOKEN)) else {
+        return Err(Failure::Authentication(format!(
+            "this job cannot prove who it is, because {REQUEST_URL} is not set: give it `permissions: id-token: write` \
+             (a job for a pull request of a fork never has that)"
+        )));
+    };
+    let url = with_audience(&url, audience)?;
+    let request = http::agent(TIMEOUT).get(&url).header("authorization", format!("Bearer {secret}"));
+    let mut answer = request
+        .call()
+        .map_err(|error| Failure::Other(format!("GitHub does not answer with the job's token: {error}")))?;
+    let status = answer.status().as_u16();
+    let text = answer.body_mut().read_to_string().unwrap_or_default();
+    let identity = serde_json::from_str::<Identity>(&text).ok().filter(|_| status == 200);
+    let identity = identity.ok_or_else(|| {
+        Failure::Authentication(format!("GitHub gives no token to this job: status {status}"))
+    })?;
+    Ok(identity.value)
+}
+
+/// The address with the audience in its query.
+fn with_audience(url: &str, audience: &str) -> crate::Result<String> {
+    url.parse::<Uri>()
+        .map_err(|error| Failure::Usage(format!("{REQUEST_URL} is not an address: {error}")))?;
+    let joint = if url.contains('?') { '&' } else { '?' };
+    let encoded: String = audience.bytes().map(encoded).collect();
+    Ok(format!("{url}{joint}audience={encoded}"))
+}
+
+/// A byte as it stands in a query (RFC 3986).
+fn encoded(byte: u8) -> String {
+    if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        char::from(byte).to_string()
+    } else {
+        format!("%{byte:02X}")
+    }
+}
+
+fn ask(server: &str, identity: &str, project: Option<&Slug>) -> crate::Result<Exchanged> {
+    let url = format!("{server}/api/v1/oidc/exchange");
+    let body = serde_json::to_vec(&Request { token: identity, project })
+        .map_err(|error| Failure::Other(format!("writing the request: {error}")))?;
+    let mut answer = http::agent(TIMEOUT)
+        .post(&url)
+        .header("content-type", "application/json")
+        .send(&body)
+        .map_err(|error| Failure::Other(format!("{url} does not answer: {error}")))?;
+    let status = answer.status().as_u16();
+    let text = answer.body_mut().read_to_string().unwrap_or_default();
+    if status == 201 {
+        return serde_json::from_str(&text).map_err(|_| {
+            Failure::Other(format!("{url} answered without a token: is it a Roundtrip server?"))
+        });
+    }
+    let said = match serde_json::from_str::<Problem>(&text) {
+        Ok(problem) => format!("the server answered {status} {}: {}", problem.code, problem.detail),
+        Err(_) => format!("{url} answered {status}: is it a Roundtrip server?"),
+    };
+    Err(if matches!(status, 401 | 403) { Failure::Authentication(said) } else { Failure::Other(said) })
+}
+
+/// Writes a file that only this user reads, from its first moment.
+fn write(path: &Path, token: &str) -> crate::Result<()> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // It is made so that nobody else reads it.
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+        writeln!(file, "{token}")?;
+        file.persist(path)?;
+        Ok(())
+    });
+    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+}

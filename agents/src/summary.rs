@@ -1,0 +1,262 @@
+//! A summary in Markdown, for the page that GitHub shows of a job: short, and the verdict first.
+
+use crate::comparison::{Line, Verdict};
+use crate::failure::Failure;
+use crate::format::{count, nanoseconds, signed_percent};
+use crate::table;
+use roundtrip_wire::{CaseResult, RunReport};
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+/// GitHub drops what a step writes beyond 1 MiB, all of it. Other commands of the step write there, too.
+const BYTES_MAX: usize = 512 * 1024;
+/// More rows nobody reads there: the report has them.
+const ROWS_MAX: usize = 200;
+/// It draws a distribution with characters of one width.
+const NOT_SHOWN: &str = "distribution";
+
+/// Lines that end before there are too many.
+#[derive(Debug, Default)]
+struct Page {
+    text: String,
+    row_count: usize,
+    left_out: u64,
+}
+
+/// Appends to a file that others may have begun.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn append(path: &Path, text: &str) -> crate::Result<()> {
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+}
+
+/// What a run measured.
+///
+/// # Errors
+/// A histogram that cannot be read.
+pub(crate) fn of_run(report: &RunReport) -> crate::Result<String> {
+    let RunReport { project, commit, machine, suite, .. } = report;
+    let mut page = Page::default();
+    page.line(&format!("### {} at {}", escaped(project.as_str()), commit.sha.short()));
+    page.line("");
+    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
+    let of_pull_request =
+        report.pull_request.map_or(String::new(), |number| format!(", pull request {number}"));
+    page.line(&format!(
+        "Preset {} on {}{modified}{of_pull_request}.",
+        escaped(suite.preset.as_str()),
+        escaped(machine.slug.as_str())
+    ));
+    for (title, results) in table::groups(report) {
+        page.table_of(&title, &results)?;
+    }
+    Ok(page.end())
+}
+
+/// What a comparison found.
+pub(crate) fn of_comparison(base: &str, head: &str, lines: &[Line]) -> String {
+    let mut page = Page::default();
+    page.line(&format!("### {}", sentence(lines)));
+    page.line("");
+    page.line(&format!("Base {}, head {}. + is slower.", escaped(base), escaped(head)));
+    let is_told = |line: &&Line| line.verdict != Verdict::NoChange || !line.told_beside().is_empty();
+    let told: Vec<&Line> = lines.iter().filter(is_told).collect();
+    if !told.is_empty() {
+        page.head(&["case", "base p50", "head p50", "change", "95 % interval", "verdict"], &[1, 2, 3, 4]);
+        told.iter().for_each(|line| page.row(&cells(line)));
+    }
+    page.end()
+}
+
+/// What has to be known first.
+fn sentence(lines: &[Line]) -> String {
+    let number = |is_one: &dyn Fn(&&Line) -> bool| lines.iter().filter(is_one).count() as u64;
+    let with = |verdict: Verdict| number(&|line: &&Line| line.verdict == verdict);
+    let regressed = number(&|line: &&Line| line.regressed());
+    let all = lines.len() as u64;
+    let begin = match regressed {
+        0 => format!("None of {} cases regressed", count(all)),
+        _ => format!("{} of {} cases regressed", count(regressed), count(all)),
+    };
+    let others = [Verdict::Improved, Verdict::Inconclusive, Verdict::NotComparable]
+        .into_iter()
+        .filter(|&verdict| with(verdict) > 0)
+        .map(|verdict| format!(", {} {verdict}", count(with(verdict))));
+    others.fold(begin, |sentence, other| sentence + &other)
+}
+
+fn cells(line: &Line) -> Vec<String> {
+    let time =
+        |side: Option<crate::comparison::Side>| side.map(|side| nanoseconds(side.p50_ns)).unwrap_or_default();
+    let beside = line.told_beside();
+    let verdict = std::iter::once(line.verdict.to_string()).chain(beside).collect::<Vec<_>>().join("; ");
+    vec![
+        line.case.clone(),
+        time(line.base),
+        time(line.head),
+        line.change.map(signed_percent).unwrap_or_default(),
+        line.change_interval.map_or(String::new(), |[low, high]| {
+            format!("{} to {}", signed_percent(low), signed_percent(high))
+        }),
+        verdict,
+    ]
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// The first line of a table; columns of these places hold numbers.
+    fn head(&mut self, names: &[&str], numbers: &[usize]) {
+        self.line("");
+        self.line(&format!("| {} |", names.join(" | ")));
+        let rule = (0..names.len()).map(|place| if numbers.contains(&place) { "---:" } else { "---" });
+        self.line(&format!("| {} |", rule.collect::<Vec<_>>().join(" | ")));
+    }
+
+    fn row(&mut self, cells: &[String]) {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        let row = format!("| {} |", cells.join(" | "));
+        if self.row_count == ROWS_MAX || self.text.len() + row.len() > BYTES_MAX {
+            self.left_out += 1;
+            return;
+        }
+        self.row_count += 1;
+        self.line(&row);
+    }
+
+    fn table_of(&mut self, title: &str, results: &[&CaseResult]) -> crate::Result<()> {
+        let header = table::header(results.first());
+        let is_shown = |place: &usize| header.get(*place) != Some(&NOT_SHOWN);
+        let shown: Vec<usize> = (0..header.len()).filter(is_shown).collect();
+        let names: Vec<&str> = shown.iter().filter_map(|&place| header.get(place).copied()).collect();
+        let numbers: Vec<usize> = (0..names.len())
+            .filter(|&place| names.get(place).is_some_and(|name| table::is_number(name)))
+            .collect();
+        let (mut rows, mut notes) = (Vec::new(), Vec::new());
+        for result in results.iter().filter(|result| result.unsupported.is_none()) {
+            match table::row(result)? {
+                Ok(cells) => rows.push(cells),
+                Err(note) => notes.push(format!("{}: {note}", table::name(result))),
+            }
+        }
+        if rows.is_empty() && notes.is_empty() {
+            return Ok(());
+        }
+        self.line("");
+        self.line(&format!("**{}**", escaped(title)));
+        if !rows.is_empty() {
+            self.head(&names, &numbers);
+        }
+        for cells in rows {
+            let cells: Vec<String> = shown.iter().filter_map(|&place| cells.get(place).cloned()).collect();
+            self.row(&cells);
+        }
+        self.line("");
+        for note in notes {
+            self.row_count += 1;
+            if self.row_count <= ROWS_MAX {
+                self.line(&format!("- {}", escaped(&note)));
+            } else {
+                self.left_out += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn end(mut self) -> String {
+        if self.left_out > 0 {
+            let left_out = count(self.left_out);
+            self.line("");
+            self.line(&format!("{left_out} more are left out here: the report has them."));
+        }
+        self.line("");
+        self.text
+    }
+}
+
+/// A text that stands for itself in Markdown: names come from definitions, and programs bring their own.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::new(), |mut escaped, character| {
+        match character {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            // What is no link must not become one, and nobody is to be called by a name.
+            '@' => escaped.push_str("&#64;"),
+            ':' => escaped.push_str("&#58;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => escaped.extend(['\\', character]),
+            _ if character.is_control() => escaped.push(' '),
+            _ => escaped.push(character),
+        }
+        escaped
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roundtrip_wire::Slug;
+
+    fn report() -> RunReport {
+        serde_json::from_str(include_str!("../../crates/wire/tests/golden/v1/full.json")).unwrap()
+    }
+
+    #[test]
+    fn a_run_is_a_table_with_units() {
+        let text = of_run(&report()).unwrap();
+        let report = report();
+        assert!(
+            text.starts_with(&format!("### {} at {}\n", report.project, report.commit.sha.short())),
+            "{text}"
+        );
+        assert!(text.contains("| transport | message | p50 |") && !text.contains(NOT_SHOWN), "{text}");
+        assert!(text.contains("| --- | ---: | ---: |"), "{text}");
+        assert!(text.contains(" µs |") || text.contains(" ns |"), "{text}");
+    }
+
+    #[test]
+    fn a_name_cannot_leave_its_cell() {
+        let text = escaped("a|b\n<img src=x> [c](http://d) `e` *f* @g");
+        assert_eq!(text, "a\\|b &lt;img src=x&gt; \\[c\\](http&#58;//d) \\`e\\` \\*f\\* &#64;g");
+    }
+
+    #[test]
+    fn what_is_beyond_what_anybody_reads_is_counted() {
+        let mut report = report();
+        let result = report.results[0].clone();
+        report.results = (0..1_000)
+            .map(|number| {
+                let mut result = result.clone();
+                result.case.variant = Some(Slug::from_name(&format!("v{number}")));
+                result
+            })
+            .collect();
+        let text = of_run(&report).unwrap();
+        assert!(text.contains("800 more are left out here") && text.len() < BYTES_MAX, "{text}");
+    }
+
+    #[test]
+    fn a_long_row_does_not_drop_the_page() {
+        let mut page = Page::default();
+        page.row(&["a".to_owned()]);
+        page.row(&["b".repeat(BYTES_MAX)]);
+        let text = page.end();
+        assert!(text.len() < 1_000 && text.contains("1 more are left out"), "{text}");
+    }
+
+    #[test]
+    fn the_file_keeps_what_others_wrote() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("summary.md");
+        append(&path, "one\n").unwrap();
+        append(&path, "two\n").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\n");
+    }
+}

@@ -1,0 +1,190 @@
+//! Which jobs projects trust, and the tokens of jobs that were exchanged.
+
+use crate::oidc::trust::Patterns;
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+/// A trust to write down.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
+pub struct New<'a> {
+    pub project: &'a str,
+    pub issuer: &'a str,
+    pub repository: &'a str,
+    pub repository_id: i64,
+    pub repository_owner_id: i64,
+    pub patterns: &'a Patterns,
+}
+
+/// A trust as it is stored.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table oidc_trust, described there")]
+pub struct Row {
+    pub oidc_trust_id: i64,
+    pub project: String,
+    pub issuer: String,
+    pub repository: String,
+    pub repository_id: i64,
+    pub repository_owner_id: i64,
+    pub workflow_ref: Option<String>,
+    pub git_ref: Option<String>,
+    pub environment: Option<String>,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Row {
+    /// Which jobs of the repository are meant.
+    pub fn patterns(&self) -> Patterns {
+        Patterns {
+            workflow_ref: self.workflow_ref.clone(),
+            git_ref: self.git_ref.clone(),
+            environment: self.environment.clone(),
+        }
+    }
+}
+
+macro_rules! select_trusts {
+    ($rest:literal $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "select oidc_trust_id, project, issuer, repository, repository_id, repository_owner_id, workflow_ref, git_ref,
+                    environment, created_at
+             from oidc_trust " + $rest
+            $(, $argument)*
+        )
+    };
+}
+
+/// Writes a trust down.
+///
+/// # Errors
+/// The database does not store it.
+pub async fn create(connection: &mut PgConnection, new: &New<'_>) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        "insert into oidc_trust (project, issuer, repository, repository_id, repository_owner_id, workflow_ref, git_ref,
+                                 environment, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, now())
+         returning oidc_trust_id",
+        new.project,
+        new.issuer,
+        new.repository,
+        new.repository_id,
+        new.repository_owner_id,
+        new.patterns.workflow_ref,
+        new.patterns.git_ref,
+        new.patterns.environment,
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// The trusts of a project, or of all, behind `after`, in the order of their making.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn list(pool: &PgPool, project: Option<&str>, after: i64, limit: i64) -> sqlx::Result<Vec<Row>> {
+    select_trusts!(
+        "where ($1::text is null or project = $1) and oidc_trust_id > $2
+         order by oidc_trust_id
+         limit $3",
+        project,
+        after,
+        limit,
+    )
+    .fetch_all(pool)
+    .await
+}
+
+/// One trust.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<Option<Row>> {
+    select_trusts!("where oidc_trust_id = $1", oidc_trust_id).fetch_optional(connection).await
+}
+
+/// The trusts in a repository of an owner, in the order of their making.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_repository(
+    connection: &mut PgConnection,
+    issuer: &str,
+    (repository_id, repository_owner_id): (i64, i64),
+) -> sqlx::Result<Vec<Row>> {
+    select_trusts!(
+        "where issuer = $1 and repository_id = $2 and repository_owner_id = $3 order by oidc_trust_id",
+        issuer,
+        repository_id,
+        repository_owner_id,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Ends a trust, and the tokens that were given for it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete(connection: &mut PgConnection, oidc_trust_id: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update token set revoked_at = now() from oidc_use
+         where oidc_use.oidc_trust_id = $1 and token.token_id = oidc_use.token_id and token.revoked_at is null",
+        oidc_trust_id,
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!("delete from oidc_use where oidc_trust_id = $1", oidc_trust_id)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query!("delete from oidc_trust where oidc_trust_id = $1", oidc_trust_id)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// A job's token, and what it was exchanged for.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "the columns of table oidc_use, described there")]
+pub struct Use<'a> {
+    pub oidc_trust_id: i64,
+    pub token_id: i64,
+    pub issuer: &'a str,
+    pub jti: &'a str,
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Notes that a job's token was exchanged. False when it had been before.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn record_use(connection: &mut PgConnection, used: Use<'_>) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "insert into oidc_use (oidc_trust_id, token_id, issuer, jti, expires_at) values ($1, $2, $3, $4, $5)
+         on conflict (issuer, jti) do nothing",
+        used.oidc_trust_id,
+        used.token_id,
+        used.issuer,
+        used.jti,
+        used.expires_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Forgets exchanges whose tokens are not valid any more, and with them those tokens of ours: each was one job's.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn forget_expired(connection: &mut PgConnection) -> sqlx::Result<()> {
+    let token_ids = sqlx::query_scalar!(
+        "delete from oidc_use
+         where oidc_use_id in (select oidc_use_id from oidc_use where expires_at < now() for update skip locked)
+         returning token_id"
+    )
+    .fetch_all(&mut *connection)
+    .await?;
+    sqlx::query!("delete from token where token_id = any($1)", &token_ids).execute(connection).await?;
+    Ok(())
+}

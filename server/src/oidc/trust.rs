@@ -1,0 +1,94 @@
+//! Which jobs a project trusts: decisions without SQL and without HTTP.
+
+use super::Claims;
+
+/// Which jobs of a repository may upload to a project. What is absent is not asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patterns {
+    /// The workflow's file, and the ref that it was read from.
+    pub workflow_ref: Option<String>,
+    /// The ref that the job runs for.
+    pub git_ref: Option<String>,
+    /// The environment that the job names.
+    pub environment: Option<String>,
+}
+
+impl Patterns {
+    /// Whether a job is among them.
+    pub fn cover(&self, claims: &Claims) -> bool {
+        let covers = |pattern: &Option<String>, text: &str| {
+            pattern.as_ref().is_none_or(|pattern| matches(pattern, text))
+        };
+        covers(&self.workflow_ref, &claims.workflow_ref)
+            && covers(&self.git_ref, &claims.git_ref)
+            && match &claims.environment {
+                Some(environment) => covers(&self.environment, environment),
+                None => self.environment.is_none(),
+            }
+    }
+}
+
+/// Whether a text is as the pattern says, in which `*` stands for any characters.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(text) = text.strip_prefix(begin) else { return false };
+    // The parts between stars are found from the left, each as early as it can be: that leaves most for the others.
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let end = parts.pop().unwrap_or_default();
+    let Some(mut between) = text.strip_suffix(end) else { return false };
+    parts.into_iter().all(|part| match between.split_once(part) {
+        Some((_, behind)) => {
+            between = behind;
+            true
+        }
+        None => false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_characters_and_everything_else_for_itself() {
+        let file = "octo/lib/.github/workflows/measure.yml@refs/heads/main";
+        for pattern in
+            [file, "*", "octo/lib/*", "*@refs/heads/main", "octo/*/measure.yml@refs/*/main", "octo*main"]
+        {
+            assert!(matches(pattern, file), "{pattern}");
+        }
+        for pattern in
+            ["", "octo/lib", "octo/lib/*@refs/heads/mai", "lib/*", "octo/?ib/*", "*/measure.yml@*/dev"]
+        {
+            assert!(!matches(pattern, file), "{pattern}");
+        }
+        // What begins and what ends the text must not overlap.
+        assert!(
+            !matches("refs/heads/ma*ain", "refs/heads/main")
+                && matches("a*a*a", "aaa")
+                && !matches("a*a*a", "aa")
+        );
+    }
+
+    #[test]
+    fn a_job_without_an_environment_is_in_none() {
+        let claims = |environment: Option<&str>| Claims {
+            jti: "1".into(),
+            iat: 0,
+            exp: 0,
+            repository: "octo/lib".into(),
+            repository_id: 1,
+            repository_owner_id: 2,
+            workflow_ref: "w".into(),
+            event_name: "push".into(),
+            sha: String::new(),
+            git_ref: "refs/heads/main".into(),
+            environment: environment.map(str::to_owned),
+        };
+        let lab = Patterns { environment: Some("*".into()), ..Patterns::default() };
+        assert!(lab.cover(&claims(Some("lab"))) && !lab.cover(&claims(None)));
+        assert!(Patterns::default().cover(&claims(None)) && Patterns::default().cover(&claims(Some("lab"))));
+        let other = Patterns { git_ref: Some("refs/tags/*".into()), ..Patterns::default() };
+        assert!(!other.cover(&claims(None)));
+    }
+}

@@ -1,0 +1,336 @@
+//! Jobs of continuous integration: which of them a project trusts, and the exchange of their token for one of ours.
+
+use super::permitted;
+use super::projects::ProjectPath;
+use super::session::no_store;
+use crate::access::{Action, Binding, EXCHANGED_TOKEN_LIFETIME, Refusal, Scope, TokenKind};
+use crate::db::audit::By;
+use crate::db::oidc::{New, Row, Use};
+use crate::db::token::NewToken;
+use crate::error::{ApiError, Kind};
+use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
+use crate::oidc::trust::Patterns;
+use crate::oidc::{Claims, Invalid, Verifier};
+use crate::{AppState, audited, db};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::{DateTime, Utc};
+use roundtrip_wire::{Problem, Slug};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The longest name or pattern, in bytes.
+const TEXT_BYTES_MAX: usize = 500;
+/// How much of the repository's name is in that of a token.
+const NAME_CHARACTERS_MAX: usize = 100;
+
+/// A token of a job, as its own system signed it.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeRequest {
+    /// A JSON web token of the configured issuer, whose audience is this server.
+    pub token: String,
+    /// The project to upload to; needed where several trust the job.
+    pub project: Option<Slug>,
+}
+
+/// A token of ours for a job.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExchangedToken {
+    /// What to send after `Bearer`. It cannot be shown again.
+    pub token: String,
+    /// The only project that it is good for.
+    pub project: String,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// When it ceases to be valid.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Jobs that a project trusts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OidcTrustList {
+    /// In the order of their making.
+    pub trusts: Vec<OidcTrust>,
+    /// What to pass as `after` for those that follow; null when there are none.
+    #[schema(required, value_type = Option<String>)]
+    pub next_after: Option<Cursor<i64>>,
+}
+
+/// Jobs of one repository that may upload to a project.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OidcTrust {
+    /// Its number.
+    pub oidc_trust_id: i64,
+    /// Who signs for the jobs.
+    #[schema(example = "https://token.actions.githubusercontent.com")]
+    pub issuer: String,
+    /// The repository's name when this was written. It decides nothing.
+    #[schema(example = "octo/lib")]
+    pub repository: String,
+    /// The repository's number.
+    pub repository_id: i64,
+    /// The number of whoever owns it.
+    pub repository_owner_id: i64,
+    /// Pattern of the workflow's file and its ref; null: any.
+    #[schema(required)]
+    pub workflow_ref: Option<String>,
+    /// Pattern of the ref that the job runs for; null: any.
+    #[schema(required)]
+    pub git_ref: Option<String>,
+    /// Pattern of the environment that the job names; null: any, or none.
+    #[schema(required)]
+    pub environment: Option<String>,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Jobs to trust. In a pattern `*` stands for any characters.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OidcTrustRequest {
+    /// The repository's name, for people.
+    #[schema(max_length = 500, example = "octo/lib")]
+    pub repository: String,
+    /// The repository's number: `gh api repos/octo/lib --jq .id`.
+    pub repository_id: i64,
+    /// The number of whoever owns it: `gh api repos/octo/lib --jq .owner.id`.
+    pub repository_owner_id: i64,
+    /// Pattern of the workflow's file and its ref. Absent: any.
+    #[schema(max_length = 500, example = "octo/lib/.github/workflows/*@refs/heads/main")]
+    pub workflow_ref: Option<String>,
+    /// Pattern of the ref that the job runs for. Absent: any.
+    #[schema(max_length = 500, example = "refs/heads/*")]
+    pub git_ref: Option<String>,
+    /// Pattern of the environment that the job names. Absent: any, or none.
+    #[schema(max_length = 500, example = "lab")]
+    pub environment: Option<String>,
+}
+
+/// A trust in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct OidcTrustPath {
+    /// The project's name.
+    pub project: Slug,
+    /// The trust's number.
+    pub oidc_trust_id: i64,
+}
+
+/// Exchanges the token of a job for one of ours, which is valid for 15 minutes. Each token of a job is good for one exchange.
+#[utoipa::path(post, path = "/api/v1/oidc/exchange", tag = "tokens", request_body = ExchangeRequest, security(()),
+    responses(
+    (status = 201, description = "A token of the kind `ci`, bound to the project", body = ExchangedToken),
+    (status = 400, description = "`invalid-parameter`: several projects trust the job, and none was named", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 401, description = "The job's token is wrong, not valid now, or was exchanged before", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 403, description = "No project trusts the job, or strangers have a part in what it does", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 404, description = "It was not set up", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "The issuer does not answer", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn exchange(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(request): Body<ExchangeRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let verifier = verifier(&state)?;
+    state.door.limits.check_failures(caller.client())?;
+    let wrong = |why| state.door.limits.failed(caller.client(), why);
+    let claims = verifier.verify(&request.token).await.map_err(|invalid| match invalid {
+        Invalid::Token(why) => wrong(why),
+        Invalid::Issuer(cause) => ApiError::unavailable(cause),
+    })?;
+    if !claims.is_of_trusted_event() {
+        return Err(Refusal::Event(claims.event_name).into());
+    }
+    let mut transaction = state.pool.begin().await?;
+    db::oidc::forget_expired(&mut transaction).await?;
+    let trust = trusting(&mut transaction, verifier.issuer(), &claims, request.project.as_ref()).await?;
+    let Some(exchanged) = issue(&mut transaction, &caller, &claims, trust).await? else {
+        transaction.rollback().await?;
+        return Err(wrong("the job's token was exchanged before: ask for another one"));
+    };
+    transaction.commit().await?;
+    Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(exchanged)))
+}
+
+/// The trust by which a job may upload.
+async fn trusting(
+    connection: &mut PgConnection,
+    issuer: &str,
+    claims: &Claims,
+    project: Option<&Slug>,
+) -> Result<Row, ApiError> {
+    let repository = (claims.repository_id, claims.repository_owner_id);
+    let mut trusts = db::oidc::of_repository(connection, issuer, repository).await?;
+    trusts.retain(|trust| {
+        trust.patterns().cover(claims) && project.is_none_or(|project| project.as_str() == trust.project)
+    });
+    let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
+    if trusts.iter().any(|trust| trust.project != first.project) {
+        return Err(ApiError::parameter(
+            "project",
+            "several projects trust this job: expected the name of one",
+        ));
+    }
+    Ok(first)
+}
+
+/// A token for a job, unless it has had one for its own.
+async fn issue(
+    connection: &mut PgConnection,
+    caller: &Caller,
+    claims: &Claims,
+    trust: Row,
+) -> Result<Option<ExchangedToken>, ApiError> {
+    let kind = TokenKind::Ci;
+    let scopes = kind.default_scopes();
+    let binding = Binding { project: Some(trust.project.clone()), machine: None };
+    let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
+    let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
+    let new = NewToken {
+        name: &name,
+        kind,
+        account_id: None,
+        scopes,
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
+    let by = By { actor: format!("job:{}", claims.repository), ..caller.by() };
+    let issued = audited::exchange_token(connection, &by, &new, claims, trust.oidc_trust_id).await?;
+    // As long as either could be used.
+    let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
+    let used = Use {
+        oidc_trust_id: trust.oidc_trust_id,
+        token_id: issued.token_id,
+        issuer: &trust.issuer,
+        jti: &claims.jti,
+        expires_at: until,
+    };
+    if !db::oidc::record_use(connection, used).await? {
+        return Ok(None);
+    }
+    let token = issued.secret.expose().to_owned();
+    Ok(Some(ExchangedToken { token, project: trust.project, scopes: scopes.to_vec(), expires_at }))
+}
+
+/// The jobs that a project trusts.
+#[utoipa::path(get, path = "/api/v1/projects/{project}/oidc-trusts", tag = "tokens", params(ProjectPath, Page),
+    security(("token" = ["project:write"]), ("session" = [])),
+    responses((status = 200, description = "The trusts, in the order of their making", body = OidcTrustList))
+)]
+pub(crate) async fn list_oidc_trusts(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    asked: Paged<Everything, i64>,
+) -> Result<Json<OidcTrustList>, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
+    let after = asked.after.unwrap_or_default();
+    let rows = db::oidc::list(&state.pool, Some(&project.project), after, asked.row_limit()).await?;
+    let (rows, next_after) = asked.cut(rows, |row| row.oidc_trust_id);
+    Ok(Json(OidcTrustList { trusts: rows.into_iter().map(OidcTrust::from).collect(), next_after }))
+}
+
+/// Trusts jobs of a repository: they may upload to the project.
+#[utoipa::path(post, path = "/api/v1/projects/{project}/oidc-trusts", tag = "tokens", params(ProjectPath),
+    request_body = OidcTrustRequest, security(("token" = ["project:write"]), ("session" = [])),
+    responses(
+    (status = 201, description = "The trust", body = OidcTrust),
+    (status = 400, description = "`invalid-parameter` or `invalid-json`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 404, description = "There is no such project, or it was not set up", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn create_oidc_trust(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<ProjectPath>,
+    Body(request): Body<OidcTrustRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
+    let verifier = verifier(&state)?;
+    let OidcTrustRequest {
+        repository,
+        repository_id,
+        repository_owner_id,
+        workflow_ref,
+        git_ref,
+        environment,
+    } = request;
+    check_text("repository", Some(&repository))?;
+    check_text("workflow_ref", workflow_ref.as_ref())?;
+    check_text("git_ref", git_ref.as_ref())?;
+    check_text("environment", environment.as_ref())?;
+    let new = New {
+        project: &project.project,
+        issuer: verifier.issuer(),
+        repository: &repository,
+        repository_id,
+        repository_owner_id,
+        patterns: &Patterns { workflow_ref, git_ref, environment },
+    };
+    let mut transaction = state.pool.begin().await?;
+    let row = audited::create_oidc_trust(&mut transaction, &caller.by(), &new).await?;
+    transaction.commit().await?;
+    Ok((StatusCode::CREATED, Json(OidcTrust::from(row))))
+}
+
+/// Trusts these jobs no more: tokens that they have are revoked.
+#[utoipa::path(
+    delete, path = "/api/v1/projects/{project}/oidc-trusts/{oidc_trust_id}", tag = "tokens", params(OidcTrustPath),
+    security(("token" = ["project:write"]), ("session" = [])),
+    responses((status = 204, description = "They are not trusted any more"))
+)]
+pub(crate) async fn delete_oidc_trust(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(path): Path<OidcTrustPath>,
+) -> Result<StatusCode, ApiError> {
+    let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
+    let mut transaction = state.pool.begin().await?;
+    let found = db::oidc::find(&mut transaction, path.oidc_trust_id).await?;
+    let found = found.filter(|row| row.project == project.project);
+    let found = found.ok_or_else(|| ApiError::unknown(Kind::OidcTrust, path.oidc_trust_id))?;
+    audited::delete_oidc_trust(&mut transaction, &caller.by(), &found).await?;
+    transaction.commit().await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn verifier(state: &AppState) -> Result<Arc<Verifier>, ApiError> {
+    state.oidc.clone().ok_or_else(|| ApiError::unknown(Kind::SignIn, "with tokens of jobs on this server"))
+}
+
+fn check_text(name: &str, text: Option<&String>) -> Result<(), ApiError> {
+    let is_right =
+        |text: &String| (1..=TEXT_BYTES_MAX).contains(&text.len()) && !text.contains(char::is_control);
+    if text.is_none_or(is_right) {
+        return Ok(());
+    }
+    let detail = format!("expected 1 to {TEXT_BYTES_MAX} bytes without control characters");
+    Err(ApiError::parameter(name, detail))
+}
+
+impl From<Row> for OidcTrust {
+    fn from(row: Row) -> Self {
+        Self {
+            oidc_trust_id: row.oidc_trust_id,
+            issuer: row.issuer,
+            repository: row.repository,
+            repository_id: row.repository_id,
+            repository_owner_id: row.repository_owner_id,
+            workflow_ref: row.workflow_ref,
+            git_ref: row.git_ref,
+            environment: row.environment,
+            created_at: row.created_at,
+        }
+    }
+}

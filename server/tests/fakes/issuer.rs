@@ -1,0 +1,200 @@
+//! [`FakeIssuer`]: who signs for jobs, as GitHub does: a discovery document, keys, and tokens of jobs.
+
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use rsa::RsaPrivateKey;
+use rsa::pkcs1::EncodeRsaPrivateKey;
+use rsa::traits::PublicKeyParts;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// What a job asks for its token with.
+pub(crate) const REQUEST_TOKEN: &str = "request-token";
+
+/// It takes a while to draw one, and all tests can use the same.
+static KEYS: LazyLock<[RsaPrivateKey; 2]> = LazyLock::new(|| {
+    let mut random = rsa::rand_core::OsRng;
+    [(); 2].map(|()| RsaPrivateKey::new(&mut random, 2_048).unwrap())
+});
+
+/// A running one, in a thread of its own.
+pub(crate) struct FakeIssuer {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    /// How often the key was changed.
+    generation: AtomicU64,
+    is_down: AtomicBool,
+    key_requests: AtomicU64,
+    /// Members that replace those of the discovery document.
+    discovery: Mutex<Option<Value>>,
+    /// What a job's token says besides issuer, audience and times.
+    job: Mutex<Value>,
+}
+
+impl FakeIssuer {
+    pub(crate) fn start() -> Self {
+        let shared = Arc::new(Shared::default());
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let of = |shared: &Arc<Shared>| (Arc::clone(shared), format!("http://{address}"));
+        let router = Router::new()
+            .route("/.well-known/openid-configuration", get(discovery))
+            .route("/.well-known/jwks", get(keys))
+            .route("/token", get(token))
+            .with_state(of(&shared));
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                axum::serve(listener, router).await.unwrap();
+            });
+        });
+        *shared.job.lock().unwrap() = job();
+        Self { address, shared }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Where a job asks for its token.
+    pub(crate) fn request_url(&self) -> String {
+        format!("{}/token?api-version=2", self.url())
+    }
+
+    /// What the next tokens say of the job.
+    pub(crate) fn set_job(&self, job: Value) {
+        *self.shared.job.lock().unwrap() = job;
+    }
+
+    /// Answers nobody, or everybody again.
+    pub(crate) fn set_down(&self, is_down: bool) {
+        self.shared.is_down.store(is_down, Ordering::SeqCst);
+    }
+
+    /// Signs by another key from now on, and has the one before no longer.
+    pub(crate) fn rotate(&self) {
+        self.shared.generation.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Says something else of itself.
+    pub(crate) fn say(&self, members: Value) {
+        *self.shared.discovery.lock().unwrap() = Some(members);
+    }
+
+    /// How often it was asked for its keys.
+    pub(crate) fn key_requests(&self) -> u64 {
+        self.shared.key_requests.load(Ordering::SeqCst)
+    }
+
+    /// The claims of a job's token for an audience, for a test to change.
+    pub(crate) fn claims(&self, audience: &str) -> Value {
+        self.shared.claims(&self.url(), audience)
+    }
+
+    /// Signs claims by the key of now.
+    pub(crate) fn sign(&self, claims: &Value) -> String {
+        self.shared.sign(claims)
+    }
+
+    /// The name of the key of now.
+    pub(crate) fn key_name(&self) -> String {
+        self.shared.key_name()
+    }
+
+    /// The key that everybody knows.
+    pub(crate) fn public_key(&self) -> Value {
+        self.shared.public_key()
+    }
+}
+
+/// What GitHub says of a push to the main branch of a repository.
+pub(crate) fn job() -> Value {
+    json!({
+        "sub": "repo:octo/lib:ref:refs/heads/main", "repository": "octo/lib", "repository_id": "101",
+        "repository_owner": "octo", "repository_owner_id": "7", "ref": "refs/heads/main", "ref_type": "branch",
+        "sha": "1".repeat(40), "event_name": "push", "run_id": "1",
+        "workflow_ref": "octo/lib/.github/workflows/measure.yml@refs/heads/main",
+    })
+}
+
+impl Shared {
+    fn key(&self) -> &'static RsaPrivateKey {
+        let generation = self.generation.load(Ordering::SeqCst);
+        &KEYS[usize::from(!generation.is_multiple_of(2))]
+    }
+
+    fn key_name(&self) -> String {
+        format!("key-{}", self.generation.load(Ordering::SeqCst))
+    }
+
+    fn sign(&self, claims: &Value) -> String {
+        let header = Header { kid: Some(self.key_name()), ..Header::new(Algorithm::RS256) };
+        let key = EncodingKey::from_rsa_der(self.key().to_pkcs1_der().unwrap().as_bytes());
+        jsonwebtoken::encode(&header, claims, &key).unwrap()
+    }
+
+    fn claims(&self, issuer: &str, audience: &str) -> Value {
+        let now = jsonwebtoken::get_current_timestamp();
+        let mut claims = self.job.lock().unwrap().clone();
+        let own = json!({
+            "iss": issuer, "aud": audience, "jti": uuid::Uuid::now_v7().to_string(), "iat": now, "nbf": now - 300,
+            "exp": now + 300,
+        });
+        claims.as_object_mut().unwrap().extend(own.as_object().unwrap().clone());
+        claims
+    }
+
+    fn public_key(&self) -> Value {
+        let key = self.key();
+        let text = |number: &rsa::BigUint| BASE64_URL_SAFE_NO_PAD.encode(number.to_bytes_be());
+        json!({
+            "kty": "RSA", "use": "sig", "alg": "RS256", "kid": self.key_name(), "n": text(key.n()), "e": text(key.e()),
+        })
+    }
+}
+
+type Issuer = State<(Arc<Shared>, String)>;
+
+async fn discovery(State((shared, url)): Issuer) -> Response {
+    if shared.is_down.load(Ordering::SeqCst) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    let mut document = json!({"issuer": url, "jwks_uri": format!("{url}/.well-known/jwks")});
+    if let Some(members) = &*shared.discovery.lock().unwrap() {
+        document.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
+    }
+    Json(document).into_response()
+}
+
+async fn keys(State((shared, _)): Issuer) -> Json<Value> {
+    shared.key_requests.fetch_add(1, Ordering::SeqCst);
+    Json(json!({"keys": [shared.public_key()]}))
+}
+
+async fn token(
+    State((shared, url)): Issuer,
+    headers: HeaderMap,
+    Query(query): Query<HashMap<String, String>>,
+) -> Response {
+    let proof = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    if proof != Some(&format!("Bearer {REQUEST_TOKEN}")) || !query.contains_key("api-version") {
+        return StatusCode::UNAUTHORIZED.into_response();
+    }
+    let Some(audience) = query.get("audience") else { return StatusCode::BAD_REQUEST.into_response() };
+    let claims = shared.claims(&url, audience);
+    Json(json!({"count": 1, "value": shared.sign(&claims)})).into_response()
+}
