@@ -178,6 +178,8 @@ pub enum Kind {
     Token,
     /// A way to sign in.
     SignIn,
+    /// The App that this server is at GitHub.
+    GitHubApp,
 }
 
 impl std::fmt::Display for Kind {
@@ -198,6 +200,7 @@ impl std::fmt::Display for Kind {
             Self::Member => "member",
             Self::Token => "token",
             Self::SignIn => "sign-in",
+            Self::GitHubApp => "github-app",
         })
     }
 }

@@ -31,6 +31,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "accounts", description = "People, what they are in projects, and what they changed"),
         (name = "charts", description = "What charts are drawn of, in few bytes"),
         (name = "commits", description = "What was measured, and how it hangs together"),
+        (name = "github", description = "What GitHub tells this server"),
         (name = "health", description = "Whether the server lives and can serve"),
         (name = "ingest", description = "Uploads"),
         (name = "jobs", description = "What machines are asked to measure"),

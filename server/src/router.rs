@@ -72,6 +72,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::session::get_session, routes::session::sign_in, routes::session::sign_out))
         .routes(routes!(routes::github::begin))
         .routes(routes!(routes::github::callback))
+        .routes(routes!(routes::github_webhooks::receive_webhook))
         .routes(routes!(routes::tokens::list_tokens, routes::tokens::create_token))
         .routes(routes!(routes::tokens::revoke_token))
         .routes(routes!(routes::tokens::rotate_token))

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analyst;
 use crate::door::{self, Door};
-use crate::github::GitHub;
+use crate::github::{App, GitHub};
 use crate::ingest::admission::Admission;
 use crate::ingest::ids::Ids;
 use crate::live::Live;
@@ -19,6 +19,8 @@ pub struct AppState {
     pub door: Arc<Door>,
     /// Where people sign in, if that was set up.
     pub github: Option<Arc<GitHub>>,
+    /// What this server is at GitHub, if that was set up.
+    pub github_app: Option<Arc<App>>,
     /// How many uploads are let in at a time.
     pub(crate) admission: Admission,
     /// What operators watch.
@@ -42,6 +44,7 @@ impl AppState {
             pool,
             door: Arc::default(),
             github: None,
+            github_app: None,
             admission: Admission::default(),
             metrics: Arc::default(),
             is_stopping: Arc::default(),
@@ -61,6 +64,12 @@ impl AppState {
     #[must_use]
     pub fn with_github(self, github: GitHub) -> Self {
         Self { github: Some(Arc::new(github)), ..self }
+    }
+
+    /// With an App at GitHub.
+    #[must_use]
+    pub fn with_github_app(self, app: Arc<App>) -> Self {
+        Self { github_app: Some(app), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

@@ -46,6 +46,33 @@ pub(crate) struct AccessArguments {
         requires = "github_client_id"
     )]
     pub(crate) github_client_secret_file: Option<PathBuf>,
+    /// The number of the GitHub App that this server is, which writes on pull requests.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_APP_ID",
+        value_name = "NUMBER",
+        hide_short_help = true,
+        requires_all = ["github_app_key_file", "github_webhook_secret_file"]
+    )]
+    pub(crate) github_app_id: Option<u64>,
+    /// The file that holds the private key of that App, as GitHub gave it.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_APP_KEY_FILE",
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "github_app_id"
+    )]
+    pub(crate) github_app_key_file: Option<PathBuf>,
+    /// The file that holds the secret with which GitHub signs what it tells that App.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE",
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "github_app_id"
+    )]
+    pub(crate) github_webhook_secret_file: Option<PathBuf>,
     /// Where GitHub is.
     #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
     pub(crate) github_url: String,

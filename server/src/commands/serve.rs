@@ -9,9 +9,12 @@ use crate::postgres::Embedded;
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use roundtrip_server::AppState;
+use roundtrip_server::github::reconcile::{NothingToSay, Reconciler};
+use roundtrip_server::github::worker::Worker;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
@@ -28,6 +31,7 @@ const BACKLOG: u32 = 1024;
 pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let address = config::listen_address(&arguments)?;
     let github = config::github(&arguments.access)?;
+    let github_app = config::github_app(&arguments.access)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
@@ -37,6 +41,9 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let mut state = AppState::new(database.pool.clone()).with_door(config::door(&arguments.access));
     if let Some(github) = github {
         state = state.with_github(github);
+    }
+    if let Some(app) = github_app {
+        state = state.with_github_app(Arc::new(app));
     }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);
@@ -103,6 +110,7 @@ async fn answer(
     let (stop, mut stopped) = watch::channel(false);
     let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
+    let github = tokio::spawn(look_after_github(state.clone(), stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
     let listener = listener.tap_io(|stream| {
@@ -138,7 +146,8 @@ async fn answer(
     stop.send_replace(true);
     // Streams would go on for ever.
     state.live.close();
-    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst) });
+    let finished =
+        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, github) });
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {
@@ -148,6 +157,14 @@ async fn answer(
     // Other servers go on telling of what this one took in last.
     state.live.flush().await;
     gone.map_or(Ok(()), Err)
+}
+
+/// Handles what GitHub tells and writes what there is to say, if this server is an App there.
+async fn look_after_github(state: AppState, stopped: watch::Receiver<bool>) {
+    let Some(app) = state.github_app else { return };
+    let worker = Worker::new(Arc::clone(&app), state.pool.clone());
+    let reconciler = Reconciler::new(app, state.pool, Arc::new(NothingToSay));
+    tokio::join!(worker.run(stopped.clone()), reconciler.run(stopped));
 }
 
 async fn ended(embedded: Option<&mut Embedded>) -> anyhow::Error {
