@@ -4,7 +4,8 @@ mod access;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
-    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments,
+    GitHubCommand, GitHubLinkArguments, TokenCommand, TokenCreateArguments, TokenRevokeArguments,
+    TokenRotateArguments,
 };
 
 use clap::{Args, Parser, Subcommand};
@@ -87,6 +88,11 @@ pub(crate) enum Command {
     Account {
         #[command(subcommand)]
         command: AccountCommand,
+    },
+    /// List the repositories that the GitHub App may use, and say which project one is.
+    Github {
+        #[command(subcommand)]
+        command: GitHubCommand,
     },
     /// Fill a project with synthetic history, for measuring the server and for trying the UI.
     ///

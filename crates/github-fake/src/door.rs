@@ -35,7 +35,7 @@ pub(crate) fn not_found() -> Response {
     problem(StatusCode::NOT_FOUND, "Not Found")
 }
 
-fn bearer(headers: &HeaderMap) -> &str {
+pub(crate) fn bearer(headers: &HeaderMap) -> &str {
     let text = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
     text.strip_prefix("Bearer ").or_else(|| text.strip_prefix("token ")).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -65,6 +65,7 @@ pub(crate) struct Shared {
     plans: Mutex<Vec<Plan>>,
     record: Mutex<Vec<Recorded>>,
     quiet_until: Mutex<Option<DateTime<Utc>>>,
+    bearers: Mutex<BTreeSet<String>>,
     ahead: Mutex<TimeDelta>,
 }
 
@@ -84,6 +85,7 @@ impl FakeGitHub {
             plans: Mutex::default(),
             record: Mutex::default(),
             quiet_until: Mutex::default(),
+            bearers: Mutex::default(),
             ahead: Mutex::new(TimeDelta::zero()),
         });
         let fake = Self { shared: Arc::clone(&shared) };
@@ -273,6 +275,11 @@ impl FakeGitHub {
         self.shared.record.lock().unwrap().clone()
     }
 
+    /// Every proof and token that somebody brought.
+    pub fn bearers(&self) -> BTreeSet<String> {
+        self.shared.bearers.lock().unwrap().clone()
+    }
+
     /// How many requests of this method whose path holds this were made.
     pub fn count(&self, method: &str, path: &str) -> usize {
         self.record().iter().filter(|one| one.method == method && one.path.contains(path)).count()
@@ -307,6 +314,10 @@ impl Shared {
 
     pub(crate) fn quiet_until(&self) -> Option<DateTime<Utc>> {
         *self.quiet_until.lock().unwrap()
+    }
+
+    pub(crate) fn note_bearer(&self, headers: &HeaderMap) {
+        self.bearers.lock().unwrap().insert(crate::door::bearer(headers).to_owned());
     }
 
     pub(crate) fn take_fault(&self, method: &str, path: &str) -> Option<Fault> {

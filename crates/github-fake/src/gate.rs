@@ -45,6 +45,7 @@ pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, ne
     let (method, path) = (parts.method.to_string(), shared.below_prefix(&parts.uri));
     let write = ["POST", "PATCH"].contains(&method.as_str()) && !path.ends_with("/access_tokens");
     let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    shared.note_bearer(&parts.headers);
     let now = shared.now();
     let impatient = shared.quiet_until().is_some_and(|until| now < until);
     let fault = shared.take_fault(&method, &path);

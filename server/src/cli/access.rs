@@ -187,6 +187,28 @@ pub(crate) struct AccountDeleteArguments {
     pub(crate) data: DataArguments,
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum GitHubCommand {
+    /// List the repositories that the App may use, and their projects.
+    Repositories(DataArguments),
+    /// Say that a project's commits are those of a repository: from then on its pull requests are looked after.
+    #[command(after_help = "Example:\n  \
+        roundtrip-server github link --project libfoo --repository acme/libfoo")]
+    Link(GitHubLinkArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GitHubLinkArguments {
+    /// The project.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Slug,
+    /// The repository.
+    #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) repository: String,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
 /// A network, or one address.
 fn network(text: &str) -> Result<IpNet, String> {
     let address = || text.parse::<std::net::IpAddr>().map(IpNet::from);

@@ -136,6 +136,23 @@ impl<'a> Repository<'a> {
         self.get(&format!("pulls/{number}")).await
     }
 
+    /// All pull requests that are open.
+    ///
+    /// # Errors
+    /// [`GitHubError`].
+    pub async fn open_pull_requests(&self) -> Result<Vec<PullRequest>, GitHubError> {
+        let mut all = Vec::new();
+        for page in 1.. {
+            let answer =
+                self.ask("GET", &format!("pulls?state=open&per_page={PER_PAGE}&page={page}"), None).await?;
+            all.extend(answer.read::<Vec<PullRequest>>()?);
+            if !answer.has_next {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
     /// The newest commit of a branch.
     ///
     /// # Errors

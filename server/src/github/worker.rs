@@ -5,10 +5,12 @@ use super::app::{App, PER_PAGE, Reach};
 use super::client::GitHubError;
 use super::command::{self, Command};
 use super::intake::{self, Asked};
-use super::repository::Repository;
+use super::repository::{PullRequest, Repository};
 use super::webhook::{Event, Place};
 use crate::db::github::delivery::{self, Waiting};
 use crate::db::github::{installation, pull_request};
+use crate::db::task;
+use crate::tasks::LEASE;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::Deserialize;
 use sqlx::{Acquire as _, PgConnection, PgPool};
@@ -22,6 +24,9 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 const ATTEMPTS_MAX: i32 = 12;
 /// GitHub sends an event again for three days; older ones need not be known again.
 const KEPT: TimeDelta = TimeDelta::days(14);
+/// How often all pull requests are read, also those of which nobody told: what GitHub cannot deliver it does not send again.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(3_600);
+const SWEEP: &str = "github";
 /// How a reply begins, so that it is given once.
 const REPLY_MARKER: &str = "<!-- roundtrip:v1 reply-to=";
 
@@ -36,6 +41,11 @@ pub struct Worker {
 struct InstallationAnswer {
     account: Account,
     suspended_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Numbered {
+    id: i64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -81,7 +91,11 @@ impl Worker {
                     }
                     continue;
                 }
-                Ok(false) => {}
+                Ok(false) => {
+                    if let Err(error) = self.sweep_if_due().await {
+                        tracing::warn!(error.cause = %error, "the pull requests at GitHub wait for the database");
+                    }
+                }
                 // It waits; whoever serves requests tells of a database that does not answer.
                 Err(error) => tracing::warn!(error.cause = %error, "what GitHub told waits for the database"),
             }
@@ -129,6 +143,65 @@ impl Worker {
         }
         transaction.commit().await?;
         Ok(true)
+    }
+
+    /// Reads all that is open, unless another server does or did within the last hour.
+    async fn sweep_if_due(&self) -> sqlx::Result<()> {
+        task::ensure(&self.pool, SWEEP).await?;
+        let Some(lease) = task::claim(&self.pool, SWEEP, LEASE).await? else { return Ok(()) };
+        let failure = self.sweep(Utc::now()).await.err().map(|error| error.to_string());
+        if let Some(why) = &failure {
+            tracing::warn!(error.cause = why, "not all pull requests at GitHub could be read");
+        }
+        task::finish(&self.pool, lease, SWEEP_INTERVAL, failure.as_deref()).await
+    }
+
+    /// Reads which repositories there are and which of their pull requests are open, as if GitHub had told of each.
+    ///
+    /// # Errors
+    /// [`GitHubError`]; what was read before stays.
+    pub async fn sweep(&self, now: DateTime<Utc>) -> Result<(), GitHubError> {
+        let mut connection = self.pool.acquire().await?;
+        for page in 1.. {
+            let path = format!("/app/installations?per_page={PER_PAGE}&page={page}");
+            let answer = self.app.ask("GET", &path, None, now).await?;
+            for Numbered { id } in answer.read::<Vec<Numbered>>()? {
+                self.read_installation(&mut connection, id, now).await?;
+            }
+            if !answer.has_next {
+                break;
+            }
+        }
+        for (known, project_id) in installation::of_projects(&mut connection).await? {
+            let repository = Repository::new(&self.app, &self.pool, &known, now);
+            let open = repository.open_pull_requests().await?;
+            let mut closed = pull_request::open_numbers(&mut connection, project_id).await?;
+            for read in &open {
+                closed.retain(|number| *number != read.number);
+                self.note_if_new(&mut connection, &known, project_id, read, now).await?;
+            }
+            for number in closed {
+                let read = repository.pull_request(number).await?;
+                self.note_if_new(&mut connection, &known, project_id, &read, now).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what is not known: what is known need not be looked at again.
+    async fn note_if_new(
+        &self,
+        connection: &mut PgConnection,
+        repository: &installation::Repository,
+        project_id: i64,
+        read: &PullRequest,
+        now: DateTime<Utc>,
+    ) -> sqlx::Result<()> {
+        let known = pull_request::find(connection, project_id, read.number).await?;
+        if known.is_some_and(|known| known.head_sha == read.head.sha && known.state == read.state) {
+            return Ok(());
+        }
+        intake::note_pull_request(connection, repository, project_id, read, now, now).await
     }
 
     async fn handle(

@@ -16,6 +16,7 @@ mod etag;
 mod fake_github;
 mod feed;
 mod github;
+mod github_app;
 mod graph;
 mod health;
 mod import;

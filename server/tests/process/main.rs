@@ -10,6 +10,7 @@ mod disk;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 mod faults;
+mod github_app;
 mod refusal;
 mod report;
 mod retention;

@@ -107,6 +107,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/github/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an event of GitHub. It can be repeated: the same delivery is handled once. */
+        post: operations["receive_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -2304,6 +2321,11 @@ export interface components {
             name: string;
         };
         /**
+         * @description What became of an event.
+         * @enum {string}
+         */
+        Outcome: "stored" | "repeated" | "ignored";
+        /**
          * @description What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
          *     whose p90, p99 or shape changed.
          * @enum {string}
@@ -3703,6 +3725,11 @@ export interface components {
          * @enum {string}
          */
         Visibility: "public" | "private";
+        /** @description The answer to an event. */
+        WebhookReceipt: {
+            /** @description What became of it. */
+            outcome: components["schemas"]["Outcome"];
+        };
     };
     responses: {
         /** @description `forbidden`: whoever asks may not do this; `cross-site`: the session was used by another site */
@@ -4017,6 +4044,94 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    receive_webhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Which event */
+                "x-github-event": string;
+                /** @description GitHub's name of it */
+                "x-github-delivery": string;
+                /** @description `sha256=` and the HMAC of the body */
+                "x-hub-signature-256"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As GitHub sends it, at most 25 MiB */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Kept, or ignored */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            /** @description `invalid-json` or `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The signature is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No GitHub App was set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Larger than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Busy: repeat after the time of the `retry-after` header */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };

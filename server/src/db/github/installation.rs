@@ -115,6 +115,26 @@ async fn remove_repositories(
     Ok(())
 }
 
+/// The repositories that the App may use now and that are of a project, with that.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_projects(connection: &mut PgConnection) -> sqlx::Result<Vec<(Repository, i64)>> {
+    let rows = sqlx::query_as!(
+        Repository,
+        "select github_repository_id, github_repository.github_installation_id, full_name, default_branch, project_id
+         from github_repository
+         join github_installation
+           on github_installation.github_installation_id = github_repository.github_installation_id
+         where project_id is not null and github_repository.removed_at is null
+           and github_installation.removed_at is null and suspended_at is null
+         order by github_repository_id",
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(rows.into_iter().filter_map(|row| row.project_id.map(|project_id| (row, project_id))).collect())
+}
+
 /// A repository that the App may use now.
 ///
 /// # Errors
@@ -154,6 +174,23 @@ pub async fn move_default_branch(
     .execute(connection)
     .await?;
     Ok(())
+}
+
+/// The repositories that the App may use and their projects, by name.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn linked(pool: &PgPool) -> sqlx::Result<Vec<(String, Option<String>)>> {
+    let rows = sqlx::query!(
+        r#"select full_name, project.slug as "project?"
+           from github_repository
+           left join project on project.project_id = github_repository.project_id
+           where removed_at is null
+           order by full_name"#,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.full_name, row.project)).collect())
 }
 
 /// Says which project a repository is, by their names. False when one of them is not known.

@@ -147,6 +147,19 @@ pub async fn of_head(
     .await
 }
 
+/// The numbers of a project's pull requests that are known as open.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "select number from github_pull_request where project_id = $1 and state = 'open' order by number",
+        project_id,
+    )
+    .fetch_all(connection)
+    .await
+}
+
 /// Notes that somebody with write access wants this very commit to be measured. False when it is not the newest any more.
 ///
 /// # Errors
