@@ -197,6 +197,24 @@ impl FakeGitHub {
         self.world().repository(repository).installation = None;
     }
 
+    /// Gives a repository another name. Under the old one it is not found.
+    pub fn rename(&self, repository: &str, full_name: &str) {
+        let mut world = self.world();
+        let mut renamed = world.repositories.remove(repository).unwrap();
+        renamed.full_name = full_name.to_owned();
+        world.repositories.insert(full_name.to_owned(), renamed);
+    }
+
+    /// Removes what the App has written on a pull request.
+    pub fn delete_app_comments(&self, repository: &str, number: u64) {
+        let app_id = Some(self.shared.settings.app_id);
+        let mut world = self.world();
+        world
+            .repository(repository)
+            .comments
+            .retain(|_, comment| comment.issue != number || comment.app_id != app_id);
+    }
+
     /// Says what somebody may do in a repository.
     pub fn allow(&self, repository: &str, login: &str, level: Level) {
         self.world().repository(repository).levels.insert(login.to_owned(), level);

@@ -6,6 +6,8 @@ use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
 use roundtrip_server::db::github::installation;
+use roundtrip_server::db::task;
+use roundtrip_server::github::sweep;
 
 /// Runs the verb.
 ///
@@ -42,5 +44,6 @@ async fn link(database: &Database, arguments: &GitHubLinkArguments) -> Result<()
         "there is no project {project}, or the GitHub App may use no repository {repository}: `roundtrip-server github \
          repositories` lists those that it may use"
     );
-    Ok(())
+    // What is open there is read soon.
+    task::hasten(&database.pool, sweep::TASK).await.context("cannot change the database")
 }

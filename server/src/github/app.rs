@@ -2,6 +2,7 @@
 //! more than is needed there.
 
 use super::client::{Answer, Call, Client, GitHubError};
+use crate::ingest::admission::Admission;
 use anyhow::{Context, Result, ensure};
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
@@ -39,6 +40,8 @@ pub struct App {
     webhook_secret: Vec<u8>,
     client: Client,
     tokens: Mutex<HashMap<Reach, Token>>,
+    /// The memory of events that arrive: anybody can send some, and none of it is taken from uploads.
+    pub(crate) admission: Admission,
     /// Told when there is something to be handled.
     pub(crate) wake: Notify,
 }
@@ -89,6 +92,7 @@ impl App {
             webhook_secret: settings.webhook_secret,
             client: Client::new(&settings.api_url)?,
             tokens: Mutex::default(),
+            admission: Admission::default(),
             wake: Notify::new(),
         })
     }

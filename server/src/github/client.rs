@@ -179,7 +179,8 @@ fn refusal(
         401 => GitHubError::Unauthorized,
         403 => GitHubError::Forbidden { what, message },
         404 | 410 => GitHubError::Gone(call.path.to_owned()),
-        408 | 500.. => GitHubError::Temporary(format!("status {}", status.as_u16())),
+        // It has another name now, which is read soon.
+        301 | 307 | 308 | 408 | 500.. => GitHubError::Temporary(format!("status {}", status.as_u16())),
         status => GitHubError::Permanent { what, status, message },
     }
 }

@@ -60,7 +60,7 @@ fn lines(comment: &str) -> Vec<String> {
     for event in Parser::new(comment) {
         match event {
             Markdown::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) => {
-                depth += 1
+                depth += 1;
             }
             Markdown::End(
                 TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::CodeBlock | TagEnd::HtmlBlock,

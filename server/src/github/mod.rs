@@ -5,7 +5,8 @@
 //! - [`app`]: the GitHub App, which this server is there: its settings, its proofs, its tokens.
 //! - [`client`]: requests to the REST API, and what can come of them. [`repository`]: those about one repository.
 //! - [`webhook`]: what GitHub tells: whether it was GitHub, and what is used of it. [`command`]: what people ask for.
-//! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it.
+//! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it. `obey`: who is obeyed.
+//! - [`sweep`]: reads what nobody told of.
 //! - [`comment`]: what is said on a pull request. [`reconcile`]: makes GitHub say it.
 
 pub mod app;
@@ -13,9 +14,11 @@ pub mod client;
 pub mod command;
 pub mod comment;
 pub mod intake;
+mod obey;
 pub mod reconcile;
 pub mod repository;
 pub mod sign_in;
+pub mod sweep;
 pub mod webhook;
 pub mod worker;
 

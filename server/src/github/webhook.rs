@@ -84,6 +84,15 @@ pub struct Place {
     pub installation: i64,
     /// GitHub's number of the repository.
     pub repository: i64,
+    /// Its owner and name then.
+    pub full_name: String,
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    id: i64,
+    #[serde(default)]
+    full_name: String,
 }
 
 #[derive(Deserialize)]
@@ -108,7 +117,7 @@ struct About {
     #[serde(default)]
     action: String,
     installation: Option<Numbered>,
-    repository: Option<Numbered>,
+    repository: Option<Repository>,
     sender: Option<User>,
 }
 
@@ -187,8 +196,8 @@ pub fn read(event: &str, body: &[u8], app_id: u64) -> serde_json::Result<Option<
     if event.starts_with("installation") {
         return Ok(Some(Event::Installation { installation }));
     }
-    let Some(repository) = about.repository.map(|numbered| numbered.id) else { return Ok(None) };
-    let place = Place { installation, repository };
+    let Some(repository) = about.repository else { return Ok(None) };
+    let place = Place { installation, repository: repository.id, full_name: repository.full_name };
     let action = about.action.as_str();
     Ok(match event {
         "push" => {

@@ -1,18 +1,19 @@
 //! [`Worker`]: handles what GitHub told, one event at a time. An event is a hint: what is so is read again from GitHub, so that
 //! it does not matter how often it is told, or in which order.
 
-use super::app::{App, PER_PAGE, Reach};
+use super::app::App;
 use super::client::GitHubError;
-use super::command::{self, Command};
+use super::command::Command;
 use super::intake::{self, Asked};
-use super::repository::{PullRequest, Repository};
+use super::obey::{Comment, obey};
+use super::repository::Repository;
+use super::sweep;
 use super::webhook::{Event, Place};
 use crate::db::github::delivery::{self, Waiting};
 use crate::db::github::{installation, pull_request};
 use crate::db::task;
 use crate::tasks::LEASE;
 use chrono::{DateTime, TimeDelta, Utc};
-use serde::Deserialize;
 use sqlx::{Acquire as _, PgConnection, PgPool};
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,53 +27,12 @@ const ATTEMPTS_MAX: i32 = 12;
 const KEPT: TimeDelta = TimeDelta::days(14);
 /// How often all pull requests are read, also those of which nobody told: what GitHub cannot deliver it does not send again.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(3_600);
-const SWEEP: &str = "github";
-/// How a reply begins, so that it is given once.
-const REPLY_MARKER: &str = "<!-- roundtrip:v1 reply-to=";
 
 /// Handles what GitHub told; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Worker {
     app: Arc<App>,
     pool: PgPool,
-}
-
-#[derive(Debug, Deserialize)]
-struct InstallationAnswer {
-    account: Account,
-    suspended_at: Option<DateTime<Utc>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Numbered {
-    id: i64,
-}
-
-#[derive(Debug, Deserialize)]
-struct Account {
-    login: String,
-}
-
-#[derive(Debug, Deserialize)]
-struct RepositoryList {
-    repositories: Vec<RepositoryAnswer>,
-}
-
-#[derive(Debug, Deserialize)]
-struct RepositoryAnswer {
-    id: i64,
-    full_name: String,
-    private: bool,
-    default_branch: String,
-}
-
-/// A comment with commands.
-struct Comment<'a> {
-    number: i64,
-    id: i64,
-    author: &'a str,
-    body: &'a str,
-    created_at: DateTime<Utc>,
 }
 
 impl Worker {
@@ -132,7 +92,8 @@ impl Worker {
                 let again_at = error.again_at(waiting.attempts, now);
                 match again_at.filter(|_| waiting.attempts < ATTEMPTS_MAX) {
                     Some(due_at) => {
-                        delivery::put_off(&mut transaction, id, due_at, &error.to_string()).await?;
+                        let why = error.is_failure().then(|| error.to_string());
+                        delivery::put_off(&mut transaction, id, due_at, why.as_deref()).await?;
                     }
                     None => {
                         tracing::warn!(delivery = %id, error.cause = %error, "what GitHub told was given up");
@@ -147,8 +108,8 @@ impl Worker {
 
     /// Reads all that is open, unless another server does or did within the last hour.
     async fn sweep_if_due(&self) -> sqlx::Result<()> {
-        task::ensure(&self.pool, SWEEP).await?;
-        let Some(lease) = task::claim(&self.pool, SWEEP, LEASE).await? else { return Ok(()) };
+        task::ensure(&self.pool, sweep::TASK).await?;
+        let Some(lease) = task::claim(&self.pool, sweep::TASK, LEASE).await? else { return Ok(()) };
         let failure = self.sweep(Utc::now()).await.err().map(|error| error.to_string());
         if let Some(why) = &failure {
             tracing::warn!(error.cause = why, "not all pull requests at GitHub could be read");
@@ -156,52 +117,12 @@ impl Worker {
         task::finish(&self.pool, lease, SWEEP_INTERVAL, failure.as_deref()).await
     }
 
-    /// Reads which repositories there are and which of their pull requests are open, as if GitHub had told of each.
+    /// Reads all that is open, whether or not somebody told of it.
     ///
     /// # Errors
-    /// [`GitHubError`]; what was read before stays.
+    /// [`GitHubError`]; what was read stays.
     pub async fn sweep(&self, now: DateTime<Utc>) -> Result<(), GitHubError> {
-        let mut connection = self.pool.acquire().await?;
-        for page in 1.. {
-            let path = format!("/app/installations?per_page={PER_PAGE}&page={page}");
-            let answer = self.app.ask("GET", &path, None, now).await?;
-            for Numbered { id } in answer.read::<Vec<Numbered>>()? {
-                self.read_installation(&mut connection, id, now).await?;
-            }
-            if !answer.has_next {
-                break;
-            }
-        }
-        for (known, project_id) in installation::of_projects(&mut connection).await? {
-            let repository = Repository::new(&self.app, &self.pool, &known, now);
-            let open = repository.open_pull_requests().await?;
-            let mut closed = pull_request::open_numbers(&mut connection, project_id).await?;
-            for read in &open {
-                closed.retain(|number| *number != read.number);
-                self.note_if_new(&mut connection, &known, project_id, read, now).await?;
-            }
-            for number in closed {
-                let read = repository.pull_request(number).await?;
-                self.note_if_new(&mut connection, &known, project_id, &read, now).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes what is not known: what is known need not be looked at again.
-    async fn note_if_new(
-        &self,
-        connection: &mut PgConnection,
-        repository: &installation::Repository,
-        project_id: i64,
-        read: &PullRequest,
-        now: DateTime<Utc>,
-    ) -> sqlx::Result<()> {
-        let known = pull_request::find(connection, project_id, read.number).await?;
-        if known.is_some_and(|known| known.head_sha == read.head.sha && known.state == read.state) {
-            return Ok(());
-        }
-        intake::note_pull_request(connection, repository, project_id, read, now, now).await
+        sweep::sweep(&self.app, &self.pool, now).await
     }
 
     async fn handle(
@@ -214,7 +135,7 @@ impl Worker {
         let Ok(event) = serde_json::from_value(waiting.payload.clone()) else { return Ok(()) };
         let place = match &event {
             Event::Installation { installation } => {
-                return self.read_installation(connection, *installation, now).await;
+                return sweep::read_installation(&self.app, connection, *installation, now).await;
             }
             Event::Push { place, .. }
             | Event::PullRequest { place, .. }
@@ -241,7 +162,7 @@ impl Worker {
                 let read = repository.pull_request(number).await?;
                 intake::note_pull_request(connection, &known, project_id, &read, now, now).await?;
                 let comment = Comment { number, id: comment, author: &author, body: &body, created_at };
-                self.obey(connection, repository, project_id, &comment, now).await
+                obey(connection, repository, project_id, &comment, now).await
             }
             Event::Rerequested { head_sha, login, .. } => {
                 if !repository.is_writer(&login).await? {
@@ -258,59 +179,7 @@ impl Worker {
         }
     }
 
-    /// Does what a comment asks for, and lets whoever wrote it know: by a reaction, or a reply that says why not.
-    async fn obey(
-        &self,
-        connection: &mut PgConnection,
-        repository: Repository<'_>,
-        project_id: i64,
-        comment: &Comment<'_>,
-        now: DateTime<Utc>,
-    ) -> Result<(), GitHubError> {
-        let Some(row) = pull_request::find(connection, project_id, comment.number).await? else {
-            return Ok(());
-        };
-        let commands = command::find(comment.body);
-        let refusal = if !repository.is_writer(comment.author).await? {
-            Some("this takes write access to the repository.".to_owned())
-        } else if row.state != "open" {
-            Some("the pull request is closed.".to_owned())
-        } else if row.head_pushed_at >= comment.created_at {
-            // Whoever asks for a commit to be measured on somebody's machines must have seen it.
-            let sha = row.head_sha.get(..7).unwrap_or(&row.head_sha);
-            Some(format!(
-                "the pull request has changed meanwhile. Its newest commit is {sha}: comment again if you mean that."
-            ))
-        } else {
-            commands.iter().find_map(|command| command.as_ref().err()).map(|why| format!("{why}."))
-        };
-        if let Some(why) = refusal {
-            return self.reply(repository, comment, &why).await;
-        }
-        for (place, command) in commands.iter().flatten().enumerate() {
-            let source = format!("comment:{}:{place}", comment.id);
-            let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
-            intake::note_command(connection, &row, &asked, command, now).await?;
-        }
-        repository.react(comment.id).await
-    }
-
-    /// Says why something is not done, once.
-    async fn reply(
-        &self,
-        repository: Repository<'_>,
-        comment: &Comment<'_>,
-        why: &str,
-    ) -> Result<(), GitHubError> {
-        let marker = format!("{REPLY_MARKER}{} -->", comment.id);
-        if repository.find_comment(comment.number, &marker).await?.is_none() {
-            let body = format!("{marker}\nNothing was done: {why}");
-            repository.create_comment(comment.number, &body).await?;
-        }
-        Ok(())
-    }
-
-    /// The repository of an event, also when nobody has told of it before.
+    /// The repository of an event, also when nobody has told of it, or of its new name, before.
     async fn repository(
         &self,
         connection: &mut PgConnection,
@@ -318,43 +187,13 @@ impl Worker {
         now: DateTime<Utc>,
     ) -> Result<Option<installation::Repository>, GitHubError> {
         let known = installation::repository(connection, place.repository).await?;
-        if known.as_ref().is_some_and(|known| known.github_installation_id == place.installation) {
+        let is_told = |known: &installation::Repository| {
+            known.github_installation_id == place.installation && known.full_name == place.full_name
+        };
+        if known.as_ref().is_some_and(is_told) {
             return Ok(known);
         }
-        self.read_installation(connection, place.installation, now).await?;
+        sweep::read_installation(&self.app, connection, place.installation, now).await?;
         Ok(installation::repository(connection, place.repository).await?)
-    }
-
-    /// Reads which repositories an installation has.
-    async fn read_installation(
-        &self,
-        connection: &mut PgConnection,
-        id: i64,
-        now: DateTime<Utc>,
-    ) -> Result<(), GitHubError> {
-        let path = format!("/app/installations/{id}");
-        let answer: InstallationAnswer = match self.app.ask("GET", &path, None, now).await {
-            Ok(answer) => answer.read()?,
-            Err(GitHubError::Gone(_)) => return Ok(installation::remove(connection, id, now).await?),
-            Err(error) => return Err(error),
-        };
-        let mut repositories = Vec::new();
-        let mut pages = if answer.suspended_at.is_some() { 0..0 } else { 1..usize::MAX };
-        while let Some(page) = pages.next() {
-            let path = format!("/installation/repositories?per_page={PER_PAGE}&page={page}");
-            let answer = self.app.ask_as(Reach::Installation(id), "GET", &path, None, now).await?;
-            let list: RepositoryList = answer.read()?;
-            let rows = list.repositories.into_iter();
-            repositories.extend(rows.map(|one| (one.id, one.full_name, one.private, one.default_branch)));
-            if !answer.has_next {
-                break;
-            }
-        }
-        let read = installation::Installation {
-            github_installation_id: id,
-            account: answer.account.login,
-            suspended_at: answer.suspended_at,
-        };
-        Ok(installation::store(connection, &read, &repositories, now).await?)
     }
 }

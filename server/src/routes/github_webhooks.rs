@@ -12,8 +12,12 @@ use http_body_util::BodyExt as _;
 use roundtrip_wire::Problem;
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
 use utoipa::ToSchema;
 use uuid::Uuid;
+
+/// How long a body may take: GitHub itself waits no longer for the answer.
+const ARRIVAL_MAX: Duration = Duration::from_secs(10);
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -70,7 +74,9 @@ pub(crate) async fn receive_webhook(
     if !signature.starts_with("sha256=") {
         return Err(ApiError::Unauthenticated(unsigned));
     }
-    let body = read(&state, headers, body).await?;
+    let late =
+        |_| ApiError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()));
+    let body = tokio::time::timeout(ARRIVAL_MAX, read(&app, headers, body)).await.map_err(late)??;
     if !app.has_signed(signature, &body.bytes) {
         return Err(ApiError::Unauthenticated(unsigned));
     }
@@ -99,15 +105,15 @@ struct Body {
     _admitted: crate::ingest::admission::Admitted,
 }
 
-/// Reads as many bytes as may come, counted while they arrive and within what uploads share.
-async fn read(state: &AppState, headers: &HeaderMap, mut body: axum::body::Body) -> Result<Body, ApiError> {
+/// Reads as many bytes as may come, counted while they arrive and within the memory for them.
+async fn read(app: &App, headers: &HeaderMap, mut body: axum::body::Body) -> Result<Body, ApiError> {
     let too_large = || ApiError::BodyTooLarge { max_bytes: webhook::BODY_BYTES_MAX, state: "as sent" };
     let stated = text(headers, header::CONTENT_LENGTH.as_str()).parse::<usize>().ok();
     if stated.is_some_and(|stated| stated > webhook::BODY_BYTES_MAX) {
         return Err(too_large());
     }
     // By what has arrived, not by what is promised: anybody can promise.
-    let mut admitted = state.admission.admit(0)?;
+    let mut admitted = app.admission.admit(0)?;
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame

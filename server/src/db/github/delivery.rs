@@ -79,7 +79,7 @@ pub async fn finish(
     Ok(())
 }
 
-/// Lets an event wait for another attempt.
+/// Lets an event wait for another attempt. Waiting for one's turn is no failure.
 ///
 /// # Errors
 /// The database does not answer.
@@ -87,10 +87,11 @@ pub async fn put_off(
     connection: &mut PgConnection,
     delivery: Uuid,
     due_at: DateTime<Utc>,
-    failure: &str,
+    failure: Option<&str>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update github_delivery set due_at = $2, failure = $3, attempts = attempts + 1
+        "update github_delivery
+         set due_at = $2, failure = $3, attempts = attempts + (case when $3::text is null then 0 else 1 end)
          where github_delivery_id = $1",
         delivery,
         due_at,

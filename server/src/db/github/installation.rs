@@ -81,6 +81,16 @@ pub async fn store(
     Ok(())
 }
 
+/// The installations that are known and not known to be gone.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn present(connection: &mut PgConnection) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!("select github_installation_id from github_installation where removed_at is null")
+        .fetch_all(connection)
+        .await
+}
+
 /// Notes that an installation is gone, with its repositories.
 ///
 /// # Errors

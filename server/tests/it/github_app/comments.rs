@@ -163,7 +163,23 @@ async fn faults_of_every_kind_at_every_request_leave_one_comment_and_one_check(p
     let impatient = world.github.record().iter().filter(|one| one.impatient).count();
     assert_eq!(impatient, 0, "nobody asks before the time that GitHub says");
     let comments: usize = (1..=number).map(|number| world.sticky(number.cast_unsigned()).len()).sum();
+    println!("{comments} comments on {number} pull requests, after 9 kinds of faults at 5 requests");
     assert_eq!(comments, 45);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_comment_that_somebody_deleted_comes_back_when_there_is_something_to_say_again(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.say(7, report(Verdict::Regressed));
+    world.open(7, '1').await;
+    world.reconcile().await;
+    for (verdict, count) in [(Verdict::NoChange, 0), (Verdict::Improved, 1)] {
+        world.github.delete_app_comments(REPOSITORY, 7);
+        world.say(7, report(verdict));
+        world.touch_all().await;
+        world.reconcile().await;
+        assert_eq!(world.sticky(7).len(), count, "{verdict:?}");
+    }
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -71,7 +71,7 @@ async fn what_is_queued_is_the_very_commit_that_was_seen_and_a_push_takes_it_bac
     assert_eq!(known(&world).await.3, Some(sha('1')));
     let machines = vec!["lab-1".to_owned()];
     let queued = ("queue".to_owned(), Some("quick".to_owned()), machines, None, WRITER.to_owned());
-    assert_eq!(commands(&world).await, [queued.clone()]);
+    assert_eq!(commands(&world).await, std::slice::from_ref(&queued));
     assert_eq!(world.github.reactions(REPOSITORY, asked), ["eyes"]);
 
     world.github.push(REPOSITORY, 7, &sha('2'));
@@ -245,6 +245,29 @@ async fn a_repository_that_was_never_told_of_is_read_when_something_happens_in_i
     world.tell(&world.github.push_event("acme/late", "main")).await;
     world.handle().await;
     assert_eq!(world.scalar::<i64>("select count(*) from github_repository").await, 2);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_repository_that_was_renamed_is_the_same_one(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.open(7, '1').await;
+    world.github.rename(REPOSITORY, "acme/libbar");
+    world.github.push("acme/libbar", 7, &sha('2'));
+    world.tell(&world.github.pull_request_event("acme/libbar", 7, "synchronize")).await;
+    world.handle().await;
+    assert_eq!(known(&world).await.1, sha('2'));
+    assert_eq!(world.scalar::<i64>("select count(*) from github_repository").await, 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_installation_that_went_without_a_word_is_found_to_be_gone(pool: PgPool) {
+    let world = World::new(pool).await;
+    let gone = "select count(*) from github_installation where removed_at is not null";
+    world.worker().sweep(world.now()).await.unwrap();
+    assert_eq!(world.scalar::<i64>(gone).await, 0);
+    world.github.uninstall(world.installation);
+    world.worker().sweep(world.now()).await.unwrap();
+    assert_eq!(world.scalar::<i64>(gone).await, 1);
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
