@@ -98,7 +98,7 @@ async fn a_comment_whose_number_was_lost_is_found_among_many_and_those_of_others
     world.say(7, report(Verdict::Regressed));
     world.open(7, '1').await;
     let marker = "<!-- roundtrip:v1 project=libfoo -->\nmine";
-    let forged = [("mallory", marker), ("helper[bot]", marker)];
+    let forged = [("mallory", marker), ("robot[bot]", marker)];
     let forged: Vec<u64> =
         forged.iter().map(|(login, body)| world.github.comment(REPOSITORY, 7, login, body)).collect();
     for number in 0..230 {

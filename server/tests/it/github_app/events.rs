@@ -139,8 +139,8 @@ async fn only_who_may_push_is_obeyed_and_others_are_answered_once(pool: PgPool) 
 async fn programs_are_not_answered(pool: PgPool) {
     let world = World::new(pool).await;
     world.open(7, '1').await;
-    world.github.allow(REPOSITORY, "helper[bot]", Level::Admin);
-    comment(&world, "helper[bot]", "/roundtrip queue").await;
+    world.github.allow(REPOSITORY, "robot[bot]", Level::Admin);
+    comment(&world, "robot[bot]", "/roundtrip queue").await;
     assert!(commands(&world).await.is_empty());
     assert!(world.github.app_comments(REPOSITORY, 7).is_empty());
 }
