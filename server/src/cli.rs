@@ -5,8 +5,8 @@ mod notify;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
-    TokenCommand, TokenCreateArguments, TokenRevokeArguments, TokenRotateArguments, TrustCommand,
-    TrustCreateArguments, TrustDeleteArguments,
+    GitHubCommand, GitHubLinkArguments, TokenCommand, TokenCreateArguments, TokenRevokeArguments,
+    TokenRotateArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments,
 };
 pub(crate) use notify::NotifyArguments;
 
@@ -95,6 +95,11 @@ pub(crate) enum Command {
     Account {
         #[command(subcommand)]
         command: AccountCommand,
+    },
+    /// List the repositories that the GitHub App may use, and say which project one is.
+    Github {
+        #[command(subcommand)]
+        command: GitHubCommand,
     },
     /// Fill a project with synthetic history, for measuring the server and for trying the UI.
     ///

@@ -3,11 +3,11 @@
 use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments};
 use anyhow::{Context, Result};
 use roundtrip_server::door::{self, TrustedProxies};
-use roundtrip_server::github::{self, GitHub};
+use roundtrip_server::github::{self, App, GitHub};
 use roundtrip_server::notify::{self, email};
 use roundtrip_server::oidc::{self, Verifier};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The command was wrong, not the world: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -92,13 +92,9 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     };
     let secret = std::fs::read_to_string(file)
         .with_context(|| format!("cannot read the client secret of GitHub from {}", file.display()))?;
-    let url = arguments.github_url.trim_end_matches('/').to_owned();
-    let api_url = arguments.github_api_url.clone().unwrap_or_else(|| {
-        if url == GITHUB_URL { GITHUB_API_URL.to_owned() } else { format!("{url}/api/v3") }
-    });
     let settings = github::Settings {
-        url,
-        api_url,
+        url: arguments.github_url.trim_end_matches('/').to_owned(),
+        api_url: github_api_url(arguments),
         client_id: client_id.clone(),
         client_secret: secret.trim().to_owned(),
     };
@@ -144,6 +140,37 @@ pub(crate) fn oidc(arguments: &AccessArguments) -> Result<Option<Verifier>> {
         refresh_interval: oidc::REFRESH_INTERVAL,
     };
     Verifier::new(settings).map(Some)
+}
+
+/// The App that this server is at GitHub, if it is one.
+///
+/// # Errors
+/// A file cannot be read, or holds something else.
+pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
+    let (Some(app_id), Some(key), Some(secret)) =
+        (arguments.github_app_id, &arguments.github_app_key_file, &arguments.github_webhook_secret_file)
+    else {
+        return Ok(None);
+    };
+    let read = |what: &str, file: &Path| {
+        std::fs::read(file)
+            .with_context(|| format!("cannot read the {what} of the GitHub App from {}", file.display()))
+    };
+    let settings = github::app::Settings {
+        api_url: github_api_url(arguments),
+        app_id,
+        private_key_pem: read("private key", key)?,
+        webhook_secret: read("webhook secret", secret)?.trim_ascii().to_vec(),
+    };
+    App::new(settings).map(Some)
+}
+
+/// As given, else that of GitHub itself, else below the address of another one.
+fn github_api_url(arguments: &AccessArguments) -> String {
+    let url = arguments.github_url.trim_end_matches('/');
+    arguments.github_api_url.clone().unwrap_or_else(|| {
+        if url == GITHUB_URL { GITHUB_API_URL.to_owned() } else { format!("{url}/api/v3") }
+    })
 }
 
 #[cfg(test)]

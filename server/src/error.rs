@@ -205,6 +205,8 @@ pub enum Kind {
     Schedule,
     /// Jobs that a project trusts.
     OidcTrust,
+    /// The App that this server is at GitHub.
+    GitHubApp,
 }
 
 impl std::fmt::Display for Kind {
@@ -230,6 +232,7 @@ impl std::fmt::Display for Kind {
             Self::Job => "job",
             Self::Schedule => "schedule",
             Self::OidcTrust => "oidc-trust",
+            Self::GitHubApp => "github-app",
         })
     }
 }

@@ -3,8 +3,8 @@
 //! # Codemap
 //! - [`app`]: the whole HTTP service over one database; [`state`], [`router`], [`openapi`], [`assets`].
 //! - [`routes`]: one file a resource: parse, call, respond; request and response types beside the handlers.
-//! - [`door`]: the door: who asks, and how often; [`access`]: what they may do; [`github`]: where they sign in;
-//!   [`oidc`]: jobs that prove who they are.
+//! - [`door`]: the door: who asks, and how often; [`access`]: what they may do; [`github`]: where they sign in, and whose pull
+//!   requests are looked after; [`oidc`]: jobs that prove who they are.
 //! - [`audited`]: changes of who is let in, with their line in the audit log.
 //! - [`extract`]: extractors whose rejections are problems.
 //! - [`error`]: the one error type of handlers, and its way to `application/problem+json`.

@@ -51,6 +51,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         Command::Backup(arguments) => in_runtime(format, commands::backup::backup(arguments))?,
         Command::Restore(arguments) => in_runtime(format, commands::restore::restore(arguments))?,
         Command::Prune(arguments) => in_runtime(format, commands::prune::prune(arguments))?,
+        Command::Github { command } => in_runtime(format, commands::github::github(command))?,
         Command::Retention(arguments) => in_runtime(format, commands::retention::retention(arguments))?,
         Command::Seed(arguments) => in_runtime(format, commands::seed::seed(arguments))?,
         Command::Token { command } => in_runtime(format, commands::token::token(command))?,

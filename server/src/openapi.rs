@@ -32,6 +32,7 @@ pub(crate) const PATH: &str = "/api/v1/openapi.json";
         (name = "channels", description = "To whom a project tells what happens"),
         (name = "charts", description = "What charts are drawn of, in few bytes"),
         (name = "commits", description = "What was measured, and how it hangs together"),
+        (name = "github", description = "What GitHub tells this server"),
         (name = "health", description = "Whether the server lives and can serve"),
         (name = "ingest", description = "Uploads"),
         (name = "jobs", description = "What is to be measured, and when"),

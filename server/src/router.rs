@@ -78,6 +78,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::channels::list_channels, routes::channels::create_channel))
         .routes(routes!(routes::channels::change_channel, routes::channels::delete_channel))
         .routes(routes!(routes::channels::test_channel))
+        .routes(routes!(routes::github_webhooks::receive_webhook))
         .routes(routes!(routes::tokens::list_tokens, routes::tokens::create_token))
         .routes(routes!(routes::tokens::revoke_token))
         .routes(routes!(routes::tokens::rotate_token))

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analyst;
 use crate::door::{self, Door};
-use crate::github::GitHub;
+use crate::github::{App, GitHub};
 use crate::ingest::admission::Admission;
 use crate::ingest::ids::Ids;
 use crate::live::Live;
@@ -24,6 +24,8 @@ pub struct AppState {
     pub github: Option<Arc<GitHub>>,
     /// Who checks tokens of jobs, if that was set up.
     pub oidc: Option<Arc<Verifier>>,
+    /// What this server is at GitHub, if that was set up.
+    pub github_app: Option<Arc<App>>,
     /// How many uploads are let in at a time.
     pub(crate) admission: Admission,
     /// What operators watch.
@@ -54,6 +56,7 @@ impl AppState {
             door: Arc::default(),
             github: None,
             oidc: None,
+            github_app: None,
             admission: Admission::default(),
             metrics: Arc::default(),
             is_stopping: Arc::default(),
@@ -81,10 +84,18 @@ impl AppState {
     #[must_use]
     pub fn with_notifications(self, settings: notify::Settings) -> Self {
         Self { notifier: Notifier::new(self.pool.clone(), settings), ..self }
+    }
+
     /// With jobs of continuous integration that prove who they are.
     #[must_use]
     pub fn with_oidc(self, verifier: Verifier) -> Self {
         Self { oidc: Some(Arc::new(verifier)), ..self }
+    }
+
+    /// With an App at GitHub.
+    #[must_use]
+    pub fn with_github_app(self, app: Arc<App>) -> Self {
+        Self { github_app: Some(app), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

@@ -55,6 +55,33 @@ pub(crate) struct AccessArguments {
     /// made for this address of this server.
     #[arg(long, env = "ROUNDTRIP_OIDC_AUDIENCE", value_name = "URL", hide_short_help = true)]
     pub(crate) oidc_audience: Option<String>,
+    /// The number of the GitHub App that this server is, which writes on pull requests.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_APP_ID",
+        value_name = "NUMBER",
+        hide_short_help = true,
+        requires_all = ["github_app_key_file", "github_webhook_secret_file"]
+    )]
+    pub(crate) github_app_id: Option<u64>,
+    /// The file that holds the private key of that App, as GitHub gave it.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_APP_KEY_FILE",
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "github_app_id"
+    )]
+    pub(crate) github_app_key_file: Option<PathBuf>,
+    /// The file that holds the secret with which GitHub signs what it tells that App.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE",
+        value_name = "FILE",
+        hide_short_help = true,
+        requires = "github_app_id"
+    )]
+    pub(crate) github_webhook_secret_file: Option<PathBuf>,
     /// Where GitHub is.
     #[arg(long, env = "ROUNDTRIP_GITHUB_URL", value_name = "URL", default_value = GITHUB_URL, hide_short_help = true)]
     pub(crate) github_url: String,
@@ -220,6 +247,28 @@ pub(crate) struct AccountCreateArguments {
 pub(crate) struct AccountDeleteArguments {
     /// Its name.
     pub(crate) name: Slug,
+    #[command(flatten)]
+    pub(crate) data: DataArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GitHubCommand {
+    /// List the repositories that the App may use, and their projects.
+    Repositories(DataArguments),
+    /// Say that a project's commits are those of a repository: from then on its pull requests are looked after.
+    #[command(after_help = "Example:\n  \
+        roundtrip-server github link --project libfoo --repository acme/libfoo")]
+    Link(GitHubLinkArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GitHubLinkArguments {
+    /// The project.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) project: Slug,
+    /// The repository.
+    #[arg(long, value_name = "OWNER/NAME", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) repository: String,
     #[command(flatten)]
     pub(crate) data: DataArguments,
 }

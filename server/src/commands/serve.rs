@@ -9,9 +9,12 @@ use crate::postgres::Embedded;
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use roundtrip_server::AppState;
+use roundtrip_server::github::reconcile::{NothingToSay, Reconciler};
+use roundtrip_server::github::worker::Worker;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::watch;
@@ -30,6 +33,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let github = config::github(&arguments.access)?;
     let mut notifications = config::notifications(&arguments.notify)?;
     let oidc = config::oidc(&arguments.access)?;
+    let github_app = config::github_app(&arguments.access)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
@@ -47,6 +51,9 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     if let Some(verifier) = oidc {
         state = state.with_oidc(verifier);
+    }
+    if let Some(app) = github_app {
+        state = state.with_github_app(Arc::new(app));
     }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);
@@ -115,6 +122,7 @@ async fn answer(
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
     let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
     let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
+    let github = tokio::spawn(look_after_github(state.clone(), stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
     // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
     let listener = listener.tap_io(|stream| {
@@ -151,7 +159,7 @@ async fn answer(
     // Streams would go on for ever.
     state.live.close();
     let finished =
-        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue, notifier) });
+        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue, notifier, github) });
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {
@@ -161,6 +169,14 @@ async fn answer(
     // Other servers go on telling of what this one took in last.
     state.live.flush().await;
     gone.map_or(Ok(()), Err)
+}
+
+/// Handles what GitHub tells and writes what there is to say, if this server is an App there.
+async fn look_after_github(state: AppState, stopped: watch::Receiver<bool>) {
+    let Some(app) = state.github_app else { return };
+    let worker = Worker::new(Arc::clone(&app), state.pool.clone());
+    let reconciler = Reconciler::new(app, state.pool, Arc::new(NothingToSay));
+    tokio::join!(worker.run(stopped.clone()), reconciler.run(stopped));
 }
 
 async fn ended(embedded: Option<&mut Embedded>) -> anyhow::Error {

@@ -21,6 +21,7 @@ pub mod copy;
 pub mod distribution;
 pub mod environment;
 pub mod error_rate;
+pub mod github;
 pub mod graph;
 pub mod installation;
 pub mod job;

@@ -40,6 +40,15 @@ pub async fn ensure(pool: &PgPool, name: &str) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// Lets work be due now.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn hasten(pool: &PgPool, name: &str) -> sqlx::Result<()> {
+    sqlx::query!("update task set due_at = now() where name = $1", name).execute(pool).await?;
+    Ok(())
+}
+
 /// Takes the lease of work that is due, unless another server has it.
 ///
 /// # Errors

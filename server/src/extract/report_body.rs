@@ -61,7 +61,7 @@ impl FromRequest<AppState> for ReportBody {
     }
 }
 
-pub(super) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(crate) fn require_json(headers: &HeaderMap) -> Result<(), ApiError> {
     let found = text(headers, &header::CONTENT_TYPE);
     let essence = found.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

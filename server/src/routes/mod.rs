@@ -14,6 +14,7 @@ pub mod error_rates;
 pub mod events;
 pub mod feed;
 pub mod github;
+pub mod github_webhooks;
 pub mod health;
 pub mod ingest;
 pub mod jobs;

@@ -397,7 +397,8 @@ async fn a_project_that_was_removed_is_made_anew_by_its_next_upload(pool: PgPool
         "truncate project, project_machine, membership, machine, environment, series, measured_case, methodology,
                   transport, run, commit, run_result, run_upload, run_original, point, point_histogram, summary,
                   analysis_due, change_point, regression, agent, job, job_attempt, schedule, error_rate,
-                  machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust",
+                  machine_error_rate, notification_channel, notification_message, notification, oidc_use, oidc_trust,
+                  github_repository, github_pull_request, github_command",
     )
     .execute(&app.pool)
     .await

@@ -20,6 +20,7 @@ mod fake_github;
 mod fake_issuer;
 mod feed;
 mod github;
+mod github_app;
 mod graph;
 mod health;
 mod import;

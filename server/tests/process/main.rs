@@ -10,6 +10,7 @@ mod disk;
 #[path = "../fakes/github.rs"]
 mod fake_github;
 mod faults;
+mod github_app;
 mod notifications;
 #[expect(dead_code, reason = "tests of the library ask more of it")]
 #[path = "../it/notifications/receiver.rs"]

@@ -1,6 +1,7 @@
 //! GitHub as the place where people sign in: the OAuth web flow, with PKCE and a state. Who someone is, is all that is
 //! asked: no scope, and the access token is forgotten at once.
 
+use super::{API_VERSION, agent, checked_url, send};
 use anyhow::{Context, Result, ensure};
 use oauth2::basic::BasicClient;
 use oauth2::{
@@ -9,14 +10,11 @@ use oauth2::{
 };
 use serde::Deserialize;
 use std::time::Duration;
-use ureq::tls::{RootCerts, TlsConfig};
 
 /// How long GitHub may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Far more than any of the answers.
 const ANSWER_BYTES_MAX: u64 = 256 * 1024;
-/// The version of GitHub's API that this was written for.
-const API_VERSION: &str = "2022-11-28";
 
 /// Where GitHub is, and who this server is there.
 #[derive(Clone)]
@@ -65,14 +63,7 @@ impl GitHub {
     /// # Errors
     /// An address is none.
     pub fn new(settings: Settings) -> Result<Self> {
-        let url = settings.url.trim_end_matches('/');
-        let api_url = settings.api_url.trim_end_matches('/');
-        for address in [url, api_url] {
-            ensure!(
-                address.starts_with("https://") || address.starts_with("http://"),
-                "`{address}` is no address of GitHub: expected https://HOST"
-            );
-        }
+        let (url, api_url) = (checked_url(&settings.url)?, checked_url(&settings.api_url)?);
         let not_an_address = || format!("`{url}` is no address of GitHub: expected https://HOST");
         let client = BasicClient::new(ClientId::new(settings.client_id))
             .set_client_secret(ClientSecret::new(settings.client_secret))
@@ -81,16 +72,7 @@ impl GitHub {
                 TokenUrl::new(format!("{url}/login/oauth/access_token")).with_context(not_an_address)?,
             )
             .set_auth_type(AuthType::RequestBody);
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(TIMEOUT))
-            // A GitHub of one's own often has a certificate of one's own authority, which the system knows.
-            .tls_config(TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build())
-            .user_agent(concat!("roundtrip-server/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .into();
-        Ok(Self { client, api_url: api_url.to_owned(), agent })
+        Ok(Self { client, api_url: api_url.to_owned(), agent: agent(TIMEOUT) })
     }
 
     /// Begins a sign-in. GitHub sends the browser back to the address that the OAuth app was registered with.
@@ -130,9 +112,7 @@ impl GitHub {
     }
 
     fn send(&self, request: HttpRequest) -> Result<HttpResponse, ureq::Error> {
-        let (parts, mut body) = self.agent.run(request)?.into_parts();
-        let body = body.with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
-        Ok(HttpResponse::from_parts(parts, body))
+        send(&self.agent, request, ANSWER_BYTES_MAX)
     }
 }
 

@@ -1,0 +1,115 @@
+//! Whose token it is, and for what: the answers are those of GitHub, down to which of 401, 403 and 404.
+
+use crate::fake::Shared;
+use crate::world::{Repository, World};
+use crate::{APP_PUBLIC_KEY, world};
+use axum::Json;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use serde::Deserialize;
+use serde_json::json;
+
+/// The longest that a JWT may be valid.
+const JWT_SECONDS_MAX: i64 = 600;
+/// How far clocks may differ.
+const SKEW_SECONDS: i64 = 60;
+
+#[derive(Deserialize)]
+struct Claims {
+    iss: serde_json::Value,
+    iat: i64,
+    exp: i64,
+}
+
+/// An answer that says what is wrong, as GitHub's do.
+pub(crate) fn problem(status: StatusCode, message: &str) -> Response {
+    let body = json!({
+        "message": message, "documentation_url": "https://docs.github.com/rest", "status": status.as_u16().to_string(),
+    });
+    (status, Json(body)).into_response()
+}
+
+pub(crate) fn not_found() -> Response {
+    problem(StatusCode::NOT_FOUND, "Not Found")
+}
+
+pub(crate) fn bearer(headers: &HeaderMap) -> &str {
+    let text = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    text.strip_prefix("Bearer ").or_else(|| text.strip_prefix("token ")).unwrap_or_default()
+}
+
+/// Whether the App itself asks.
+pub(crate) fn app(shared: &Shared, headers: &HeaderMap) -> Result<(), Response> {
+    let refuse = |message: &str| Err(problem(StatusCode::UNAUTHORIZED, message));
+    let mut validation = Validation::new(Algorithm::RS256);
+    // This GitHub has a clock of its own.
+    validation.validate_exp = false;
+    validation.required_spec_claims.clear();
+    let key = DecodingKey::from_rsa_pem(APP_PUBLIC_KEY.as_bytes()).unwrap();
+    let Ok(token) = jsonwebtoken::decode::<Claims>(bearer(headers), &key, &validation) else {
+        return refuse("A JSON web token could not be decoded");
+    };
+    let (claims, now) = (token.claims, shared.now().timestamp());
+    let issuer = claims.iss.as_str().map_or_else(|| claims.iss.to_string(), str::to_owned);
+    if issuer != shared.settings.app_id.to_string() {
+        return refuse("'Issuer' claim ('iss') must be an Integer");
+    }
+    if claims.iat > now + SKEW_SECONDS {
+        return refuse(
+            "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+        );
+    }
+    if claims.exp <= now {
+        return refuse(
+            "'Expiration time' claim ('exp') must be a numeric value representing the future time",
+        );
+    }
+    if claims.exp > now + JWT_SECONDS_MAX {
+        return refuse("'Expiration time' claim ('exp') is too far in the future");
+    }
+    Ok(())
+}
+
+/// The token of an installation.
+pub(crate) fn token(
+    world: &World,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+) -> Result<world::Token, Response> {
+    let token = world.tokens.get(bearer(headers)).filter(|token| now < token.expires_at);
+    let token = token.ok_or_else(|| problem(StatusCode::UNAUTHORIZED, "Bad credentials"))?;
+    match world.installations.get(&token.installation) {
+        None => Err(problem(StatusCode::UNAUTHORIZED, "Bad credentials")),
+        Some(installation) if installation.suspended => {
+            Err(problem(StatusCode::FORBIDDEN, "This installation has been suspended"))
+        }
+        Some(_) => Ok(token.clone()),
+    }
+}
+
+/// A repository that the token may use in this way, such as `("checks", "write")`.
+pub(crate) fn repository<'a>(
+    world: &'a mut World,
+    headers: &HeaderMap,
+    now: DateTime<Utc>,
+    name: (&str, &str),
+    wanted: (&str, &str),
+) -> Result<&'a mut Repository, Response> {
+    let token = token(world, headers, now)?;
+    let repository = world.repositories.get_mut(&format!("{}/{}", name.0, name.1)).ok_or_else(not_found)?;
+    let covers = repository.installation == Some(token.installation)
+        && token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id));
+    if !covers {
+        // What a token is not for does not exist; what everybody can see cannot be changed.
+        let sees = !repository.private && wanted.1 == "read";
+        return if sees { Ok(repository) } else { Err(not_found()) };
+    }
+    let has = token.permissions.get(wanted.0).map(String::as_str);
+    let enough = has == Some("write") || (wanted.1 == "read" && has == Some("read"));
+    if !enough {
+        return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
+    }
+    Ok(repository)
+}

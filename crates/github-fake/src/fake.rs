@@ -1,0 +1,376 @@
+//! [`FakeGitHub`]: one that runs, in a thread of its own, and what tests do to it and ask it.
+
+use crate::fault::Plan;
+use crate::gate::Recorded;
+use crate::world::{Comment, Installation, Level, NewPullRequest, Pull, Repository, World};
+use crate::{Fault, api, control, gate, git};
+use axum::Router;
+use axum::http::{HeaderMap, Uri};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The login of the App.
+pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
+/// Requests an hour.
+const PRIMARY_LIMIT: i64 = 5_000;
+const MINUTE: TimeDelta = TimeDelta::seconds(60);
+
+/// What a fake is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Below which path the API is: nothing as on github.com, `/api/v3` as on GitHub Enterprise.
+    pub prefix: String,
+    /// The number of the App.
+    pub app_id: u64,
+    /// With which events are signed.
+    pub webhook_secret: String,
+    /// Bare repositories, `OWNER/NAME.git`.
+    pub git_dir: Option<PathBuf>,
+    /// Where the control interface sends events to.
+    pub webhook_url: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            prefix: String::new(),
+            app_id: 123_456,
+            webhook_secret: "It's a Secret to Everybody".to_owned(),
+            git_dir: None,
+            webhook_url: None,
+        }
+    }
+}
+
+/// A GitHub that runs; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct FakeGitHub {
+    pub(crate) shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) address: SocketAddr,
+    world: Mutex<World>,
+    plans: Mutex<Vec<Plan>>,
+    record: Mutex<Vec<Recorded>>,
+    quiet_until: Mutex<Option<DateTime<Utc>>>,
+    bearers: Mutex<BTreeSet<String>>,
+    ahead: Mutex<TimeDelta>,
+}
+
+impl FakeGitHub {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// The port cannot be taken.
+    pub fn start(settings: Settings) -> Self {
+        let listener = TcpListener::bind(settings.address).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            settings,
+            address,
+            world: Mutex::default(),
+            plans: Mutex::default(),
+            record: Mutex::default(),
+            quiet_until: Mutex::default(),
+            bearers: Mutex::default(),
+            ahead: Mutex::new(TimeDelta::zero()),
+        });
+        let fake = Self { shared: Arc::clone(&shared) };
+        let api = api::router().layer(from_fn_with_state(Arc::clone(&shared), gate::pass));
+        let prefix = shared.settings.prefix.clone();
+        let router = if prefix.is_empty() { api } else { Router::new().nest(&prefix, api) };
+        let router = router.merge(git::router()).with_state(shared);
+        let router = router.merge(control::router(fake.clone()));
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                axum::serve(listener, router).await.unwrap();
+            });
+        });
+        fake
+    }
+
+    /// Its address.
+    pub fn url(&self) -> String {
+        self.shared.origin()
+    }
+
+    /// The address of its API.
+    pub fn api_url(&self) -> String {
+        format!("{}{}", self.url(), self.shared.settings.prefix)
+    }
+
+    /// What time it is there.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.shared.now()
+    }
+
+    /// Lets time pass at once.
+    pub fn advance(&self, seconds: i64) {
+        *self.shared.ahead.lock().unwrap() += TimeDelta::seconds(seconds);
+    }
+
+    /// Lets the next requests of this method whose path holds this fail.
+    pub fn fail(&self, method: &str, path: &str, fault: Fault, times: u32) {
+        self.plan(Plan { method: method.to_owned(), path: path.to_owned(), fault, times });
+    }
+
+    pub(crate) fn plan(&self, plan: Plan) {
+        self.shared.plans.lock().unwrap().push(plan);
+    }
+
+    /// How many planned failures have not happened yet.
+    pub fn failures_left(&self) -> u32 {
+        self.shared.plans.lock().unwrap().iter().map(|plan| plan.times).sum()
+    }
+
+    /// Installs the App in an account, with all that it asks for.
+    pub fn install(&self, account: &str) -> u64 {
+        let granted =
+            [("checks", "write"), ("contents", "read"), ("metadata", "read"), ("pull_requests", "write")];
+        let permissions = granted.map(|(name, level)| (name.to_owned(), level.to_owned()));
+        let mut world = self.world();
+        let id = world.draw_id();
+        let installation =
+            Installation { account: account.to_owned(), suspended: false, permissions: permissions.into() };
+        world.installations.insert(id, installation);
+        id
+    }
+
+    /// Takes a permission away from an installation.
+    pub fn withdraw(&self, installation: u64, permission: &str) {
+        self.world().installations.get_mut(&installation).unwrap().permissions.remove(permission);
+        self.world().tokens.clear();
+    }
+
+    /// Suspends an installation, or not any more.
+    pub fn suspend(&self, installation: u64, suspended: bool) {
+        self.world().installations.get_mut(&installation).unwrap().suspended = suspended;
+    }
+
+    /// Removes an installation.
+    pub fn uninstall(&self, installation: u64) {
+        let mut world = self.world();
+        world.installations.remove(&installation);
+        for repository in world.repositories.values_mut() {
+            repository.installation = repository.installation.filter(|id| *id != installation);
+        }
+    }
+
+    /// Makes a repository, in an installation, and returns its number.
+    pub fn add_repository(&self, full_name: &str, private: bool, installation: Option<u64>) -> u64 {
+        let mut world = self.world();
+        let id = world.draw_id();
+        let repository = Repository {
+            id,
+            full_name: full_name.to_owned(),
+            private,
+            default_branch: "main".to_owned(),
+            installation,
+            branches: BTreeMap::new(),
+            levels: BTreeMap::new(),
+            pulls: BTreeMap::new(),
+            comments: BTreeMap::new(),
+            check_runs: BTreeMap::new(),
+            statuses: Vec::new(),
+        };
+        world.repositories.insert(full_name.to_owned(), repository);
+        id
+    }
+
+    /// Takes a repository out of its installation.
+    pub fn take_out(&self, repository: &str) {
+        self.world().repository(repository).installation = None;
+    }
+
+    /// Gives a repository another name. Under the old one it is not found.
+    pub fn rename(&self, repository: &str, full_name: &str) {
+        let mut world = self.world();
+        let mut renamed = world.repositories.remove(repository).unwrap();
+        renamed.full_name = full_name.to_owned();
+        world.repositories.insert(full_name.to_owned(), renamed);
+    }
+
+    /// Removes what the App has written on a pull request.
+    pub fn delete_app_comments(&self, repository: &str, number: u64) {
+        let app_id = Some(self.shared.settings.app_id);
+        let mut world = self.world();
+        world
+            .repository(repository)
+            .comments
+            .retain(|_, comment| comment.issue != number || comment.app_id != app_id);
+    }
+
+    /// Says what somebody may do in a repository.
+    pub fn allow(&self, repository: &str, login: &str, level: Level) {
+        self.world().repository(repository).levels.insert(login.to_owned(), level);
+    }
+
+    /// Moves a branch.
+    pub fn push_branch(&self, repository: &str, branch: &str, sha: &str) {
+        self.world().repository(repository).branches.insert(branch.to_owned(), sha.to_owned());
+    }
+
+    /// Opens a pull request.
+    pub fn open(&self, repository: &str, new: NewPullRequest) {
+        let updated_at = self.now();
+        git::point(&self.shared, repository, new.number, &new.head_sha);
+        let pull = Pull { new, open: true, updated_at };
+        self.world().repository(repository).pulls.insert(pull.new.number, pull);
+    }
+
+    /// Pushes to a pull request.
+    pub fn push(&self, repository: &str, number: u64, sha: &str) {
+        let now = self.now();
+        git::point(&self.shared, repository, number, sha);
+        let mut world = self.world();
+        let pull = world.repository(repository).pulls.get_mut(&number).unwrap();
+        pull.new.head_sha = sha.to_owned();
+        pull.updated_at = now;
+    }
+
+    /// Closes a pull request, or opens it again.
+    pub fn set_open(&self, repository: &str, number: u64, open: bool) {
+        let mut world = self.world();
+        world.repository(repository).pulls.get_mut(&number).unwrap().open = open;
+    }
+
+    /// Comments on a pull request, and returns the comment's number.
+    pub fn comment(&self, repository: &str, number: u64, login: &str, body: &str) -> u64 {
+        let created_at = self.now();
+        let mut world = self.world();
+        let id = world.draw_id();
+        let (login, body) = (login.to_owned(), body.to_owned());
+        let app_id = login.ends_with("[bot]").then_some(1);
+        let comment = Comment { id, issue: number, login, app_id, body, created_at, reactions: Vec::new() };
+        world.repository(repository).comments.insert(id, comment);
+        id
+    }
+
+    /// What the App has written on a pull request, the oldest first.
+    pub fn app_comments(&self, repository: &str, number: u64) -> Vec<String> {
+        let app_id = Some(self.shared.settings.app_id);
+        let mut world = self.world();
+        let all = world.repository(repository).comments.values();
+        all.filter(|comment| comment.issue == number && comment.app_id == app_id)
+            .map(|comment| comment.body.clone())
+            .collect()
+    }
+
+    /// The reactions to a comment.
+    pub fn reactions(&self, repository: &str, comment: u64) -> Vec<String> {
+        self.world().repository(repository).comments[&comment].reactions.clone()
+    }
+
+    /// The check runs of a commit, as the API tells of them.
+    pub fn check_runs(&self, repository: &str, sha: &str) -> Vec<Value> {
+        let mut world = self.world();
+        let all = world.repository(repository).check_runs.values();
+        all.filter(|run| run["head_sha"] == sha).cloned().collect()
+    }
+
+    /// Lets all tokens end.
+    pub fn expire_tokens(&self) {
+        self.world().tokens.clear();
+    }
+
+    /// All requests.
+    pub fn record(&self) -> Vec<Recorded> {
+        self.shared.record.lock().unwrap().clone()
+    }
+
+    /// Every proof and token that somebody brought.
+    pub fn bearers(&self) -> BTreeSet<String> {
+        self.shared.bearers.lock().unwrap().clone()
+    }
+
+    /// How many requests of this method whose path holds this were made.
+    pub fn count(&self, method: &str, path: &str) -> usize {
+        self.record().iter().filter(|one| one.method == method && one.path.contains(path)).count()
+    }
+
+    /// The most requests that make something within any minute.
+    pub fn writes_in_busiest_minute(&self) -> usize {
+        let times: Vec<_> = self.record().iter().filter(|one| one.write).map(|one| one.at).collect();
+        let from = |at: &DateTime<Utc>| {
+            times.iter().filter(|other| **other >= *at && **other - *at < MINUTE).count()
+        };
+        times.iter().map(from).max().unwrap_or(0)
+    }
+
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.shared.world()
+    }
+}
+
+impl Shared {
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap()
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        Utc::now() + *self.ahead.lock().unwrap()
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn quiet_until(&self) -> Option<DateTime<Utc>> {
+        *self.quiet_until.lock().unwrap()
+    }
+
+    pub(crate) fn note_bearer(&self, headers: &HeaderMap) {
+        self.bearers.lock().unwrap().insert(crate::door::bearer(headers).to_owned());
+    }
+
+    pub(crate) fn take_fault(&self, method: &str, path: &str) -> Option<Fault> {
+        let mut plans = self.plans.lock().unwrap();
+        let plan = plans.iter_mut().find(|plan| plan.meets(method, path))?;
+        plan.times -= 1;
+        Some(plan.fault)
+    }
+
+    pub(crate) fn writes_since(&self, since: DateTime<Utc>) -> usize {
+        let is_in = |one: &&Recorded| one.write && one.at > since;
+        self.record.lock().unwrap().iter().rev().filter(is_in).count()
+    }
+
+    pub(crate) fn tell_limits(&self, response: &mut Response, now: DateTime<Utc>) {
+        let used = i64::try_from(self.record.lock().unwrap().len()).unwrap_or(i64::MAX);
+        let reset = now.timestamp() + 3_600;
+        let headers: &mut HeaderMap = response.headers_mut();
+        headers.insert("x-ratelimit-limit", PRIMARY_LIMIT.into());
+        headers.entry("x-ratelimit-remaining").or_insert((PRIMARY_LIMIT - used).max(1).into());
+        headers.entry("x-ratelimit-reset").or_insert(reset.into());
+        headers.insert("x-ratelimit-used", used.into());
+        headers.insert("x-github-request-id", uuid::Uuid::new_v4().to_string().parse().unwrap());
+    }
+
+    pub(crate) fn record(&self, recorded: Recorded, headers: &HeaderMap) {
+        if let Some(until) = recorded.quiet_until(headers) {
+            *self.quiet_until.lock().unwrap() = Some(until);
+        }
+        self.record.lock().unwrap().push(recorded);
+    }
+
+    /// The path below the prefix, with the query.
+    pub(crate) fn below_prefix(&self, uri: &Uri) -> String {
+        let text = uri.to_string();
+        text.strip_prefix(&self.settings.prefix).map_or(text.clone(), str::to_owned)
+    }
+}

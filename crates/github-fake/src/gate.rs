@@ -1,0 +1,146 @@
+//! What every request of the API passes: the headers that GitHub wants, the failures that were asked for, its limits, and the
+//! record of all of it.
+
+use crate::door::problem;
+use crate::fake::Shared;
+use crate::fault::Fault;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Requests that make something, in a minute.
+pub(crate) const WRITES_PER_MINUTE: usize = 80;
+/// Bytes of a request; GitHub's own limit is not told.
+const BODY_BYTES_MAX: usize = 1024 * 1024;
+
+/// A request as it was received, and what came of it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Recorded {
+    /// When, by this GitHub's clock.
+    pub at: DateTime<Utc>,
+    /// Its method.
+    pub method: String,
+    /// Its path below the prefix of the API, with the query.
+    pub path: String,
+    /// Its body.
+    pub body: Value,
+    /// The status of the answer, also where nobody received it.
+    pub status: u16,
+    /// Whether it came before the time at which the client was told to come back.
+    pub impatient: bool,
+    /// Whether it counts as one that makes something.
+    pub write: bool,
+}
+
+pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = to_bytes(body, BODY_BYTES_MAX).await else {
+        return problem(StatusCode::PAYLOAD_TOO_LARGE, "Payload too large");
+    };
+    let (method, path) = (parts.method.to_string(), shared.below_prefix(&parts.uri));
+    let write = ["POST", "PATCH"].contains(&method.as_str()) && !path.ends_with("/access_tokens");
+    let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
+    shared.note_bearer(&parts.headers);
+    let now = shared.now();
+    let impatient = shared.quiet_until().is_some_and(|until| now < until);
+    let fault = shared.take_fault(&method, &path);
+    tokio::time::sleep(fault.map_or_else(Default::default, Fault::delay)).await;
+    let early = refused(&parts.headers).or_else(|| match fault {
+        Some(Fault::SecondaryLimit { retry_after_seconds }) => Some(secondary_limit(retry_after_seconds)),
+        Some(Fault::TooManyRequests { retry_after_seconds }) => Some(
+            (
+                [(header::RETRY_AFTER, retry_after_seconds.to_string())],
+                problem(StatusCode::TOO_MANY_REQUESTS, "You have exceeded a secondary rate limit."),
+            )
+                .into_response(),
+        ),
+        Some(Fault::PrimaryLimit { reset_seconds }) => Some(primary_limit(now, reset_seconds)),
+        Some(Fault::Status(status)) => {
+            let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            Some((status, "Unicorn!").into_response())
+        }
+        _ if write && shared.writes_since(now - TimeDelta::seconds(60)) >= WRITES_PER_MINUTE => {
+            Some(secondary_limit(Some(60)))
+        }
+        _ => None,
+    });
+    let cut = |at| fault == Some(at);
+    let mut response = match early {
+        Some(response) => response,
+        None if cut(Fault::CutBefore) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        None => next.run(Request::from_parts(parts, Body::from(bytes))).await,
+    };
+    shared.tell_limits(&mut response, now);
+    let status = response.status().as_u16();
+    let recorded = Recorded { at: now, method, path, body, status, impatient, write };
+    shared.record(recorded, response.headers());
+    if cut(Fault::CutBefore) || cut(Fault::CutAfter) {
+        // Ends the task that serves the connection, and with it the connection, without a word on standard error.
+        std::panic::resume_unwind(Box::new("the connection is cut"));
+    }
+    response
+}
+
+/// What GitHub wants of every request. That a version of the API is named is wanted by this one alone.
+fn refused(headers: &HeaderMap) -> Option<Response> {
+    let text = |name: &str| {
+        headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok()).unwrap_or_default()
+    };
+    if text("user-agent").is_empty() {
+        let why = "Request forbidden by administrative rules. Please make sure your request has a User-Agent header";
+        return Some((StatusCode::FORBIDDEN, why).into_response());
+    }
+    if text("accept") != "application/vnd.github+json" {
+        return Some(problem(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "Must accept 'application/vnd.github+json'",
+        ));
+    }
+    if text("x-github-api-version") != "2022-11-28" {
+        return Some(problem(StatusCode::BAD_REQUEST, "This version of the API is not supported"));
+    }
+    None
+}
+
+fn secondary_limit(retry_after_seconds: Option<u64>) -> Response {
+    let why = "You have exceeded a secondary rate limit and have been temporarily blocked from content creation. \
+               Please retry your request again later.";
+    let mut response = problem(StatusCode::FORBIDDEN, why);
+    if let Some(seconds) = retry_after_seconds {
+        response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    response
+}
+
+fn primary_limit(now: DateTime<Utc>, reset_seconds: i64) -> Response {
+    let mut response = problem(StatusCode::FORBIDDEN, "API rate limit exceeded for installation.");
+    let reset = now.timestamp() + reset_seconds;
+    response.headers_mut().insert("x-ratelimit-remaining", 0.into());
+    response.headers_mut().insert("x-ratelimit-reset", reset.into());
+    response
+}
+
+impl Recorded {
+    /// Until when the client must be quiet after this answer.
+    pub(crate) fn quiet_until(&self, response_headers: &HeaderMap) -> Option<DateTime<Utc>> {
+        let number = |name: &str| response_headers.get(name)?.to_str().ok()?.parse::<i64>().ok();
+        if self.status != 403 && self.status != 429 {
+            return None;
+        }
+        if let Some(seconds) = number("retry-after") {
+            return Some(self.at + TimeDelta::seconds(seconds));
+        }
+        let reset = number("x-ratelimit-reset").filter(|_| number("x-ratelimit-remaining") == Some(0))?;
+        DateTime::from_timestamp(reset, 0)
+    }
+
+    /// What the page of figures says of it.
+    pub(crate) fn line(&self) -> Value {
+        json!({"at": self.at, "method": self.method, "path": self.path, "status": self.status})
+    }
+}

@@ -1,0 +1,292 @@
+//! Pull requests, and what was written on them.
+
+use chrono::{DateTime, Utc};
+use sqlx::{PgConnection, PgPool};
+
+/// A pull request as it was read from GitHub.
+#[derive(Clone, Debug)]
+pub struct Read<'a> {
+    /// Its number.
+    pub number: i64,
+    /// Whether it is open.
+    pub is_open: bool,
+    /// Who opened it.
+    pub author: &'a str,
+    /// Its newest commit.
+    pub head_sha: &'a str,
+    /// When that was pushed, as far as it is known.
+    pub head_pushed_at: DateTime<Utc>,
+    /// The commit that it is to be merged into.
+    pub base_sha: &'a str,
+    /// The branch that it is to be merged into.
+    pub base_branch: &'a str,
+    /// Whether its commits are from another repository.
+    pub is_fork: bool,
+}
+
+/// A pull request, and what was written on it.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table github_pull_request, described there")]
+pub struct Row {
+    pub github_pull_request_id: i64,
+    pub project_id: i64,
+    pub project: String,
+    pub github_repository_id: i64,
+    pub number: i64,
+    pub state: String,
+    pub author: String,
+    pub head_sha: String,
+    pub head_pushed_at: DateTime<Utc>,
+    pub base_sha: String,
+    pub is_fork: bool,
+    pub approved_sha: Option<String>,
+    pub approved_by: Option<String>,
+    pub comment_id: Option<i64>,
+    pub comment_sha256: Option<Vec<u8>>,
+    pub check_run_id: Option<i64>,
+    pub check_head_sha: Option<String>,
+    pub check_sha256: Option<Vec<u8>>,
+    pub attempts: i32,
+}
+
+/// What was written, and is remembered so that it is not written again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The comment's number and the digest of what it says.
+    pub comment: Option<(i64, Vec<u8>)>,
+    /// The check's number, its commit, and the digest of what it says.
+    pub check: Option<(i64, String, Vec<u8>)>,
+}
+
+macro_rules! rows {
+    ($condition:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            Row,
+            "select github_pull_request_id, github_pull_request.project_id, project.slug as project,
+                    github_repository_id, number, state, author, head_sha, head_pushed_at, base_sha, is_fork,
+                    approved_sha, approved_by, comment_id, comment_sha256, check_run_id, check_head_sha,
+                    check_sha256, attempts
+             from github_pull_request
+             join project on project.project_id = github_pull_request.project_id
+             where " + $condition
+            $(, $argument)*
+        )
+    };
+}
+
+/// Stores what was read of a pull request, and lets its comment and check be brought up to date. Another commit takes the
+/// approval of the one before away.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn store(
+    connection: &mut PgConnection,
+    project_id: i64,
+    repository: i64,
+    read: &Read<'_>,
+    due_at: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "insert into github_pull_request as known
+             (project_id, github_repository_id, number, state, author, head_sha, head_pushed_at, base_sha,
+              base_branch, is_fork, due_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+         on conflict (project_id, number) do update
+         set github_repository_id = excluded.github_repository_id, state = excluded.state,
+             author = excluded.author, head_sha = excluded.head_sha, base_sha = excluded.base_sha,
+             base_branch = excluded.base_branch, is_fork = excluded.is_fork,
+             head_pushed_at = case when known.head_sha = excluded.head_sha
+                                   then least(known.head_pushed_at, excluded.head_pushed_at)
+                                   else excluded.head_pushed_at end,
+             approved_sha = case when known.head_sha = excluded.head_sha then known.approved_sha end,
+             approved_by = case when known.head_sha = excluded.head_sha then known.approved_by end,
+             approved_at = case when known.head_sha = excluded.head_sha then known.approved_at end,
+             due_at = coalesce(known.due_at, excluded.due_at)",
+        project_id,
+        repository,
+        read.number,
+        if read.is_open { "open" } else { "closed" },
+        read.author,
+        read.head_sha,
+        read.head_pushed_at,
+        read.base_sha,
+        read.base_branch,
+        read.is_fork,
+        due_at,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// A pull request.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn find(connection: &mut PgConnection, project_id: i64, number: i64) -> sqlx::Result<Option<Row>> {
+    rows!("github_pull_request.project_id = $1 and number = $2", project_id, number)
+        .fetch_optional(connection)
+        .await
+}
+
+/// The open pull requests of a project with this newest commit.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn of_head(
+    connection: &mut PgConnection,
+    project_id: i64,
+    head_sha: &str,
+) -> sqlx::Result<Vec<Row>> {
+    rows!(
+        "github_pull_request.project_id = $1 and head_sha = $2 and state = 'open' order by number",
+        project_id,
+        head_sha
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// The numbers of a project's pull requests that are known as open.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn open_numbers(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "select number from github_pull_request where project_id = $1 and state = 'open' order by number",
+        project_id,
+    )
+    .fetch_all(connection)
+    .await
+}
+
+/// Notes that somebody with write access wants this very commit to be measured. False when it is not the newest any more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn approve(
+    connection: &mut PgConnection,
+    pull_request: i64,
+    sha: &str,
+    by: &str,
+    now: DateTime<Utc>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "update github_pull_request set approved_sha = $2, approved_by = $3, approved_at = $4
+         where github_pull_request_id = $1 and head_sha = $2",
+        pull_request,
+        sha,
+        by,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Lets comment and check of a pull request be brought up to date at a time, or earlier when that is due already.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn touch(pool: &PgPool, project_id: i64, number: i64, due_at: DateTime<Utc>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update github_pull_request set due_at = coalesce(due_at, $3) where project_id = $1 and number = $2",
+        project_id,
+        number,
+        due_at,
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// A pull request that is due and that no other server looks after, locked until the transaction ends.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn take(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
+    rows!(
+        "due_at <= $1 order by due_at, github_pull_request_id limit 1
+         for update of github_pull_request skip locked",
+        now
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Remembers what was written, as far as something was.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn remember(
+    connection: &mut PgConnection,
+    pull_request: i64,
+    written: &Written,
+) -> sqlx::Result<()> {
+    if let Some((comment_id, sha256)) = &written.comment {
+        sqlx::query!(
+            "update github_pull_request set comment_id = $2, comment_sha256 = $3 where github_pull_request_id = $1",
+            pull_request,
+            comment_id,
+            sha256,
+        )
+        .execute(&mut *connection)
+        .await?;
+    }
+    if let Some((check_run_id, head_sha, sha256)) = &written.check {
+        sqlx::query!(
+            "update github_pull_request set check_run_id = $2, check_head_sha = $3, check_sha256 = $4
+             where github_pull_request_id = $1",
+            pull_request,
+            check_run_id,
+            head_sha,
+            sha256,
+        )
+        .execute(&mut *connection)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Notes that comment and check say what they should.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn finish(
+    connection: &mut PgConnection,
+    pull_request: i64,
+    failure: Option<&str>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update github_pull_request set due_at = null, attempts = 0, failure = $2
+         where github_pull_request_id = $1",
+        pull_request,
+        failure,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Lets a pull request wait for another attempt. Waiting for one's turn is no failure.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn put_off(
+    connection: &mut PgConnection,
+    pull_request: i64,
+    due_at: DateTime<Utc>,
+    failure: Option<&str>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update github_pull_request
+         set due_at = $2, failure = $3, attempts = attempts + (case when $3::text is null then 0 else 1 end)
+         where github_pull_request_id = $1",
+        pull_request,
+        due_at,
+        failure,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! The comment: the verdict, what to do, the rows that changed, the machines; all else is folded. What is too long loses rows,
+//! never the verdict.
+
+use super::check::progress;
+use super::text::{change, count, counted, escaped, interval, short_sha, size, time};
+use super::{Leg, LegState, PullRequestReport, Row, State, Verdict};
+
+/// A comment holds 65,536 characters; what is left is for who quotes it.
+const BYTES_MAX: usize = 60_000;
+/// Rows that are seen without unfolding anything.
+const ROWS_SEEN: usize = 20;
+/// Bytes of the machines that are named.
+const LEGS_BYTES_MAX: usize = 8_000;
+/// Bytes of a text that somebody wrote.
+const TEXT_BYTES_MAX: usize = 6_000;
+/// Kept free for what says how much was left out.
+const BYTES_LEFT_OUT: usize = 400;
+
+const HEAD: &str =
+    "| | series | machine | base | head | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n";
+
+/// The first line, by which the comment is found again. A project has one on a pull request.
+pub fn marker(project: &str) -> String {
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() || "-_.".contains(character) { character } else { '-' }
+    };
+    let project: String = project.chars().map(plain).collect();
+    format!("<!-- roundtrip:v1 project={project} -->")
+}
+
+/// The comment.
+pub fn body(report: &PullRequestReport) -> String {
+    format!("{}\n{}", marker(&report.project), summary(report))
+}
+
+/// The same without its first line, for a check and for the summary of a job.
+pub fn summary(report: &PullRequestReport) -> String {
+    let opening = format!("### {}\n\n{}\n\n", headline(report), commits(report));
+    let next = next_step(report).map(|next| format!("{next}\n\n")).unwrap_or_default();
+    let below = [acknowledgement(report), machines(report)].concat();
+    let folded = folded(report);
+    let used = marker(&report.project).len() + opening.len() + next.len() + below.len() + folded.len();
+    let table = table(report, BYTES_MAX.saturating_sub(used + BYTES_LEFT_OUT));
+    [opening, next, table, below, folded].concat()
+}
+
+/// The verdict, in one line without Markdown.
+pub(super) fn headline(report: &PullRequestReport) -> String {
+    match report.state() {
+        State::Waiting => progress(report),
+        State::Incomplete => {
+            let missing = report.legs.iter().filter(|leg| leg.state != LegState::Measured).count();
+            let machines = counted(report.legs.len(), "machine", "machines");
+            let missing = format!("{} of {machines} did not measure", count(missing));
+            match report.state_of_rows() {
+                _ if report.rows.is_empty() => format!("Incomplete: {missing}"),
+                State::Regressed | State::Improved | State::Mixed => {
+                    format!("{}; {missing}", verdict(report))
+                }
+                _ => format!("Incomplete: {missing}; {}", lower_first(&verdict(report))),
+            }
+        }
+        _ => verdict(report),
+    }
+}
+
+/// What the series that were measured say.
+fn verdict(report: &PullRequestReport) -> String {
+    let counts = report.counts();
+    let all = counted(counts.all(), "series", "series");
+    let most = |verdict: Verdict| {
+        let changes = report.rows.iter().filter(|row| row.verdict == verdict).filter_map(|row| row.change);
+        changes
+            .map(f64::abs)
+            .reduce(f64::max)
+            .map_or_else(String::new, |most| format!(", by up to {}", change(most).trim_start_matches('+')))
+    };
+    match report.state_of_rows() {
+        State::Regressed => {
+            format!("▲ Slower: {} of {all}{}", count(counts.slower), most(Verdict::Regressed))
+        }
+        State::Improved => format!("▼ Faster: {} of {all}{}", count(counts.faster), most(Verdict::Improved)),
+        State::Mixed => format!(
+            "▲ Slower: {}{}; ▼ faster: {}{}; of {all}",
+            count(counts.slower),
+            most(Verdict::Regressed),
+            count(counts.faster),
+            most(Verdict::Improved)
+        ),
+        State::Inconclusive => {
+            format!("Cannot tell of {} of {all}, the others did not change", count(counts.inconclusive))
+        }
+        State::NotComparable if report.rows.is_empty() => "Nothing was compared".to_owned(),
+        State::NotComparable => format!("Not comparable: base and head were measured differently, in {all}"),
+        _ => format!("No change in {all}"),
+    }
+}
+
+fn commits(report: &PullRequestReport) -> String {
+    let (base, head) = (short_sha(&report.base_sha), short_sha(&report.head_sha));
+    format!("`{base}` → `{head}` · [all figures]({})", report.comparison_url)
+}
+
+/// What somebody who has a minute does now.
+fn next_step(report: &PullRequestReport) -> Option<String> {
+    let is_slower = matches!(report.state_of_rows(), State::Regressed | State::Mixed);
+    match report.state() {
+        State::Waiting => None,
+        _ if is_slower && report.acknowledgement.is_none() => Some(
+            "**Next:** if it is meant, comment `/roundtrip ack <reason>`; to measure once more, `/roundtrip retry`."
+                .to_owned(),
+        ),
+        State::Incomplete => Some("**Next:** when that is mended, comment `/roundtrip retry`.".to_owned()),
+        State::Inconclusive => Some("**Next:** nothing, or `/roundtrip retry` for more repetitions.".to_owned()),
+        _ if is_slower => None,
+        State::NotComparable if !report.rows.is_empty() => {
+            Some(format!("**Next:** see [what differs]({}).", report.comparison_url))
+        }
+        _ => Some("**Next:** nothing to do.".to_owned()),
+    }
+}
+
+/// The rows that changed, as many as fit: some of them seen at once, the others folded.
+fn table(report: &PullRequestReport, bytes_max: usize) -> String {
+    let changed = report.changed();
+    if changed.is_empty() {
+        return String::new();
+    }
+    let lines = fitting(changed.iter().map(|row| line(row)), bytes_max.saturating_sub(2 * HEAD.len()));
+    let (seen, folded) = lines.split_at(lines.len().min(ROWS_SEEN));
+    let mut table = if seen.is_empty() { String::new() } else { format!("{HEAD}{}\n", seen.concat()) };
+    if !folded.is_empty() {
+        let title = format!("{} more that changed", count(folded.len()));
+        table += &format!("<details><summary>{title}</summary>\n\n{HEAD}{}\n</details>\n\n", folded.concat());
+    }
+    let left_out = changed.len() - lines.len();
+    if left_out > 0 {
+        table += &format!(
+            "{} left out here: [all of them]({})\n\n",
+            counted(left_out, "series that changed is", "series that changed are"),
+            report.comparison_url
+        );
+    }
+    table
+}
+
+fn line(row: &Row) -> String {
+    let mark = if row.verdict == Verdict::Regressed { "▲ slower" } else { "▼ faster" };
+    let size = row.message_bytes.map(size).unwrap_or_default();
+    let series = [escaped(&row.transport), size, escaped(&row.case), escaped(&row.metric)];
+    let series: Vec<String> = series.into_iter().filter(|part| !part.is_empty()).collect();
+    let cells = [
+        mark.replace(' ', "\u{a0}"),
+        series.join(" · "),
+        escaped(&row.machine),
+        row.base_ns.map(time).unwrap_or_default(),
+        row.head_ns.map(time).unwrap_or_default(),
+        row.change.map(|share| format!("**{}**", change(share))).unwrap_or_default(),
+        row.interval.map(interval).unwrap_or_default(),
+    ];
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn acknowledgement(report: &PullRequestReport) -> String {
+    report.acknowledgement.as_ref().map_or_else(String::new, |acknowledgement| {
+        format!(
+            "**Acknowledged** by {}: {}\n\n",
+            escaped(&acknowledgement.by),
+            escaped_long(&acknowledgement.reason)
+        )
+    })
+}
+
+/// The machines, those that did not measure first and with the reason.
+fn machines(report: &PullRequestReport) -> String {
+    if report.legs.is_empty() {
+        return String::new();
+    }
+    let mut legs: Vec<&Leg> = report.legs.iter().collect();
+    legs.sort_by_key(|leg| leg.state == LegState::Measured);
+    let named = fitting(legs.iter().map(|leg| machine(leg)), LEGS_BYTES_MAX);
+    let more = legs.len() - named.len();
+    let more = if more == 0 { String::new() } else { format!(" · and {} more", count(more)) };
+    format!("**Machines:** {}{more}\n\n", named.join(" · "))
+}
+
+fn machine(leg: &Leg) -> String {
+    let (mark, state) = match leg.state {
+        LegState::Measured => ("✓", ""),
+        LegState::Waiting => ("…", "waiting"),
+        LegState::Failed => ("✗", "failed"),
+        LegState::Offline => ("✗", "offline"),
+    };
+    let reason = leg.reason.as_deref().map(escaped).unwrap_or_default();
+    let why: Vec<&str> = [state, &reason].into_iter().filter(|part| !part.is_empty()).collect();
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join(": ")) };
+    format!("{mark} {}{why}", escaped(&leg.machine))
+}
+
+/// What nobody has to read.
+fn folded(report: &PullRequestReport) -> String {
+    if report.rows.is_empty() {
+        return method(report);
+    }
+    format!("<details><summary>{}</summary>\n\n{}\n</details>\n", folded_title(report), method(report))
+}
+
+fn folded_title(report: &PullRequestReport) -> String {
+    let counts = report.counts();
+    let parts = [
+        (counts.unchanged, "unchanged"),
+        (counts.inconclusive, "inconclusive"),
+        (counts.not_comparable, "not comparable"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{} {what}", count(number)))
+        .collect();
+    if parts.is_empty() {
+        "How it was measured".to_owned()
+    } else {
+        format!("{}; how it was measured", parts.join(", "))
+    }
+}
+
+fn method(report: &PullRequestReport) -> String {
+    let mut lines = Vec::new();
+    if !report.methodology.is_empty() && !report.rows.is_empty() {
+        lines.push(format!("{}\n", escaped_long(&report.methodology)));
+    }
+    if report.is_quarantined {
+        lines.push(
+            "The commits are from a fork: their figures are kept apart, are never a base and raise no alert.\n".to_owned(),
+        );
+    }
+    lines.push(format!("[How to read this, and what can be asked for]({})\n", report.docs_url));
+    lines.join("\n")
+}
+
+/// A foreign text of more than one word's length, piece by piece.
+fn escaped_long(text: &str) -> String {
+    fitting(text.split_whitespace().map(escaped), TEXT_BYTES_MAX).join(" ")
+}
+
+/// As many of the texts as fit, from the first one on.
+fn fitting(texts: impl Iterator<Item = String>, bytes_max: usize) -> Vec<String> {
+    let mut left = bytes_max;
+    let fits = |text: &String| {
+        // What stands between them, too.
+        left.checked_sub(text.len() + 4).map(|rest| left = rest).is_some()
+    };
+    texts.take_while(fits).collect()
+}
+
+fn lower_first(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}

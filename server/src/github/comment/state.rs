@@ -1,0 +1,172 @@
+//! [`State`]: what a report comes to, and what follows from it.
+
+use super::{LegState, PullRequestReport, Row, Verdict};
+
+/// What a report comes to, the first of these that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// A machine still measures.
+    Waiting,
+    /// A machine that was asked did not measure.
+    Incomplete,
+    /// Some series are slower and some faster.
+    Mixed,
+    /// Something is slower.
+    Regressed,
+    /// Something is faster.
+    Improved,
+    /// Nothing was comparable.
+    NotComparable,
+    /// Of some series it cannot be told; the others did not change.
+    Inconclusive,
+    /// Nothing changed.
+    NoChange,
+}
+
+/// How many series have which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) slower: usize,
+    pub(super) faster: usize,
+    pub(super) unchanged: usize,
+    pub(super) inconclusive: usize,
+    pub(super) not_comparable: usize,
+}
+
+impl Counts {
+    pub(super) fn all(&self) -> usize {
+        self.slower + self.faster + self.unchanged + self.inconclusive + self.not_comparable
+    }
+}
+
+impl PullRequestReport {
+    /// What it comes to.
+    pub fn state(&self) -> State {
+        if self.is_waiting() {
+            State::Waiting
+        } else if self.is_incomplete() {
+            State::Incomplete
+        } else {
+            self.state_of_rows()
+        }
+    }
+
+    /// What the series that were measured come to.
+    pub(super) fn state_of_rows(&self) -> State {
+        let counts = self.counts();
+        match (counts.slower > 0, counts.faster > 0) {
+            (true, true) => State::Mixed,
+            (true, false) => State::Regressed,
+            (false, true) => State::Improved,
+            // Of nothing at all nothing can be compared.
+            _ if counts.not_comparable == counts.all() => State::NotComparable,
+            _ if counts.inconclusive > 0 => State::Inconclusive,
+            _ => State::NoChange,
+        }
+    }
+
+    /// Whether a machine still measures: nothing is concluded before.
+    pub fn is_waiting(&self) -> bool {
+        self.legs.iter().any(|leg| leg.state == LegState::Waiting)
+    }
+
+    /// Whether a machine that was asked did not measure.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.legs.iter().any(|leg| matches!(leg.state, LegState::Failed | LegState::Offline))
+    }
+
+    /// Whether it is worth a mail to everybody who follows the pull request: something changed, or a machine did not measure.
+    pub fn worth_a_comment(&self) -> bool {
+        matches!(self.state(), State::Incomplete | State::Mixed | State::Regressed | State::Improved)
+    }
+
+    pub(super) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for row in &self.rows {
+            *match row.verdict {
+                Verdict::Regressed => &mut counts.slower,
+                Verdict::Improved => &mut counts.faster,
+                Verdict::NoChange => &mut counts.unchanged,
+                Verdict::Inconclusive => &mut counts.inconclusive,
+                Verdict::NotComparable => &mut counts.not_comparable,
+            } += 1;
+        }
+        counts
+    }
+
+    /// The series that changed: slower before faster, the surest and largest changes first.
+    pub(super) fn changed(&self) -> Vec<&Row> {
+        let is_changed = |row: &&Row| matches!(row.verdict, Verdict::Regressed | Verdict::Improved);
+        let mut changed: Vec<&Row> = self.rows.iter().filter(is_changed).collect();
+        changed.sort_by(|left, right| {
+            let slower_first =
+                (left.verdict != Verdict::Regressed).cmp(&(right.verdict != Verdict::Regressed));
+            let names =
+                |row: &Row| (row.transport.clone(), row.message_bytes, row.case.clone(), row.machine.clone());
+            slower_first
+                .then_with(|| right.certain_change().total_cmp(&left.certain_change()))
+                .then_with(|| names(left).cmp(&names(right)))
+        });
+        changed
+    }
+}
+
+impl Row {
+    /// The least change that its interval allows.
+    fn certain_change(&self) -> f64 {
+        let least =
+            |(low, high): (f64, f64)| if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) };
+        self.interval.map_or_else(|| self.change.unwrap_or(0.0).abs(), least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{leg, report, row};
+    use super::*;
+
+    #[test]
+    fn what_a_report_comes_to_is_the_first_thing_that_matters() {
+        use Verdict::{Improved, Inconclusive, NoChange, NotComparable, Regressed};
+        let state = |verdicts: &[Verdict]| report(verdicts).state();
+        assert_eq!(state(&[NoChange, Regressed, Inconclusive]), State::Regressed);
+        assert_eq!(state(&[NoChange, Improved, NotComparable]), State::Improved);
+        assert_eq!(state(&[Regressed, Improved]), State::Mixed);
+        assert_eq!(state(&[NoChange, Inconclusive]), State::Inconclusive);
+        assert_eq!(state(&[NoChange, NotComparable]), State::NoChange);
+        assert_eq!(state(&[NotComparable, NotComparable]), State::NotComparable);
+        assert_eq!(state(&[]), State::NotComparable);
+        let mut incomplete = report(&[Regressed]);
+        incomplete.legs.push(leg("lab-2", LegState::Offline));
+        assert_eq!(incomplete.state(), State::Incomplete);
+        incomplete.legs.push(leg("lab-3", LegState::Waiting));
+        assert_eq!(incomplete.state(), State::Waiting);
+    }
+
+    #[test]
+    fn only_what_changed_or_is_missing_is_worth_a_comment() {
+        use Verdict::{Improved, Inconclusive, NoChange, NotComparable, Regressed};
+        for verdict in [Regressed, Improved] {
+            assert!(report(&[NoChange, verdict]).worth_a_comment());
+        }
+        for verdict in [NoChange, Inconclusive, NotComparable] {
+            let mut quiet = report(&[verdict]);
+            assert!(!quiet.worth_a_comment(), "{verdict:?}");
+            quiet.legs.push(leg("lab-2", LegState::Failed));
+            assert!(quiet.worth_a_comment(), "{verdict:?}");
+        }
+    }
+
+    #[test]
+    fn the_surest_and_largest_changes_come_first_and_slower_before_faster() {
+        let mut report = report(&[]);
+        let changes =
+            [(0.05, (0.04, 0.06)), (0.30, (0.01, 0.59)), (-0.40, (-0.41, -0.39)), (0.10, (0.09, 0.11))];
+        for (change, interval) in changes {
+            let verdict = if change > 0.0 { Verdict::Regressed } else { Verdict::Improved };
+            report.rows.push(Row { change: Some(change), interval: Some(interval), ..row(verdict) });
+        }
+        let order: Vec<f64> = report.changed().iter().map(|row| row.change.unwrap()).collect();
+        assert_eq!(order, [0.10, 0.05, 0.30, -0.40]);
+    }
+}

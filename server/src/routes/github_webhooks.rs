@@ -1,0 +1,133 @@
+//! What GitHub tells this server: taken only with its signature, and kept before it is acknowledged.
+
+use crate::error::{ApiError, Kind};
+use crate::extract::require_json;
+use crate::github::{App, webhook};
+use crate::{AppState, db};
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use chrono::Utc;
+use http_body_util::BodyExt as _;
+use roundtrip_wire::Problem;
+use serde::Serialize;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// How long a body may take: GitHub itself waits no longer for the answer.
+const ARRIVAL_MAX: Duration = Duration::from_secs(10);
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is kept, and handled soon.
+    Stored,
+    /// It had been kept before.
+    Repeated,
+    /// Nothing follows from it.
+    Ignored,
+}
+
+/// The answer to an event.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub struct WebhookReceipt {
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// Takes an event of GitHub. It can be repeated: the same delivery is handled once.
+#[utoipa::path(
+    post, path = "/api/v1/github/webhooks", tag = "github", params(
+        ("x-github-event" = String, Header, description = "Which event"),
+        ("x-github-delivery" = Uuid, Header, description = "GitHub's name of it"),
+        ("x-hub-signature-256" = Option<String>, Header, description = "`sha256=` and the HMAC of the body"),
+    ),
+    request_body(content = Object, description = "As GitHub sends it, at most 25 MiB"),
+    security(()),
+    responses(
+    (status = 202, description = "Kept, or ignored", body = WebhookReceipt),
+    (status = 400, description = "`invalid-json` or `invalid-parameter`", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 401, description = "The signature is missing or wrong", body = Problem,
+        content_type = "application/problem+json"),
+    (status = 404, description = "No GitHub App was set up", body = Problem, content_type = "application/problem+json"),
+    (status = 413, description = "Larger than allowed", body = Problem, content_type = "application/problem+json"),
+    (status = 415, description = "Another type", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "Busy: repeat after the time of the `retry-after` header", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn receive_webhook(
+    State(state): State<AppState>,
+    request: Request,
+) -> Result<(StatusCode, Json<WebhookReceipt>), ApiError> {
+    let app: Arc<App> =
+        state.github_app.clone().ok_or_else(|| ApiError::unknown(Kind::GitHubApp, "on this server"))?;
+    let (parts, body) = request.into_parts();
+    let headers = &parts.headers;
+    let unsigned =
+        "the signature is missing or wrong: expected `x-hub-signature-256` with the secret of the GitHub App";
+    // Whoever does not even claim to be GitHub needs no memory of ours.
+    let signature = text(headers, "x-hub-signature-256");
+    if !signature.starts_with("sha256=") {
+        return Err(ApiError::Unauthenticated(unsigned));
+    }
+    let late =
+        |_| ApiError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()));
+    let body = tokio::time::timeout(ARRIVAL_MAX, read(&app, headers, body)).await.map_err(late)??;
+    if !app.has_signed(signature, &body.bytes) {
+        return Err(ApiError::Unauthenticated(unsigned));
+    }
+    require_json(headers)?;
+    let delivery = Uuid::parse_str(text(headers, "x-github-delivery"))
+        .map_err(|_| ApiError::parameter("x-github-delivery", "expected a UUID"))?;
+    let event = text(headers, "x-github-event");
+    let told = webhook::read(event, &body.bytes, app.app_id())
+        .map_err(|error| ApiError::InvalidJson(format!("the event cannot be read: {error}")))?;
+    let outcome = match told {
+        None => Outcome::Ignored,
+        Some(told) => {
+            let payload = serde_json::to_value(&told).map_err(ApiError::internal)?;
+            let is_new =
+                db::github::delivery::keep(&state.pool, delivery, event, &payload, Utc::now()).await?;
+            app.wake.notify_one();
+            if is_new { Outcome::Stored } else { Outcome::Repeated }
+        }
+    };
+    Ok((StatusCode::ACCEPTED, Json(WebhookReceipt { outcome })))
+}
+
+/// The bytes of an event, with their share of the memory.
+struct Body {
+    bytes: Vec<u8>,
+    _admitted: crate::ingest::admission::Admitted,
+}
+
+/// Reads as many bytes as may come, counted while they arrive and within the memory for them.
+async fn read(app: &App, headers: &HeaderMap, mut body: axum::body::Body) -> Result<Body, ApiError> {
+    let too_large = || ApiError::BodyTooLarge { max_bytes: webhook::BODY_BYTES_MAX, state: "as sent" };
+    let stated = text(headers, header::CONTENT_LENGTH.as_str()).parse::<usize>().ok();
+    if stated.is_some_and(|stated| stated > webhook::BODY_BYTES_MAX) {
+        return Err(too_large());
+    }
+    // By what has arrived, not by what is promised: anybody can promise.
+    let mut admitted = app.admission.admit(0)?;
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame
+            .map_err(|error| ApiError::InvalidEncoding(format!("the body ended before its end: {error}")))?;
+        let Ok(data) = frame.into_data() else { continue };
+        if bytes.len() + data.len() > webhook::BODY_BYTES_MAX {
+            return Err(too_large());
+        }
+        admitted.cover(bytes.len() + data.len())?;
+        bytes.extend_from_slice(&data);
+    }
+    Ok(Body { bytes, _admitted: admitted })
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> &'a str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

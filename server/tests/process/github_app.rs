@@ -1,0 +1,104 @@
+//! The GitHub App as it is set up: by options and files, from an event to what it leaves, and no secret in the log.
+
+use crate::support::{Place, SERVE, Server, eventually};
+use roundtrip_github_fake::{APP_KEY, Delivery, FakeGitHub, Level, NewPullRequest, Settings, Signing};
+use std::path::Path;
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef01234567";
+const PATH: &str = "/api/v1/github/webhooks";
+
+fn tell(server: &Server, delivery: &Delivery, signing: Signing) -> u16 {
+    let (headers, body) = delivery.request(SECRET, signing);
+    let headers: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    server.call("POST", PATH, &headers, std::str::from_utf8(&body).unwrap()).status().as_u16()
+}
+
+#[test]
+fn a_server_that_is_an_app_handles_what_github_tells_and_logs_no_secret() {
+    let place = Place::new();
+    let github = FakeGitHub::start(Settings {
+        webhook_secret: SECRET.into(),
+        prefix: "/api/v3".into(),
+        ..Settings::default()
+    });
+    let (key_file, secret_file) = (place.folder().join("app.pem"), place.folder().join("webhook.secret"));
+    std::fs::write(&key_file, APP_KEY).unwrap();
+    std::fs::write(&secret_file, format!("{SECRET}\n")).unwrap();
+    let url = github.url();
+    let variables = [
+        ("RUST_LOG", Path::new("trace")),
+        ("ROUNDTRIP_GITHUB_APP_ID", Path::new("123456")),
+        ("ROUNDTRIP_GITHUB_APP_KEY_FILE", &key_file),
+        ("ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE", &secret_file),
+        ("ROUNDTRIP_GITHUB_URL", Path::new(&url)),
+    ];
+    let server = Server::start(&place.data_dir(), &SERVE, &variables);
+    let installation = github.install("acme");
+    github.add_repository("acme/libfoo", false, Some(installation));
+    github.allow("acme/libfoo", "ada", Level::Write);
+    let new = NewPullRequest {
+        number: 7,
+        author: "grace".into(),
+        head_sha: "1".repeat(40),
+        base_sha: "b".repeat(40),
+        head_branch: "topic".into(),
+        fork: None,
+    };
+    assert_eq!(tell(&server, &github.ping(), Signing::Wrong), 401);
+    assert_eq!(tell(&server, &github.ping(), Signing::Right), 202);
+    assert_eq!(tell(&server, &github.installation_event(installation, "created"), Signing::Right), 202);
+    eventually("the repository", || {
+        place.run(&["github", "repositories"]).output.contains("acme/libfoo").then_some(())
+    });
+    let made =
+        place.run(&["seed", "--project", "libfoo", "--machines", "1", "--series", "1", "--commits", "2"]);
+    assert!(made.status.success(), "{made:?}");
+    let link =
+        |repository: &str| place.run(&["github", "link", "--project", "libfoo", "--repository", repository]);
+    assert!(link("acme/libfoo").status.success());
+    assert!(link("acme/other").sentence(1).contains("no repository acme/other"));
+
+    github.open("acme/libfoo", new);
+    assert_eq!(tell(&server, &github.pull_request_event("acme/libfoo", 7, "opened"), Signing::Right), 202);
+    github.advance(5);
+    let asked = github.comment("acme/libfoo", 7, "ada", "/roundtrip queue");
+    assert_eq!(tell(&server, &github.comment_event("acme/libfoo", asked), Signing::Right), 202);
+    eventually("the reaction", || (github.reactions("acme/libfoo", asked) == ["eyes"]).then_some(()));
+
+    let log = server.stop().errors;
+    assert!(log.contains("TRACE") && log.contains(PATH), "the log is a full one");
+    let mut secrets: Vec<String> = github.bearers().into_iter().collect();
+    assert!(secrets.len() >= 3, "{}", secrets.len());
+    secrets.push(SECRET.to_owned());
+    secrets.extend(APP_KEY.lines().filter(|line| line.len() > 40).map(str::to_owned));
+    for secret in &secrets {
+        let half = &secret[secret.len() / 2..];
+        let line = log.lines().find(|line| line.contains(half));
+        assert!(line.is_none(), "{half} in {line:?}");
+    }
+}
+
+#[test]
+fn an_app_without_its_key_or_secret_is_a_sentence() {
+    let place = Place::new();
+    let missing = place.folder().join("missing");
+    let (missing, id) = (missing.to_str().unwrap(), "--github-app-id");
+    let serve = |arguments: &[&str]| place.run(&[&SERVE[..], arguments].concat());
+    let half = serve(&[id, "1"]);
+    assert_eq!(half.status.code(), Some(2), "{half:?}");
+    assert!(half.errors.contains("--github-app-key-file"), "{half:?}");
+    let alone = serve(&["--github-webhook-secret-file", missing]);
+    assert_eq!(alone.status.code(), Some(2), "{alone:?}");
+    let all = |key: &str, secret: &str| {
+        serve(&[id, "1", "--github-app-key-file", key, "--github-webhook-secret-file", secret])
+    };
+    let sentence = all(missing, missing);
+    assert!(
+        sentence.sentence(1).contains("cannot read the private key of the GitHub App from"),
+        "{sentence:?}"
+    );
+    let file = place.folder().join("file");
+    std::fs::write(&file, "nonsense").unwrap();
+    let file = file.to_str().unwrap();
+    assert!(all(file, file).sentence(1).contains("expected an RSA key in PEM"));
+}
