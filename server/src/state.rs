@@ -7,9 +7,9 @@ use crate::ingest::admission::Admission;
 use crate::ingest::ids::Ids;
 use crate::live::Live;
 use crate::metrics::Metrics;
-use crate::queue::Queue;
 use crate::notify::{self, Notifier};
 use crate::oidc::Verifier;
+use crate::queue::Queue;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -3,8 +3,8 @@
 use super::is_github_actions;
 use crate::cli::ExchangeArguments;
 use crate::failure::Failure;
-use crate::output;
 use crate::http;
+use crate::output;
 use crate::upload::{self, TIMEOUT};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};

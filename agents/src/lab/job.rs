@@ -143,11 +143,11 @@ impl Workshop {
             repository: built.repository.clone(),
             project: job.project.clone(),
             machine: Some(self.machine.clone()),
+            pull_request: job.pull_request,
         };
         RunReport {
             branch: job.branch.clone(),
             default_branch: None,
-            pull_request: job.pull_request,
             job: Some(job.lease()),
             ..subject.report(RunId::draw(), &plan.preset, outcome)
         }

@@ -187,7 +187,10 @@ fn work(client: &Client) -> Result<Taken, String> {
             204 => return Ok(taken),
             200 => {}
             _ => {
-                return Err(format!("a claim was answered with {status}: {}", String::from_utf8_lossy(&body)));
+                return Err(format!(
+                    "a claim was answered with {status}: {}",
+                    String::from_utf8_lossy(&body)
+                ));
             }
         }
         let job: Assignment = serde_json::from_slice(&body).map_err(|error| error.to_string())?;

@@ -158,8 +158,9 @@ async fn answer(
     stop.send_replace(true);
     // Streams would go on for ever.
     state.live.close();
-    let finished =
-        tokio::time::timeout(REQUESTS_TIMEOUT, async { tokio::join!(serving, tasks, analyst, queue, notifier, github) });
+    let finished = tokio::time::timeout(REQUESTS_TIMEOUT, async {
+        tokio::join!(serving, tasks, analyst, queue, notifier, github)
+    });
     match finished.await {
         Ok((served, ..)) => served.context("cannot finish the last requests")?,
         Err(_) => {

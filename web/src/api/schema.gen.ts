@@ -193,6 +193,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/github/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Takes an event of GitHub. It can be repeated: the same delivery is handled once. */
+        post: operations["receive_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/import": {
         parameters: {
             query?: never;
@@ -278,6 +295,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/oidc/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchanges the token of a job for one of ours, which is valid for 15 minutes. Each token of a job is good for one exchange. */
+        post: operations["exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/points": {
         parameters: {
             query?: never;
@@ -343,6 +377,76 @@ export interface paths {
         get: operations["list_agents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many regressions of a project are open, as a badge. */
+        get: operations["badge_of_project"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels of a project. */
+        get: operations["list_channels"];
+        put?: never;
+        /** Makes a channel. It is told what happens from now on. */
+        post: operations["create_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a channel, and what waits for it. */
+        delete: operations["delete_channel"];
+        options?: never;
+        head?: never;
+        /** Changes a channel. */
+        patch: operations["change_channel"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a channel a message that says nothing but that it arrives. */
+        post: operations["test_channel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -594,6 +698,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/oidc-trusts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The jobs that a project trusts. */
+        get: operations["list_oidc_trusts"];
+        put?: never;
+        /** Trusts jobs of a repository: they may upload to the project. */
+        post: operations["create_oidc_trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/oidc-trusts/{oidc_trust_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Trusts these jobs no more: tokens that they have are revoked. */
+        delete: operations["delete_oidc_trust"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/pull-requests": {
         parameters: {
             query?: never;
@@ -620,6 +759,23 @@ export interface paths {
         };
         /** The regressions of a project. */
         get: operations["list_regressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/regressions.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest 50 regressions of a project as an Atom feed; an entry is updated when its regression is fixed. */
+        get: operations["feed_of_regressions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -847,6 +1003,23 @@ export interface paths {
         };
         /** One series. */
         get: operations["get_series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/series/{series_id}/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How fast the newest commit of a series' trend is, as a badge. */
+        get: operations["badge_of_series"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1570,6 +1743,100 @@ export interface components {
             /** @description By series, then in the order of commits. */
             change_points: components["schemas"]["ChangePoint"][];
         };
+        /** @description To whom a project tells what happens. */
+        Channel: {
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            channel_id: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            created_at: string;
+            /** @description Who made it: `account:NAME` or `token:NUMBER`. */
+            created_by: string;
+            /** @description Why the server turned it off; null when it is on, or people turned it off. */
+            disabled_because: string | null;
+            /** @description Whether it is told now. */
+            enabled: boolean;
+            /** @description What it is told of. */
+            events: components["schemas"]["ChannelEvent"][];
+            /** @description Why it did not. */
+            failure: string | null;
+            /** @description How it is told. */
+            kind: components["schemas"]["ChannelKind"];
+            /**
+             * Format: date-time
+             * @description When it last did not.
+             */
+            last_failure_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last took a message.
+             */
+            last_success_at: string | null;
+            /**
+             * @description What people call it.
+             * @example team chat
+             */
+            name: string;
+            /**
+             * @description Where it is: an address of e-mail; of other kinds the host, and how the rest ends.
+             * @example hooks.slack.com/…Xb4d
+             */
+            target: string;
+        };
+        /** @description What of a channel is to change; what is absent stays. */
+        ChannelChange: {
+            /** @description Whether it is told. What happens while it is not, it is not told later. */
+            enabled?: boolean | null;
+            /** @description What it is told of. */
+            events?: components["schemas"]["ChannelEvent"][] | null;
+            /** @description What to call it. */
+            name?: string | null;
+            /** @description Where it is. */
+            target?: string | null;
+        };
+        /**
+         * @description What happens that a channel can be told of.
+         * @enum {string}
+         */
+        ChannelEvent: "regressed" | "fixed" | "improved" | "machine";
+        /**
+         * @description How a channel is told.
+         * @enum {string}
+         */
+        ChannelKind: "slack" | "webhook" | "email";
+        /** @description The channels of a project; there are 20 at most. */
+        ChannelList: {
+            /** @description By name. */
+            channels: components["schemas"]["Channel"][];
+            /** @description The kinds that are possible on this server: by e-mail, where it has a mail server. */
+            kinds: components["schemas"]["ChannelKind"][];
+        };
+        /** @description A channel to be made. */
+        ChannelRequest: {
+            /** @description What it is told of: regressions, unless something else is said. */
+            events?: components["schemas"]["ChannelEvent"][];
+            /** @description How it is told. */
+            kind: components["schemas"]["ChannelKind"];
+            /**
+             * @description What to call it.
+             * @example team chat
+             */
+            name: string;
+            /** @description Where: the address of Slack's incoming webhook, of a webhook of one's own, or of e-mail. */
+            target: string;
+        };
+        /** @description How a test went. */
+        ChannelTest: {
+            /** @description Whether the message was taken. */
+            delivered: boolean;
+            /** @description How it went, as a sentence. */
+            detail: string;
+        };
         /** @description An agent that has nothing to do. */
         Claim: components["schemas"]["AgentStatus"] & {
             /**
@@ -2064,6 +2331,26 @@ export interface components {
             machines: components["schemas"]["MachineErrorRates"][];
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
+        };
+        /** @description A token of a job, as its own system signed it. */
+        ExchangeRequest: {
+            project?: components["schemas"]["Slug"] | null;
+            /** @description A JSON web token of the configured issuer, whose audience is this server. */
+            token: string;
+        };
+        /** @description A token of ours for a job. */
+        ExchangedToken: {
+            /**
+             * Format: date-time
+             * @description When it ceases to be valid.
+             */
+            expires_at: string;
+            /** @description The only project that it is good for. */
+            project: string;
+            /** @description What it allows. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description What to send after `Bearer`. It cannot be shown again. */
+            token: string;
         };
         /** @description A repetition that did not finish. */
         Failure: {
@@ -2761,6 +3048,13 @@ export interface components {
             /** @description A user's token for all that it may, valid for 90 days, shown once; null when it signs in with GitHub. */
             token: string | null;
         };
+        /** @description A channel that was made. */
+        NewChannel: {
+            /** @description The channel. */
+            channel: components["schemas"]["Channel"];
+            /** @description The key with which messages to a webhook are signed, shown this once; null for other kinds. */
+            secret: string | null;
+        };
         /** @description A run that was stored. */
         NewRun: {
             /**
@@ -2833,6 +3127,85 @@ export interface components {
             /** @description More threads took part than there were processors for them: waiting for one is part of the times. */
             oversubscribed: boolean;
         };
+        /** @description Jobs of one repository that may upload to a project. */
+        OidcTrust: {
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
+            created_at: string;
+            /** @description Pattern of the environment that the job names; null: any, or none. */
+            environment: string | null;
+            /** @description Pattern of the ref that the job runs for; null: any. */
+            git_ref: string | null;
+            /**
+             * @description Who signs for the jobs.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            oidc_trust_id: number;
+            /**
+             * @description The repository's name when this was written. It decides nothing.
+             * @example octo/lib
+             */
+            repository: string;
+            /**
+             * Format: int64
+             * @description The repository's number.
+             */
+            repository_id: number;
+            /**
+             * Format: int64
+             * @description The number of whoever owns it.
+             */
+            repository_owner_id: number;
+            /** @description Pattern of the workflow's file and its ref; null: any. */
+            workflow_ref: string | null;
+        };
+        /** @description Jobs that a project trusts. */
+        OidcTrustList: {
+            /** @description What to pass as `after` for those that follow; null when there are none. */
+            next_after: string | null;
+            /** @description In the order of their making. */
+            trusts: components["schemas"]["OidcTrust"][];
+        };
+        /** @description Jobs to trust. In a pattern `*` stands for any characters. */
+        OidcTrustRequest: {
+            /**
+             * @description Pattern of the environment that the job names. Absent: any, or none.
+             * @example lab
+             */
+            environment?: string | null;
+            /**
+             * @description Pattern of the ref that the job runs for. Absent: any.
+             * @example refs/heads/*
+             */
+            git_ref?: string | null;
+            /**
+             * @description The repository's name, for people.
+             * @example octo/lib
+             */
+            repository: string;
+            /**
+             * Format: int64
+             * @description The repository's number: `gh api repos/octo/lib --jq .id`.
+             */
+            repository_id: number;
+            /**
+             * Format: int64
+             * @description The number of whoever owns it: `gh api repos/octo/lib --jq .owner.id`.
+             */
+            repository_owner_id: number;
+            /**
+             * @description Pattern of the workflow's file and its ref. Absent: any.
+             * @example octo/lib/.github/workflows/*@refs/heads/main
+             */
+            workflow_ref?: string | null;
+        };
         /**
          * @description A column in which values may be absent: `null` for these, and for each other one the difference to the last one before
          *     it that is not.
@@ -2856,6 +3229,11 @@ export interface components {
             /** @description What it is called. */
             name: string;
         };
+        /**
+         * @description What became of an event.
+         * @enum {string}
+         */
+        Outcome: "stored" | "repeated" | "ignored";
         /**
          * @description What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
          *     whose p90, p99 or shape changed.
@@ -3671,6 +4049,8 @@ export interface components {
              * @description The pull request it belongs to.
              */
             pull_request: number | null;
+            /** @description True when whoever uploaded it does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+            quarantined: boolean;
             /**
              * Format: date-time
              * @description When it was stored, by the server's clock.
@@ -4346,6 +4726,11 @@ export interface components {
          * @enum {string}
          */
         Visibility: "public" | "private";
+        /** @description The answer to an event. */
+        WebhookReceipt: {
+            /** @description What became of it. */
+            outcome: components["schemas"]["Outcome"];
+        };
     };
     responses: {
         /** @description `forbidden`: whoever asks may not do this; `cross-site`: the session was used by another site */
@@ -4877,9 +5262,100 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
-    import_file: {
+    receive_webhook: {
         parameters: {
             query?: never;
+            header: {
+                /** @description Which event */
+                "x-github-event": string;
+                /** @description GitHub's name of it */
+                "x-github-delivery": string;
+                /** @description `sha256=` and the HMAC of the body */
+                "x-hub-signature-256"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description As GitHub sends it, at most 25 MiB */
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Kept, or ignored */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            /** @description `invalid-json` or `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The signature is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No GitHub App was set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Larger than allowed */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description Busy: repeat after the time of the `retry-after` header */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    import_file: {
+        parameters: {
+            query?: {
+                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                quarantined?: boolean;
+            };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
@@ -5094,6 +5570,77 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeRequest"];
+            };
+        };
+        responses: {
+            /** @description A token of the kind `ci`, bound to the project */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExchangedToken"];
+                };
+            };
+            /** @description `invalid-parameter`: several projects trust the job, and none was named */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The job's token is wrong, not valid now, or was exchanged before */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No project trusts the job, or strangers have a part in what it does */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The issuer does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };
@@ -5329,6 +5876,221 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    badge_of_project: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels, by name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelRequest"];
+            };
+        };
+        responses: {
+            /** @description The channel, and its key */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewChannel"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `taken`: the project has a channel of this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    change_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description The channel as it is now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Channel"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            /** @description `taken`: the project has another channel of this name */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The channel's number. */
+                channel_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How it went */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
@@ -5951,6 +6713,116 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    list_oidc_trusts: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description Only those that follow: `next_after` of the answer before. */
+                after?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trusts, in the order of their making */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcTrustList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    create_oidc_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OidcTrustRequest"];
+            };
+        };
+        responses: {
+            /** @description The trust */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcTrust"];
+                };
+            };
+            /** @description `invalid-parameter` or `invalid-json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such project, or it was not set up */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    delete_oidc_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The trust's number. */
+                oidc_trust_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They are not trusted any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
     list_pull_requests: {
         parameters: {
             query?: {
@@ -6016,6 +6888,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RegressionList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    feed_of_regressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": string;
                 };
             };
             401: components["responses"]["Unauthenticated"];
@@ -6458,7 +7357,10 @@ export interface operations {
     };
     put_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True when whoever uploads does not vouch for it, as for a pull request of a fork: it is never part of the trend. */
+                quarantined?: boolean;
+            };
             header?: {
                 /** @description `identity`, `gzip` or `zstd` */
                 "content-encoding"?: string | null;
@@ -6706,6 +7608,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesSummary"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    badge_of_series: {
+        parameters: {
+            query?: {
+                /** @description Of which quantile. */
+                quantile?: ("p50" | "p99") & Record<string, never>;
+            };
+            header?: never;
+            path: {
+                /** @description The series' number. */
+                series_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             401: components["responses"]["Unauthenticated"];
