@@ -29,6 +29,7 @@ test.beforeAll(async ({ request }) => {
   await beginProject(request, PROJECT);
   await ask(request, "PATCH", `/api/v1/projects/${PROJECT}`, { visibility: "public" });
   await enrol(request);
+  await ask(request, "POST", `/api/v1/projects/${PROJECT}/jobs`, { commits: ["6".repeat(40)] });
 });
 
 test.afterAll(async ({ request }) => {
@@ -42,6 +43,7 @@ async function open(page: Page, to: string): Promise<void> {
   await page.goto(`/-/sign-in?to=${encodeURIComponent(to)}`);
   await signIn(page, adminToken());
   await expect(page).toHaveURL(to);
+  await expect(page.getByRole("heading", { level: 1 })).not.toHaveText("Sign in");
 }
 
 const rowOf = (page: Page, machine: string) =>
