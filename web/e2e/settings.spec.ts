@@ -35,8 +35,8 @@ test("a stranger reads the settings, and is offered nothing but to sign in", asy
   );
   await expect(page.getByText("Maintainers alone change this; you are not signed in.")).toBeVisible();
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
-  await expect(parts).toHaveText(["General", "Members", "Tokens", "Delete"]);
-  for (const part of ["Members", "Tokens", "Delete"]) {
+  await expect(parts).toHaveText(["General", "Schedules", "Members", "Tokens", "Delete"]);
+  for (const part of ["Schedules", "Members", "Tokens", "Delete"]) {
     await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
     await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
@@ -143,7 +143,7 @@ for (const { scheme, width } of SCREENS) {
       await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
       await inspect(page, `settings-stranger-${scheme}-${width}`);
       await open(page);
-      for (const part of ["General", "Members", "Tokens", "Accounts", "Audit log", "Delete"]) {
+      for (const part of ["General", "Schedules", "Members", "Tokens", "Accounts", "Audit log", "Delete"]) {
         await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
         await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
         await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);
