@@ -1,10 +1,11 @@
 /** Looking after a machine: from the overview to it, what its canaries say, and what waits for it. */
 import type { Page } from "@playwright/test";
-import { aJob, aReading } from "../src/test/fixtures";
+import { aJob, anAgent, aReading } from "../src/test/fixtures";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 
 const CANARIES = /\/machines\/[^/]+\/canaries\?/;
+const AGENTS = /\/api\/v1\/projects\/[^/]+\/agents\?/;
 const JOBS = /\/api\/v1\/projects\/[^/]+\/jobs\?/;
 const HOUR_MS = 3_600_000;
 
@@ -26,13 +27,20 @@ function history(machine: string) {
 /** Answers as a server whose machine changed of late, with two jobs waiting and one done. */
 async function withMachine(page: Page, machine: string): Promise<void> {
   await page.route(CANARIES, (route) => route.fulfill({ json: history(machine) }));
-  const waiting = [aJob({ job_id: 8, machine, reason: "repeat" }), aJob({ job_id: 7, machine })];
+  const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+  const waiting = [
+    aJob({ job_id: 8, machine, reason: "repeat", starts_at: inMinutes(20) }),
+    aJob({ job_id: 7, machine, starts_at: inMinutes(10) }),
+  ];
   const done = aJob({
     job_id: 3,
     machine,
+    status: "done",
     done_at: "2026-11-24T10:31:00Z",
     done_by_run_id: "01900000-0000-7000-8000-000000000001",
   });
+  const agents = [anAgent({ machine })];
+  await page.route(AGENTS, (route) => route.fulfill({ json: { agents, next_after: null } }));
   await page.route(JOBS, (route) => {
     const isDone = route.request().url().includes("done=true");
     return route.fulfill({ json: { jobs: isDone ? [done] : waiting, next_after: null } });
@@ -53,22 +61,25 @@ for (const { scheme, width } of SCREENS) {
       await withMachine(page, machine);
       await page.goto(overviewPath(report));
       const machines = page.getByRole("region", { name: "Machines", exact: true });
-      await expect(machines).toContainText("2 queued, about");
+      await expect(machines).toContainText("2 queued");
       await inspect(page, `overview-queue-${scheme}-${width}`);
       await machines.getByRole("link", { name: "Machines and queue" }).click();
 
       await expect(page.getByRole("heading", { level: 1 })).toContainText(machine);
-      const queue = page.getByRole("region", { name: "Queue", exact: true });
+      await expect(page.getByRole("region", { name: "Machines", exact: true })).toContainText("2 queued");
+      await inspect(page, `machines-${scheme}-${width}`);
+
+      await page.getByRole("main").getByRole("link", { name: "The queue" }).click();
+      const queue = page.getByRole("region", { name: "Waiting", exact: true });
       await expect(queue.getByRole("row").nth(1)).toContainText(
         "it halves the range of commits, for change 9",
       );
       await expect(queue.getByRole("row").nth(2)).toContainText("once does not tell");
-      await expect(queue).toContainText(/An estimate: on .* (its last run took|the median of its last)/);
-      await expect(page.getByRole("region", { name: "Measured on request", exact: true })).toContainText(
-        "30 min",
-      );
-      await inspect(page, `machines-${scheme}-${width}`);
+      await expect(queue.getByRole("row").nth(2)).toContainText(/in about (19|20) min/);
+      await expect(page.getByRole("region", { name: "Over", exact: true })).toContainText("30 min");
+      await inspect(page, `queue-told-${scheme}-${width}`);
 
+      await page.goBack();
       await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
       const drift = page.getByRole("region", { name: "Canary drift" });
       await expect(drift.getByRole("region", { name: /^wake/ })).toContainText("+10 % against the 7 before");
@@ -102,7 +113,7 @@ test("a machine's canaries are read as a table, and further back, and the addres
 test("the server's own answers are understood", async ({ page, report }) => {
   const machine = report.machine.slug;
   await page.goto(`${overviewPath(report)}/machines`);
-  await expect(page.getByText("Nothing waits to be measured.")).toBeVisible();
+  await expect(page.getByText("Nothing is being measured, and nothing waits.")).toBeVisible();
   await page.getByRole("rowheader", { name: machine }).getByRole("link").click();
   const drift = page.getByRole("region", { name: "Canary drift" });
   for (const { slug, p50_ns } of report.canaries ?? []) {

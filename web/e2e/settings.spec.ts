@@ -35,9 +35,17 @@ test("a stranger reads the settings, and is offered nothing but to sign in", asy
   );
   await expect(page.getByText("Maintainers alone change this; you are not signed in.")).toBeVisible();
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
-  await expect(parts).toHaveText(["General", "Members", "Tokens", "Notifications", "Badges", "Delete"]);
-  for (const part of ["Members", "Tokens", "Notifications", "Delete"]) {
-    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
+  await expect(parts).toHaveText([
+    "General",
+    "Schedules",
+    "Members",
+    "Tokens",
+    "Notifications",
+    "Badges",
+    "Delete",
+  ]);
+  for (const part of ["Schedules", "Members", "Tokens", "Notifications", "Delete"]) {
+    await page.getByRole("navigation", name: "Settings" ).getByRole("link", name: part ).click();
     await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
     await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
@@ -191,6 +199,7 @@ for (const { scheme, width } of SCREENS) {
       await open(page);
       const parts = [
         "General",
+        "Schedules",
         "Members",
         "Tokens",
         "Notifications",
@@ -200,7 +209,7 @@ for (const { scheme, width } of SCREENS) {
         "Delete",
       ];
       for (const part of parts) {
-        await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
+        await page.getByRole("navigation", name: "Settings" ).getByRole("link", name: part ).click();
         await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
         await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);
       }

@@ -62,6 +62,19 @@ it("keeps tokens that are made and forgets those that are revoked", async () => 
   expect(await names()).not.toContain("lab-linux-1");
 });
 
+it("keeps what is asked for in the lab, and what is cancelled", async () => {
+  const api = new MockApi();
+  const url = "/api/v1/projects/libfoo/jobs";
+  const asked = await ask(api, "POST", url, { commits: ["a".repeat(40)], machines: ["lab-linux-1"] });
+  const [job_id] = asked.body.job_ids as number[];
+  expect((await ask(api, "GET", `${url}/${job_id}`)).body.status).toBe("queued");
+  await ask(api, "DELETE", `${url}/${job_id}`);
+  expect((await ask(api, "GET", `${url}/${job_id}`)).body.status).toBe("cancelled");
+  await ask(api, "PATCH", "/api/v1/agents/1", { is_enabled: false });
+  const { agents } = (await ask(api, "GET", "/api/v1/projects/libfoo/agents")).body;
+  expect((agents as Body[])[0]).toMatchObject({ is_enabled: false, is_draining: true });
+});
+
 it("finds one page after another", async () => {
   const api = new MockApi();
   const url = "/api/v1/projects/libfoo/runs?limit=50";

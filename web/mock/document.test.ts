@@ -82,10 +82,25 @@ function addressOf(path: string, { parameters = [] }: Read): string {
   return query.length === 0 ? filled : `${filled}?${query.join("&")}`;
 }
 
+/** What several objects say together, as one: each by itself would refuse what the others bring. */
+function merged(parts: Schema[]): Schema {
+  const whole = parts.map((part) =>
+    typeof part.$ref === "string"
+      ? (document.components.schemas[part.$ref.split("/").at(-1) ?? ""] ?? {})
+      : part,
+  );
+  return {
+    type: "object",
+    required: whole.flatMap(({ required }) => required ?? []),
+    properties: Object.assign({}, ...whole.map(({ properties }) => properties)),
+  };
+}
+
 /** The document with objects that hold nothing else than it says: a field that was renamed is found. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
+  if ("allOf" in schema) return closed(merged(schema.allOf as Schema[]));
   const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
   const isOpen = "properties" in copy && copy.type === "object" && !("additionalProperties" in copy);
   return isOpen ? { ...copy, additionalProperties: false } : copy;

@@ -69,6 +69,8 @@ export async function stored(request: APIRequestContext): Promise<Stored> {
       ...(regression === undefined ? [] : [page("change", `/regressions/${regression.regression_id}`)]),
       page("machines", "/machines"),
       page("machine", "/machines/seeded-1"),
+      page("queue", "/jobs"),
+      page("ask for a measurement", "/measure"),
       page("runs", "/runs"),
       page("run", `/runs/${runs[0]?.run_id}`),
       page("size sweep", "/sweep"),

@@ -18,7 +18,6 @@ export function agentsOf(): AgentSummary[] {
       os: "macos",
       arch: "aarch64",
       labels: ["lab", "macos"],
-      project: "libfoo",
       is_enabled: false,
       is_draining: true,
       is_busy: true,

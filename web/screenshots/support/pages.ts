@@ -101,6 +101,16 @@ export const PAGES: Pictured[] = [
     shows: chart,
     isOnPhones: true,
   },
+  {
+    name: "queue",
+    at: ({ project }) => `/${project}/jobs`,
+    shows: (page) => page.getByRole("heading", { name: "Waiting" }),
+  },
+  {
+    name: "measure",
+    at: ({ project }) => `/${project}/measure`,
+    shows: (page) => page.getByRole("form", { name: "Ask for a measurement" }),
+  },
   { name: "runs", at: ({ project }) => `/${project}/runs`, shows: row },
   { name: "run", at: ({ project, run }) => `/${project}/runs/${run}`, shows: row },
   { name: "error-rates", at: ({ project }) => `/${project}/error-rates`, shows: row },
@@ -108,6 +118,11 @@ export const PAGES: Pictured[] = [
     name: "settings",
     at: ({ project }) => `/${project}/settings`,
     shows: (page) => page.getByRole("navigation", { name: "Settings" }),
+  },
+  {
+    name: "new-project",
+    at: () => "/-/new-project",
+    shows: (page) => page.getByRole("form", { name: "New project" }),
   },
   {
     name: "sign-in",

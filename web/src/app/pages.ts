@@ -23,10 +23,10 @@ export const DAILY_PAGES = [
   { to: toCompare, label: "Compare" },
   { to: toRegressions, label: "Changes" },
   { to: toMachines, label: "Machines" },
-  { to: toQueue, label: "Queue" },
 ];
 
 export const OTHER_PAGES = [
+  { to: toQueue, label: "Queue" },
   { to: toSweep, label: "Size sweep" },
   { to: toTopology, label: "Topology" },
   { to: toSizes, label: "Sizes" },

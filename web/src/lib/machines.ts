@@ -94,7 +94,8 @@ function briefCpu(model: string): string {
     .trim();
 }
 
-function osName(slug: string): string {
+/** An operating system family by its name. */
+export function osName(slug: string): string {
   const names: Record<string, string> = {
     linux: "Linux",
     macos: "macOS",

@@ -26,7 +26,7 @@ export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine =
           <tr>
             <th scope="col">commit</th>
             {hasMachine && <th scope="col">machine</th>}
-            <th scope="col">begins</th>
+            <th scope="col">{jobs.every(({ status }) => status === "running") ? "begun" : "begins"}</th>
             <th scope="col">why</th>
             <th scope="col">asked for</th>
             {mayCancel && (
@@ -74,13 +74,7 @@ function Begins({ job, begin }: { job: Job; begin: Begin | undefined }) {
   if (job.status === "running") {
     return (
       <>
-        {job.started_at === null ? (
-          "begun"
-        ) : (
-          <>
-            begun <Ago moment={job.started_at} />
-          </>
-        )}
+        {job.started_at !== null && <Ago moment={job.started_at} />}
         {again}
       </>
     );

@@ -20,7 +20,7 @@ export function OverJobs({ project, jobs }: { project: string; jobs: Job[] }) {
             <th scope="col">why</th>
             <th scope="col">ended</th>
             <th scope="col" className="number">
-              after
+              in all
             </th>
           </tr>
         </thead>

@@ -8,7 +8,11 @@ export function StateMark({ state: { word, shape, because } }: { state: AgentSta
       <span className={`shape shape-${shape}`} aria-hidden="true" />
       <span>
         {word}
-        {because !== null && <span className={isBad ? undefined : "muted"}>: {because}</span>}
+        {because !== null && (
+          <>
+            : <span className={isBad ? "because" : "because muted"}>{because}</span>
+          </>
+        )}
       </span>
     </span>
   );

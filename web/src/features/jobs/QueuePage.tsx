@@ -8,7 +8,6 @@ import { NotAllowed } from "@/components/form/NotAllowed";
 import { OpenJobs } from "@/components/jobs/OpenJobs";
 import { OverJobs } from "@/components/jobs/OverJobs";
 import { Section } from "@/components/ui/Section";
-import { Segmented } from "@/components/ui/Segmented";
 import { SelectField } from "@/components/ui/SelectField";
 import { refusal } from "@/lib/access";
 import { ascending, distinct } from "@/lib/collections";
@@ -135,7 +134,7 @@ function Controls({ project, search, machines, children }: ControlsProps) {
     });
   return (
     <div className="controls section">
-      <Segmented
+      <SelectField
         label="Status"
         options={[ALL, ...STATUSES].map((value) => ({ value, label: value === ALL ? "all" : value }))}
         value={search.status ?? ALL}

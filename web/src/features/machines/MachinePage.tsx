@@ -53,6 +53,9 @@ export function MachinePage() {
   const queue = queueOf(jobs?.jobs ?? []);
   const own = queue.filter((job) => job.machine === machine);
   const agent = agents.find((entry) => entry.machine === machine);
+  const found = healthOf(summary, readings, runs, now);
+  // One whose agent is heard of is not silent: nobody asked it for anything.
+  const health = agent?.is_online === true ? { ...found, silence: null } : found;
   const rates = errorRates?.machines.find((entry) => entry.machine === machine);
   return (
     <>
@@ -65,7 +68,7 @@ export function MachinePage() {
             <li>{machine}</li>
           </ol>
         </nav>
-        <h1>{machineSentence(machine, healthOf(summary, readings, runs, now))}</h1>
+        <h1>{machineSentence(machine, health)}</h1>
         <p className="lede">
           {system}, {cpu}; {counted(summary.run_count, "run")} of {project}, the last{" "}
           <Ago moment={summary.last_run_at} />.

@@ -17,9 +17,9 @@ export function mayManage(session: SessionInfo, project: string, agent: AgentSum
 /** What an agent's change makes old: it, and when jobs begin. */
 const OLD = [["agents"], ["jobs"]];
 
-type Props = { project: string; agent: AgentSummary; session: SessionInfo };
+type Props = { project: string; agent: AgentSummary; session: SessionInfo; className?: string };
 
-export function AgentActions({ project, agent, session }: Props) {
+export function AgentActions({ project, agent, session, className = "tools" }: Props) {
   const [isLabelling, setIsLabelling] = useState(false);
   const changing = useChange((change: AgentChange) => changeAgent(agent.agent_id, change), OLD);
   const revoking = useChange(() => revokeAgent(agent.agent_id), OLD);
@@ -29,7 +29,7 @@ export function AgentActions({ project, agent, session }: Props) {
   const label = is_enabled ? "Disable" : "Enable";
   return (
     <>
-      <span className="tools">
+      <span className={className}>
         <button
           type="button"
           className="text-button"

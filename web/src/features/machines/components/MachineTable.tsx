@@ -6,7 +6,7 @@ import { Ago } from "@/components/ui/Ago";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { StateMark } from "@/components/ui/StateMark";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
-import { systemOf } from "@/lib/machines";
+import { osName, systemOf } from "@/lib/machines";
 import { toMachine } from "@/lib/paths";
 import { counted, formatCount } from "@/lib/units";
 import { useNow } from "@/lib/useNow";
@@ -76,7 +76,6 @@ function Row({ project, member, queue, session, isManaged }: RowProps) {
           <>
             {agent.version ?? "of no version that is known"}
             {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
-            {agent.project !== null && <span className="line">for this project alone</span>}
           </>
         )}
       </td>
@@ -88,7 +87,9 @@ function Row({ project, member, queue, session, isManaged }: RowProps) {
       </td>
       {isManaged && (
         <td className="number">
-          {agent !== null && <AgentActions project={project} agent={agent} session={session} />}
+          {agent !== null && (
+            <AgentActions project={project} agent={agent} session={session} className="tools-stacked" />
+          )}
         </td>
       )}
     </tr>
@@ -109,7 +110,7 @@ function States({ member: { summary, agent, health } }: { member: Member }) {
           )}
         </td>
         <td className="muted">of its own accord</td>
-        <td className="flexible">{health !== null && <MachineState health={health} />}</td>
+        <td className="brief">{health !== null && <MachineState health={health} />}</td>
       </>
     );
   }
@@ -124,7 +125,7 @@ function States({ member: { summary, agent, health } }: { member: Member }) {
       <td>
         <StateMark state={workOf(agent)} />
       </td>
-      <td className="flexible">
+      <td className="brief">
         <StateMark state={fitnessOf(agent, summary?.suspect_because ?? null)} />
       </td>
     </>
@@ -136,5 +137,5 @@ function whatItIs({ summary, agent }: Member): string {
     const { system, cpu } = systemOf(summary);
     return `${system}, ${cpu}`;
   }
-  return agent === null ? "" : `${agent.os}, ${agent.arch}`;
+  return agent === null ? "" : `${osName(agent.os)}, ${agent.arch}`;
 }

@@ -3,9 +3,9 @@ import { type FormEvent, useRef, useState } from "react";
 import { createChannel } from "@/api/channels";
 import { channelsQuery } from "@/api/queries";
 import type { ChannelEvent, ChannelKind, ChannelRequest, NewChannel } from "@/api/types";
+import { Field, FormError } from "@/components/form/Field";
+import { useChange } from "@/lib/useChange";
 import { EVENTS, KIND_NAMES, TARGETS } from "../channels";
-import { useChange } from "../useChange";
-import { Field, FormError } from "./Field";
 
 /** Those beside which the server’s words stand. */
 const FIELDS = ["name", "target"];

@@ -4,19 +4,19 @@ import { useState } from "react";
 import { changeChannel, deleteChannel, testChannel } from "@/api/channels";
 import { channelsQuery } from "@/api/queries";
 import type { Channel, NewChannel, SessionInfo } from "@/api/types";
+import { Confirm } from "@/components/form/Confirm";
+import { FormError } from "@/components/form/Field";
+import { Loaded } from "@/components/form/Loaded";
+import { NotAllowed } from "@/components/form/NotAllowed";
+import { Secret } from "@/components/form/Secret";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";
 import { docsHref } from "@/lib/paths";
+import { useChange } from "@/lib/useChange";
 import { useNow } from "@/lib/useNow";
 import { eventsText, KIND_NAMES, outcomeText } from "../channels";
-import { useChange } from "../useChange";
 import { ChannelForm } from "./ChannelForm";
-import { Confirm } from "./Confirm";
-import { FormError } from "./Field";
-import { Loaded } from "./Loaded";
-import { NotAllowed } from "./NotAllowed";
-import { Secret } from "./Secret";
 
 type Props = { project: string; session: SessionInfo };
 
