@@ -45,7 +45,7 @@ test("a stranger reads the settings, and is offered nothing but to sign in", asy
     "Delete",
   ]);
   for (const part of ["Schedules", "Members", "Tokens", "Notifications", "Delete"]) {
-    await page.getByRole("navigation", name: "Settings" ).getByRole("link", name: part ).click();
+    await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
     await expect(page.getByRole("link", { name: "Sign in to do so" })).toBeVisible();
     await expect(page.getByRole("main").getByRole("button")).toHaveCount(0);
     await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(0);
@@ -209,7 +209,7 @@ for (const { scheme, width } of SCREENS) {
         "Delete",
       ];
       for (const part of parts) {
-        await page.getByRole("navigation", name: "Settings" ).getByRole("link", name: part ).click();
+        await page.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: part }).click();
         await expect(page.getByRole("status", { name: "Loading" })).toHaveCount(0);
         await inspect(page, `settings-${part.replace(" ", "-").toLowerCase()}-${scheme}-${width}`);
       }
