@@ -1,5 +1,5 @@
 /** The writes of the lab that the mock follows. */
-import { aJob } from "@/test/fixtures";
+import { aJob } from "@/test/lab";
 import { found, type Mocks, nothing, Plain, Refusal } from "./endpoint";
 import { actorOf, tell } from "./log";
 import type { World } from "./world/world";

@@ -12,15 +12,13 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { errorOfUnknown } from "@/api/errors";
+import { agentsQuery, jobQuery, jobsQuery } from "@/api/labQueries";
 import { placeQuery } from "@/api/place";
 import {
-  agentsQuery,
   canariesQuery,
   changePointsQuery,
   errorRatesQuery,
   facetsQuery,
-  jobQuery,
-  jobsQuery,
   lineQuery,
   machinesQuery,
   pointsQuery,

@@ -1,7 +1,8 @@
 /** One job: what became of it, what was asked for, and what each attempt at it ended with. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { agentsQuery, jobQuery, jobsQuery, runsQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery, jobQuery, jobsQuery } from "@/api/labQueries";
+import { runsQuery, sessionQuery } from "@/api/queries";
 import type { JobDetail } from "@/api/types";
 import { CancelJob } from "@/components/jobs/CancelJob";
 import { Reason } from "@/components/jobs/Reason";

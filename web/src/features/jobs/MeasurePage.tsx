@@ -1,7 +1,8 @@
 /** Asks for commits to be measured: which, where, how, and against which other. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { agentsQuery, projectQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery } from "@/api/labQueries";
+import { projectQuery, sessionQuery } from "@/api/queries";
 import { NotAllowed } from "@/components/form/NotAllowed";
 import { refusal } from "@/lib/access";
 import { toQueue, toSettings } from "@/lib/paths";

@@ -2,7 +2,8 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { agentsQuery, jobsQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery, jobsQuery } from "@/api/labQueries";
+import { sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { NotAllowed } from "@/components/form/NotAllowed";
 import { OpenJobs } from "@/components/jobs/OpenJobs";

@@ -1,15 +1,8 @@
 /** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import {
-  agentsQuery,
-  canariesQuery,
-  errorRatesQuery,
-  jobsQuery,
-  machinesQuery,
-  runsQuery,
-  sessionQuery,
-} from "@/api/queries";
+import { agentsQuery, jobsQuery } from "@/api/labQueries";
+import { canariesQuery, errorRatesQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { CountedShare } from "@/api/types";
 import { OpenJobs } from "@/components/jobs/OpenJobs";
 import { RunsTable } from "@/components/RunsTable";

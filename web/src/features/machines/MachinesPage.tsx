@@ -1,7 +1,8 @@
 /** The machines of a project: how they are, what each does, and how another one joins them. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery } from "@/api/labQueries";
+import { machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import { NotAllowed } from "@/components/form/NotAllowed";
 import { Section } from "@/components/ui/Section";
 import { refusal } from "@/lib/access";

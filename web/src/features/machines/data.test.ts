@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MachineSummary } from "@/api/types";
-import { anAgent, aReading } from "@/test/fixtures";
+import { aReading } from "@/test/fixtures";
+import { anAgent } from "@/test/lab";
 import {
   driftText,
   factChanges,

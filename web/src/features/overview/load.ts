@@ -1,10 +1,10 @@
 /** What the overview asks for before it is shown: the chosen slice, and what its rows are told of. */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import { jobsQuery } from "@/api/labQueries";
 import {
   canariesQuery,
   errorRatesQuery,
   facetsQuery,
-  jobsQuery,
   machinesQuery,
   regressionQuery,
   regressionsQuery,

@@ -1,7 +1,7 @@
 /** When the newest commit of a project is measured: listed for everybody, made and ended by maintainers. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
-import { schedulesQuery } from "@/api/queries";
+import { schedulesQuery } from "@/api/labQueries";
 import { createSchedule, deleteSchedule } from "@/api/settings";
 import type { Schedule, ScheduleRequest, SessionInfo } from "@/api/types";
 import { Confirm } from "@/components/form/Confirm";
