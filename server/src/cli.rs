@@ -51,7 +51,7 @@ pub(crate) enum LogFormat {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the web UI and the API until SIGINT or SIGTERM.
-    Serve(ServeArguments),
+    Serve(Box<ServeArguments>),
     /// Run only the embedded PostgreSQL and print its `DATABASE_URL`.
     #[command(after_help = "Example, in two terminals:\n  \
         roundtrip-server postgres\n  \

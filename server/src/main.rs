@@ -45,7 +45,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
         // It runs beside the server, whose log is not its own.
         Command::PostgresGuard(arguments) => return postgres::guard::run(&arguments),
         Command::Openapi => print(roundtrip_server::openapi::document_json().trim_end())?,
-        Command::Serve(arguments) => in_runtime(format, commands::serve::serve(arguments))?,
+        Command::Serve(arguments) => in_runtime(format, commands::serve::serve(*arguments))?,
         Command::Postgres(arguments) => in_runtime(format, commands::postgres::postgres(arguments))?,
         Command::Migrate(arguments) => in_runtime(format, commands::migrate::migrate(arguments))?,
         Command::Backup(arguments) => in_runtime(format, commands::backup::backup(arguments))?,
