@@ -10,6 +10,7 @@ pub mod schedule;
 
 use crate::db::agent::Working;
 use crate::db::job::lease::{self, LEASE, Taken};
+use crate::github;
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +98,7 @@ impl Queue {
         if swept.given_up > 0 {
             tracing::warn!("{} jobs were given up: their agents were not heard of any more", swept.given_up);
         }
-        let asked = schedule::run(&self.pool).await?;
+        let asked = schedule::run(&self.pool).await? + github::queue::act(&self.pool).await?;
         if asked + swept.requeued > 0 {
             self.wake();
         }

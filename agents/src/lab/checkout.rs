@@ -71,6 +71,22 @@ impl Checkouts {
         Ok(())
     }
 
+    /// Where a commit left the line of another one.
+    ///
+    /// # Errors
+    /// They have nothing in common, or are not here.
+    pub(crate) fn merge_base(
+        &self,
+        project: &Slug,
+        base: &CommitSha,
+        head: &CommitSha,
+    ) -> crate::Result<CommitSha> {
+        let git = Git::named(&self.mirror(project)).quiet(PROTOCOLS);
+        let found = git.ask(&["merge-base", base.as_str(), head.as_str()])?;
+        CommitSha::parse(found.trim())
+            .map_err(|_| Failure::Other(format!("git names no commit from which {} comes", short(head))))
+    }
+
     /// The work tree of a commit, built as its settings say. One that was built before is used again.
     ///
     /// # Errors

@@ -53,6 +53,13 @@ impl Workshop {
     ) -> Result<Vec<RunReport>, NoReports> {
         let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
         self.checkouts.fetch(&job.project, &job.repository_url, &commits)?;
+        // What a branch has got since a pull request left it is no change of the pull request's.
+        let base = match &job.base_sha {
+            Some(base) if job.pull_request.is_some() => {
+                Some(self.checkouts.merge_base(&job.project, base, &job.commit_sha)?)
+            }
+            base => base.clone(),
+        };
         let mut build = |commit: &CommitSha| {
             let mut interrupted = None;
             let built = self.checkouts.built(&job.project, commit, output, &mut || match beat.check() {
@@ -66,7 +73,7 @@ impl Workshop {
         };
         let head = build(&job.commit_sha)?;
         head.settings.check_machine(&self.machine)?;
-        let base = job.base_sha.as_ref().map(&mut build).transpose()?;
+        let base = base.as_ref().map(&mut build).transpose()?;
         let home = self.home()?;
         let plans = plans(job, &head)?;
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), beat);

@@ -9,7 +9,8 @@ use crate::postgres::Embedded;
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use roundtrip_server::AppState;
-use roundtrip_server::github::reconcile::{NothingToSay, Reconciler};
+use roundtrip_server::github::reconcile::Reconciler;
+use roundtrip_server::github::report::LabReports;
 use roundtrip_server::github::worker::Worker;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -174,9 +175,10 @@ async fn answer(
 
 /// Handles what GitHub tells and writes what there is to say, if this server is an App there.
 async fn look_after_github(state: AppState, stopped: watch::Receiver<bool>) {
-    let Some(app) = state.github_app else { return };
+    let Some(app) = state.github_app.clone() else { return };
+    let reports = LabReports::new(state.clone(), state.notifier().public_url());
     let worker = Worker::new(Arc::clone(&app), state.pool.clone());
-    let reconciler = Reconciler::new(app, state.pool, Arc::new(NothingToSay));
+    let reconciler = Reconciler::new(app, state.pool, Arc::new(reports));
     tokio::join!(worker.run(stopped.clone()), reconciler.run(stopped));
 }
 

@@ -144,6 +144,32 @@ pub async fn attempts(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<AttemptRow
     .await
 }
 
+/// A run that was measured for a job.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of tables run and commit, described there")]
+pub struct RunRow {
+    pub run_id: Uuid,
+    pub commit_sha: String,
+    pub preset: String,
+}
+
+/// The runs of a job that count for it: not those of a lease that was lost.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn runs(pool: &PgPool, job_id: i64) -> sqlx::Result<Vec<RunRow>> {
+    sqlx::query_as!(
+        RunRow,
+        "select run.run_id, commit.sha as commit_sha, run.preset from run
+         join commit on commit.commit_id = run.commit_id
+         where run.job_id = $1 and not run.superseded
+         order by run.run_id",
+        job_id,
+    )
+    .fetch_all(pool)
+    .await
+}
+
 /// Notes which jobs of a machine some runs of its have done that nobody measured on request: an agent that measures what is
 /// checked out. What an agent has taken, it says itself.
 ///

@@ -61,6 +61,20 @@ pub async fn key(connection: &mut PgConnection, slug: &str) -> sqlx::Result<Opti
         .await
 }
 
+/// The keys of those of some machines, by name, that are among these keys.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn keys(connection: &mut PgConnection, slugs: &[String], among: &[i64]) -> sqlx::Result<Vec<i64>> {
+    sqlx::query_scalar!(
+        "select machine_id from machine where slug = any($1) and machine_id = any($2) order by slug",
+        slugs,
+        among,
+    )
+    .fetch_all(connection)
+    .await
+}
+
 /// The machines with uploads to a project, by name, those behind `after`.
 ///
 /// # Errors

@@ -7,6 +7,7 @@
 //! - [`webhook`]: what GitHub tells: whether it was GitHub, and what is used of it. [`command`]: what people ask for.
 //! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it. `obey`: who is obeyed.
 //! - [`sweep`]: reads what nobody told of.
+//! - [`queue`]: from what was noted to jobs. [`report`]: from what became of these to what there is to say.
 //! - [`comment`]: what is said on a pull request. [`reconcile`]: makes GitHub say it.
 
 pub mod app;
@@ -15,7 +16,9 @@ pub mod command;
 pub mod comment;
 pub mod intake;
 mod obey;
+pub mod queue;
 pub mod reconcile;
+pub mod report;
 pub mod repository;
 pub mod sign_in;
 pub mod sweep;

@@ -35,17 +35,6 @@ pub trait Reports: Send + Sync {
     async fn report(&self, pull_request: &Row) -> Result<Option<PullRequestReport>>;
 }
 
-/// Nothing is measured for pull requests.
-#[derive(Clone, Copy, Debug)]
-pub struct NothingToSay;
-
-#[async_trait]
-impl Reports for NothingToSay {
-    async fn report(&self, _: &Row) -> Result<Option<PullRequestReport>> {
-        Ok(None)
-    }
-}
-
 /// Makes GitHub say what there is to say; cheap to clone.
 #[derive(Clone)]
 pub struct Reconciler {

@@ -96,6 +96,11 @@ impl Notifier {
         Self { pool, pages: Pages(settings.public_url.trim_end_matches('/').to_owned()), post }
     }
 
+    /// Where links to pages lead, without what may stand at its end.
+    pub fn public_url(&self) -> &str {
+        &self.pages.0
+    }
+
     /// Tells whatever is to be told, until `stop` becomes true.
     pub async fn run(self, mut stop: watch::Receiver<bool>) {
         loop {

@@ -4,4 +4,5 @@ pub mod command;
 pub mod delivery;
 pub mod installation;
 pub mod pull_request;
+pub mod queue;
 pub mod write;

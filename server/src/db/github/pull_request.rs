@@ -248,7 +248,8 @@ pub async fn remember(
     Ok(())
 }
 
-/// Notes that comment and check say what they should.
+/// Notes that comment and check say what they should, as of the beginning of the transaction: what becomes of jobs later is still
+/// to be said.
 ///
 /// # Errors
 /// The database does not answer.
@@ -258,7 +259,7 @@ pub async fn finish(
     failure: Option<&str>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update github_pull_request set due_at = null, attempts = 0, failure = $2
+        "update github_pull_request set due_at = null, attempts = 0, failure = $2, said_at = now()
          where github_pull_request_id = $1",
         pull_request,
         failure,

@@ -93,7 +93,8 @@ pub async fn prolong(
     Ok(done.rows_affected() == 1)
 }
 
-/// What a run was measured for that says it was under this lease: of the same project and commit, or it is of none.
+/// What a run was measured for that says it was under this lease: of the same project and commit, or of what that
+/// is compared with; or it is of none.
 /// Nobody takes the job until the transaction ends.
 ///
 /// # Errors
@@ -106,7 +107,7 @@ pub async fn standing(
 ) -> sqlx::Result<Standing> {
     let found = sqlx::query!(
         "select fence, is_fork from job
-         where job_id = $1 and project_id = $2 and commit_sha = $3
+         where job_id = $1 and project_id = $2 and (commit_sha = $3 or base_sha is not null)
          for share",
         lease.job_id,
         project_id,

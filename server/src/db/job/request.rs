@@ -233,3 +233,26 @@ pub async fn cancel(connection: &mut PgConnection, job_id: i64, now: DateTime<Ut
     .await?;
     Ok(done.rows_affected() == 1)
 }
+
+/// Cancels what is open of a pull request.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn cancel_pull_request(
+    connection: &mut PgConnection,
+    project_id: i64,
+    number: i64,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update job set status = 'cancelled', done_at = $3, lease_expires_at = null,
+                        failure = 'somebody cancelled it on the pull request'
+         where project_id = $1 and pull_request = $2 and done_at is null",
+        project_id,
+        number,
+        now,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}

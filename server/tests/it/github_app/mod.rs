@@ -2,6 +2,7 @@
 
 mod comments;
 mod events;
+mod jobs;
 mod limits;
 mod webhooks;
 

@@ -281,13 +281,7 @@ pub(crate) async fn compare(
     let base = side(&state, project_id, &query.base).await?;
     let head = side(&state, project_id, &query.head).await?;
     let machine = query.machine.as_ref();
-    let mut of_base = outcome::outcomes(&state, project_id, &base, machine).await?;
-    let of_head = outcome::outcomes(&state, project_id, &head, machine).await?;
-    outcome::learn(&state, &mut of_base, base.ordinal.min(head.ordinal)).await?;
-    let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
-    let case_counts = [of_base.len(), of_head.len()];
-    let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
-    let mut pairs = pairs.await.map_err(ApiError::internal)?;
+    let (mut pairs, case_counts) = pairs(&state, project_id, &base, &head, machine).await?;
     if !query.q.is_empty() {
         let filter = Filter { words: query.q, ..Filter::default() };
         let series = search::all(&state.pool, project_id, &filter).await?;
@@ -310,6 +304,41 @@ pub(crate) async fn compare(
         })
         .into_response(),
     }))
+}
+
+/// Two runs of a project, series by series, all that there is.
+///
+/// # Errors
+/// A run is gone, or the database does not answer.
+pub(crate) async fn of_runs(
+    state: &AppState,
+    project_id: i64,
+    base: Uuid,
+    head: Uuid,
+) -> Result<Vec<ComparisonPair>, ApiError> {
+    let side = async |run_id: Uuid| {
+        let found = db::comparison::run(&state.pool, project_id, run_id).await?;
+        found.ok_or_else(|| ApiError::unknown(Kind::Run, run_id))
+    };
+    let (base, head) = (side(base).await?, side(head).await?);
+    Ok(pairs(state, project_id, &base, &head, None).await?.0)
+}
+
+/// The pairs of two sides, and how many cases each has.
+async fn pairs(
+    state: &AppState,
+    project_id: i64,
+    base: &SideRow,
+    head: &SideRow,
+    machine: Option<&Slug>,
+) -> Result<(Vec<ComparisonPair>, [usize; 2]), ApiError> {
+    let mut of_base = outcome::outcomes(state, project_id, base, machine).await?;
+    let of_head = outcome::outcomes(state, project_id, head, machine).await?;
+    outcome::learn(state, &mut of_base, base.ordinal.min(head.ordinal)).await?;
+    let is_of_runs = base.run_id.is_some() && head.run_id.is_some();
+    let case_counts = [of_base.len(), of_head.len()];
+    let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
+    Ok((pairs.await.map_err(ApiError::internal)?, case_counts))
 }
 
 /// The most pairs of each kind that can be asked for.
