@@ -99,6 +99,8 @@ impl Inbox {
             if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
                 let _ = done.send(result);
             }
+            // Before it is told: whoever hears of it looks whether there is something, or nothing to come.
+            drop(done);
             let _ = tell.send(News::Done);
         });
         loop {
