@@ -1,3 +1,6 @@
+-- squawk-ignore-file require-concurrent-index-deletion, require-concurrent-index-creation, ban-drop-not-null, ban-drop-column, prefer-bigint-over-smallint, adding-not-nullable-field, constraint-missing-not-valid
+-- No server runs meanwhile, as said below, and the table has some hundreds of rows: there is nobody to lock out.
+--
 -- Jobs are a queue: asked for by whatever starts a measurement, taken by agents under a lease.
 --
 -- Jobs of before are of one machine and of a commit that is stored. A server of before does not know the new columns: it is to
