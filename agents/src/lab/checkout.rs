@@ -100,6 +100,11 @@ impl Checkouts {
     ) -> crate::Result<Built> {
         let place = self.folder.join("builds").join(project.as_str()).join(commit.as_str());
         let root = place.join("tree");
+        // git reads what a work tree says of itself, and this one was somebody else's while it was built: root reads it before
+        // that alone, and where that user is not to be trusted nothing is used again.
+        if matches!(self.confinement, Confinement::Confined(_)) && place.exists() {
+            self.remove(project, &place);
+        }
         if !root.join(".git").exists() {
             self.check_out(project, commit, &root)?;
         }
