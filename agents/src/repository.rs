@@ -38,17 +38,7 @@ impl Repository {
                 "{error}\nresults are filed under a commit: {mend} the checkout that is measured"
             ))
         })?;
-        let count = format!("--max-count={}", HISTORY_COMMITS + 1);
-        let log = git.ask(&["log", "--first-parent", &count, "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s"])?;
-        let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;
-        if git.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "false" {
-            let length = git.ask(&["rev-list", "--first-parent", "--count", "HEAD"])?;
-            number(&mut commits, length.trim().parse().map_err(|_| unexpected("rev-list", &length))?);
-        }
-        if commits.is_empty() {
-            return Err(Failure::Other("git shows no commit to measure: commit first".into()));
-        }
-        let commit = commits.remove(0);
+        let (commit, history) = line(git, "HEAD")?;
         let remote = git.ask(&["remote", "get-url", "origin"]).ok();
         let name = remote.as_deref().and_then(last_part).or_else(|| root.file_name()?.to_str());
         Ok(Self {
@@ -61,9 +51,43 @@ impl Repository {
             work_tree_modified: !git.ask(&["status", "--porcelain", "--untracked-files=no"])?.is_empty(),
             root,
             commit,
-            history: commits,
+            history,
         })
     }
+
+    /// A commit of a repository in which nothing is checked out, and whose name somebody else knows.
+    ///
+    /// # Errors
+    /// What git says.
+    pub(crate) fn of_commit(git: &Git, commit: &CommitSha, name: &str) -> crate::Result<Self> {
+        let (commit, history) = line(git, commit.as_str())?;
+        Ok(Self {
+            root: git.folder.clone(),
+            name: name.to_owned(),
+            branch: None,
+            default_branch: None,
+            commit,
+            history,
+            work_tree_modified: false,
+        })
+    }
+}
+
+/// A commit, and its first-parent ancestors.
+fn line(git: &Git, revision: &str) -> crate::Result<(Commit, Vec<Commit>)> {
+    let count = format!("--max-count={}", HISTORY_COMMITS + 1);
+    let format = "--format=%H%x1f%P%x1f%cI%x1f%an%x1f%s";
+    let log = git.ask(&["log", "--first-parent", &count, format, revision, "--"])?;
+    let mut commits = log.lines().map(parse).collect::<crate::Result<Vec<Commit>>>()?;
+    if git.ask(&["rev-parse", "--is-shallow-repository"])?.trim() == "false" {
+        let length = git.ask(&["rev-list", "--first-parent", "--count", revision, "--"])?;
+        number(&mut commits, length.trim().parse().map_err(|_| unexpected("rev-list", &length))?);
+    }
+    if commits.is_empty() {
+        return Err(Failure::Other("git shows no commit to measure: commit first".into()));
+    }
+    let commit = commits.remove(0);
+    Ok((commit, commits))
 }
 
 /// The `git` command in one folder.

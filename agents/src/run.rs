@@ -8,7 +8,7 @@ use crate::repository::{Git, Repository};
 use crate::settings::{self, Settings};
 use crate::upload::{self, What};
 use crate::{build, import, node, output, spool, summary, table};
-use roundtrip_bench::definition::{self, InvalidDefinition, Plan, PlannedCase};
+use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
     let peer = peer()?;
     // With a preset that was asked for, nothing but that is measured.
     let commands = if arguments.preset.is_none() { &settings.command[..] } else { &[] };
-    if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(is_built_here) {
+    if !commands.is_empty() || plans.iter().flat_map(|plan| &plan.cases).any(|case| case.declared().is_some())
+    {
         build::build(&settings.build, &root)?;
     }
     plans.iter().try_for_each(|plan| measure(plan, &peer, &delivery, arguments))?;
@@ -82,11 +83,6 @@ fn measure(
     kept.send()
 }
 
-/// Whether a case is measured with a program that a definition starts.
-fn is_built_here(case: &PlannedCase) -> bool {
-    case.transport.program().is_some_and(|program| program.is_declared())
-}
-
 /// A report, or a file of another tool with its own.
 fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
     match serde_json::from_slice::<ImportRequest>(json) {
@@ -98,17 +94,30 @@ fn parse(json: &[u8]) -> serde_json::Result<(What, RunReport)> {
 
 /// A preset of the suite, or a definition in a file, whose name without `.toml` is then the preset's.
 pub(crate) fn plan(preset: &str) -> crate::Result<Plan> {
-    let invalid = |error: InvalidDefinition| Failure::Usage(error.to_string());
-    let Some(name) = preset.strip_suffix(".toml") else {
+    if !is_definition(preset) {
         return definition::preset(preset).map_err(invalid);
-    };
+    }
     let text = std::fs::read_to_string(preset)
         .map_err(|error| Failure::Usage(format!("cannot read the definition {preset}: {error}")))?;
-    let name = Path::new(name).file_name().and_then(|name| name.to_str()).unwrap_or(name);
     // Programs are started from where the definition stands, wherever we are.
     let path = std::path::absolute(preset)
         .map_err(|error| Failure::Other(format!("cannot tell where {preset} is: {error}")))?;
-    definition::parse(name, &text, path.parent().unwrap_or(&path)).map_err(invalid)
+    defined(&path, &text)
+}
+
+/// Whether this is the path of a definition, and no name of the suite.
+pub(crate) fn is_definition(preset: &str) -> bool {
+    preset.ends_with(".toml")
+}
+
+/// What a definition with this path says. Its programs are started in its folder.
+pub(crate) fn defined(path: &Path, text: &str) -> crate::Result<Plan> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    definition::parse(&name, text, path.parent().unwrap_or(path)).map_err(invalid)
+}
+
+fn invalid(error: InvalidDefinition) -> Failure {
+    Failure::Usage(error.to_string())
 }
 
 /// The command that runs a peer: this very program.

@@ -11,7 +11,6 @@ use roundtrip_wire::{Acknowledged, RunId, acknowledged};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::cell::Cell;
-use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::path::Path;
 use std::rc::Rc;
@@ -151,7 +150,7 @@ impl Upload {
             What::Report(id) => format!("{server}/api/v1/runs/{id}{query}"),
             What::Import(_) => format!("{server}/api/v1/import{query}"),
         };
-        let expected = hexadecimal(&Sha256::digest(body));
+        let expected = hex::encode(Sha256::digest(body));
         let body =
             compress(body).map_err(|error| Refusal::Final(format!("compressing the report: {error}")))?;
         let agent = http::agent(TIMEOUT);
@@ -208,12 +207,4 @@ fn compress(report: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(report)?;
     encoder.finish()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -8,10 +8,8 @@ use crate::settings::{self, Settings};
 use crate::{node, run};
 use roundtrip_bench::definition::{self, Plan, PlannedCase};
 use roundtrip_bench::harness::ab::Pair;
-use roundtrip_bench::mechanism::Mechanism;
-use roundtrip_bench::program::{Launch, Place, Program};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What a program is measured with unless something else is asked for.
 const PROGRAM: &str = include_str!("program.toml");
@@ -115,41 +113,25 @@ fn with_command(plan: &Plan, command: &str) -> crate::Result<Vec<PlannedCase>> {
     }
     let here = std::env::current_dir()
         .map_err(|error| Failure::Other(format!("the current folder cannot be found: {error}")))?;
-    let mut first = None;
-    for (_, program, _) in declared(plan) {
-        let slug = first.get_or_insert(&program.info.slug);
-        if *slug != &program.info.slug {
-            return Err(Failure::Usage(format!(
-                "{} declares several programs, {slug} and {}: expected one that the two commands start",
-                plan.preset, program.info.slug
-            )));
-        }
+    let declared: Vec<&PlannedCase> = plan.cases.iter().filter(|case| case.declared().is_some()).collect();
+    let programs: BTreeSet<&str> =
+        declared.iter().filter_map(|case| Some(case.transport.program()?.info.slug.as_str())).collect();
+    if programs.len() > 1 {
+        return Err(Failure::Usage(format!(
+            "{} declares several programs, {}: expected one that the two commands start",
+            plan.preset,
+            programs.into_iter().collect::<Vec<_>>().join(", ")
+        )));
     }
-    let started = declared(plan)
-        .map(|(case, program, _)| measured_with(case, program, Launch::Command(words.clone()), here.clone()));
-    Ok(started.collect())
+    Ok(declared.into_iter().map(|case| case.started_by(words.clone(), here.clone())).collect())
 }
 
 /// The cases of all the plan's programs, as they are in this revision.
 fn within(plan: &Plan, revision: &Revision<'_>) -> crate::Result<Vec<PlannedCase>> {
-    let placed = declared(plan).map(|(case, program, folder)| {
-        Ok(measured_with(case, program, program.launch.clone(), revision.folder(folder)?))
-    });
-    placed.collect()
-}
-
-/// The cases of programs that the definition declares, with these and where they are started.
-fn declared(plan: &Plan) -> impl Iterator<Item = (&PlannedCase, &Program, &Path)> {
-    plan.cases.iter().filter_map(|case| {
-        let program = case.transport.program().filter(|program| program.is_declared())?;
-        let Place::Folder(folder) = &program.place else { return None };
-        Some((case, program.as_ref(), folder.as_path()))
-    })
-}
-
-fn measured_with(case: &PlannedCase, program: &Program, launch: Launch, folder: PathBuf) -> PlannedCase {
-    let program = Program { launch, place: Place::Folder(folder), ..program.clone() };
-    PlannedCase { transport: Mechanism::Program(Arc::new(program)), ..case.clone() }
+    let placed = plan.cases.iter().filter_map(|case| Some((case, case.declared()?)));
+    placed
+        .map(|(case, (command, folder))| Ok(case.started_by(command.to_vec(), revision.folder(folder)?)))
+        .collect()
 }
 
 fn zip(base: &[PlannedCase], head: &[PlannedCase]) -> Vec<Pair> {

@@ -1,15 +1,18 @@
-//! The commits of a project on this machine: one copy of its repository, and a work tree for each commit that is built, which
-//! is kept for the next job of the same commit.
+//! The commits of a project on this machine: a work tree for each that is built, which is kept for the next job of the same commit.
 
 use super::confine::Confinement;
+use super::mirror::{self, Mirror};
 use super::output::Output;
 use crate::failure::Failure;
 use crate::platform;
-use crate::repository::{Git, Repository};
-use crate::settings::{CommandLine, Settings};
+use crate::repository::Repository;
+use crate::run;
+use crate::settings::{self, CommandLine, Settings};
+use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Slug};
 use sha2::{Digest, Sha256};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -17,8 +20,12 @@ use std::time::{Duration, Instant};
 const BUILT: &str = "built";
 /// How many built work trees are kept.
 const KEPT: usize = 10;
-/// Transports that git may use: none that runs what an address names.
-const PROTOCOLS: &str = "https:http:ssh:git:file";
+/// Fetches submodules, as the user of repositories: from a folder, too, which git takes as an attempt to read what its user may
+/// not know to be there.
+const SUBMODULES: [&str; 7] =
+    ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
+/// Of a folder in which others find what they know the name of.
+const PASSED: u32 = 0o711;
 
 /// Where commits are kept, and what building them may take.
 #[derive(Clone, Debug)]
@@ -31,6 +38,15 @@ pub(crate) struct Checkouts {
     pub(crate) disk_bytes: u64,
 }
 
+/// A project whose commits are built.
+#[derive(Debug)]
+pub(crate) struct Checkout<'a> {
+    checkouts: &'a Checkouts,
+    mirror: Mirror,
+    url: &'a str,
+    builds: PathBuf,
+}
+
 /// A commit, built.
 #[derive(Debug)]
 pub(crate) struct Built {
@@ -41,50 +57,57 @@ pub(crate) struct Built {
 }
 
 impl Checkouts {
-    /// Fetches these commits of a project, unless they are here.
+    /// Opens a project, and fetches these commits of it.
     ///
     /// # Errors
-    /// What git says.
-    pub(crate) fn fetch(&self, project: &Slug, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
-        if url.is_empty() {
-            return Err(Failure::Other(format!(
-                "nobody has said where the repository of {project} is: set it in the project's settings"
-            )));
+    /// What git says, or the disk.
+    pub(crate) fn open<'a>(
+        &'a self,
+        project: &Slug,
+        url: &'a str,
+        commits: &[&CommitSha],
+    ) -> crate::Result<Checkout<'a>> {
+        let mirror = Mirror::of(project, &self.folder.join("repositories"));
+        mirror.fetch(url, commits)?;
+        let all = self.folder.join("builds");
+        let builds = all.join(project.as_str());
+        let disk = |source| Failure::Disk { path: builds.clone(), source };
+        fs::create_dir_all(&builds).map_err(disk)?;
+        // What was built of other projects is nothing for this one.
+        for other in fs::read_dir(&all).map_err(disk)? {
+            let other = other.map_err(disk)?.path();
+            let mode = if other == builds { PASSED } else { mirror::PRIVATE };
+            platform::set_mode(&other, mode).map_err(disk)?;
         }
-        let mirror = self.mirror(project);
-        if !mirror.join("HEAD").exists() {
-            fs::create_dir_all(&mirror).map_err(|source| Failure::Disk { path: mirror.clone(), source })?;
-            Git::named(&mirror).ask(&["init", "--quiet", "--bare", "."])?;
-        }
-        let git = Git::named(&mirror).quiet(PROTOCOLS);
-        // An answer of git for an object that is not there is a failure as well.
-        let is_here =
-            |commit: &&CommitSha| git.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok();
-        if commits.iter().all(is_here) {
-            return Ok(());
-        }
-        git.ask(&["fetch", "--quiet", "--no-tags", "--force", url, "+refs/heads/*:refs/heads/*"])?;
-        for commit in commits.iter().filter(|commit| !is_here(commit)) {
-            // Of no branch: a pull request's, or one that was pushed over.
-            git.ask(&["fetch", "--quiet", "--no-tags", url, commit.as_str()])?;
-        }
-        Ok(())
+        Ok(Checkout { checkouts: self, mirror, url, builds })
     }
+}
 
+impl Checkout<'_> {
     /// Where a commit left the line of another one.
     ///
     /// # Errors
-    /// They have nothing in common, or are not here.
-    pub(crate) fn merge_base(
-        &self,
-        project: &Slug,
-        base: &CommitSha,
-        head: &CommitSha,
-    ) -> crate::Result<CommitSha> {
-        let git = Git::named(&self.mirror(project)).quiet(PROTOCOLS);
-        let found = git.ask(&["merge-base", base.as_str(), head.as_str()])?;
-        CommitSha::parse(found.trim())
-            .map_err(|_| Failure::Other(format!("git names no commit from which {} comes", short(head))))
+    /// They have nothing in common.
+    pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
+        self.mirror.merge_base(base, head)
+    }
+
+    /// What a preset of a commit says, as one of the suite or as a definition of the repository.
+    ///
+    /// # Errors
+    /// There is none, or it says what it cannot.
+    pub(crate) fn plan(&self, built: &Built, preset: &str) -> crate::Result<Plan> {
+        if !run::is_definition(preset) {
+            return run::plan(preset);
+        }
+        let commit = &built.repository.commit.sha;
+        let text = self.mirror.file(commit, Path::new(preset))?.ok_or_else(|| {
+            Failure::Usage(format!(
+                "{} has no definition {preset}: expected a file of the commit",
+                commit.short()
+            ))
+        })?;
+        run::defined(&built.root.join(preset), &text)
     }
 
     /// The work tree of a commit, built as its settings say. One that was built before is used again.
@@ -93,68 +116,45 @@ impl Checkouts {
     /// What git says, settings that cannot be read, a command that fails or takes more than it may.
     pub(crate) fn built(
         &self,
-        project: &Slug,
         commit: &CommitSha,
         output: &mut Output,
         beat: &mut dyn FnMut() -> crate::Result<()>,
     ) -> crate::Result<Built> {
-        let place = self.folder.join("builds").join(project.as_str()).join(commit.as_str());
-        let root = place.join("tree");
-        // git reads what a work tree says of itself, and this one was somebody else's while it was built: root reads it before
-        // that alone, and where that user is not to be trusted nothing is used again.
-        if matches!(self.confinement, Confinement::Confined(_)) && place.exists() {
-            self.remove(project, &place);
-        }
-        if !root.join(".git").exists() {
-            self.check_out(project, commit, &root)?;
-        }
-        let settings = Settings::read(&root)?;
-        let marker = place.join(BUILT);
-        let commands = digest(&settings.build);
-        // Read before anything is built: what a build changes of tracked files was not changed by who measures.
-        let repository = if fs::read_to_string(&marker).is_ok_and(|built| built == commands) {
-            output.say(&format!("{} was built before", short(commit)));
-            Repository::read(&Git::named(&root))?
-        } else {
-            if marker.exists() || place.join("begun").exists() {
-                // Built otherwise, or not to the end.
-                self.remove(project, &place);
-                self.check_out(project, commit, &root)?;
-            }
-            let repository = Repository::read(&Git::named(&root))?;
-            let begun = place.join("begun");
-            fs::write(&begun, "").map_err(|source| Failure::Disk { path: begun, source })?;
-            self.build(&root, &settings.build, output, beat)?;
-            fs::write(&marker, &commands).map_err(|source| Failure::Disk { path: marker, source })?;
-            repository
+        let place = self.builds.join(commit.as_str());
+        let (root, marker) = (place.join("tree"), place.join(BUILT));
+        let settings = match self.mirror.file(commit, Path::new(settings::FILE))? {
+            Some(text) => Settings::of_text(Path::new(settings::FILE), &text)?,
+            None => Settings::default(),
         };
-        self.forget_old(project, &place);
-        // A work tree that was built may differ from its commit, which is what was asked for all the same.
-        Ok(Built { root, repository: Repository { work_tree_modified: false, ..repository }, settings })
-    }
-
-    fn mirror(&self, project: &Slug) -> PathBuf {
-        self.folder.join("repositories").join(format!("{project}.git"))
-    }
-
-    fn check_out(&self, project: &Slug, commit: &CommitSha, root: &Path) -> crate::Result<()> {
-        if let Some(place) = root.parent() {
-            fs::create_dir_all(place).map_err(|source| Failure::Disk { path: place.to_owned(), source })?;
+        let commands = digest(&settings.build);
+        if fs::read_to_string(&marker).is_ok_and(|built| built == commands) {
+            output.say(&format!("{} was built before", commit.short()));
+        } else {
+            // Built otherwise, or not to the end. It is gone before anything else is there under its name.
+            remove(&place)?;
+            self.mirror.check_out(commit, self.url, &root)?;
+            self.checkouts.build(&root, &settings.build, output, beat)?;
+            fs::write(&marker, &commands).map_err(|source| Failure::Disk { path: marker, source })?;
         }
-        let git = Git::named(&self.mirror(project)).quiet(PROTOCOLS);
-        git.ask(&["worktree", "prune"])?;
-        git.ask(&[
-            "worktree",
-            "add",
-            "--quiet",
-            "--force",
-            "--detach",
-            &root.to_string_lossy(),
-            commit.as_str(),
-        ])?;
-        Ok(())
+        self.forget_old(&place);
+        Ok(Built { root, repository: self.mirror.history(commit)?, settings })
     }
 
+    /// Removes what was built longest ago, beyond those that are kept.
+    fn forget_old(&self, keep: &Path) {
+        let Ok(entries) = fs::read_dir(&self.builds) else { return };
+        let built = |place: &Path| fs::metadata(place.join(BUILT)).and_then(|file| file.modified()).ok();
+        let mut places: Vec<_> =
+            entries.flatten().map(|entry| entry.path()).filter(|place| place != keep).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(built(place)));
+        for place in places.iter().skip(KEPT - 1) {
+            // What is left goes with the next one.
+            let _ = remove(place);
+        }
+    }
+}
+
+impl Checkouts {
     /// Runs the commands as the user of repositories, who owns the work tree meanwhile, and no longer.
     fn build(
         &self,
@@ -179,9 +179,8 @@ impl Checkouts {
             platform::give(home.path(), limits.user_id, limits.group_id)
                 .map_err(|source| Failure::Disk { path: home.path().to_owned(), source })?;
         }
-        let submodules = root.join(".gitmodules").exists().then(|| {
-            CommandLine(["git", "submodule", "update", "--init", "--recursive"].map(str::to_owned).to_vec())
-        });
+        let submodules =
+            root.join(".gitmodules").exists().then(|| CommandLine(SUBMODULES.map(str::to_owned).to_vec()));
         let done = submodules.iter().chain(commands).try_for_each(|command| {
             let mut process = self.confinement.builder(&command.0, home.path())?;
             process.current_dir(root);
@@ -242,24 +241,6 @@ impl Checkouts {
             beat()?;
         }
     }
-
-    fn remove(&self, project: &Slug, place: &Path) {
-        // What is left registered goes with the next one.
-        let _ = fs::remove_dir_all(place);
-        let _ = Git::named(&self.mirror(project)).ask(&["worktree", "prune"]);
-    }
-
-    /// Removes what was built longest ago, beyond those that are kept.
-    fn forget_old(&self, project: &Slug, keep: &Path) {
-        let Ok(entries) = fs::read_dir(self.folder.join("builds").join(project.as_str())) else { return };
-        let built = |place: &Path| fs::metadata(place.join(BUILT)).and_then(|file| file.modified()).ok();
-        let mut places: Vec<_> =
-            entries.flatten().map(|entry| entry.path()).filter(|place| place != keep).collect();
-        places.sort_by_key(|place| std::cmp::Reverse(built(place)));
-        for place in places.iter().skip(KEPT - 1) {
-            self.remove(project, place);
-        }
-    }
 }
 
 /// How often a command that runs is looked at,
@@ -274,11 +255,16 @@ fn digest(commands: &[CommandLine]) -> String {
         sha.update(command.to_string());
         sha.update([0]);
     }
-    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(sha.finalize())
 }
 
-fn short(commit: &CommitSha) -> &str {
-    commit.short()
+fn remove(place: &Path) -> crate::Result<()> {
+    match fs::remove_dir_all(place) {
+        Err(source) if source.kind() != ErrorKind::NotFound => {
+            Err(Failure::Disk { path: place.to_owned(), source })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn bytes_in(folder: &Path) -> u64 {

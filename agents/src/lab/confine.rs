@@ -8,6 +8,7 @@ use crate::cli::ConfineArguments;
 use crate::failure::Failure;
 use crate::platform;
 use std::ffi::OsString;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -66,6 +67,26 @@ impl Confinement {
             ));
         }
         Ok(Self::Confined(Limits { user_id, group_id, memory_bytes, file_bytes }))
+    }
+
+    /// Takes the user of repositories for this process alone, until what is returned is dropped: after a job all that this user
+    /// runs is ended, and it must not be what another agent measures.
+    ///
+    /// # Errors
+    /// Another agent has it, or the system refuses it.
+    pub(crate) fn hold(&self) -> crate::Result<Option<File>> {
+        let Self::Confined(limits) = self else { return Ok(None) };
+        let path = platform::lock_of_user(limits.user_id);
+        let disk = |source| Failure::Disk { path: path.clone(), source };
+        let lock = File::options().append(true).create(true).open(&path).map_err(disk)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Err(Failure::Refused(format!(
+                "another agent runs repositories as the user with the number {}: expected one of its own, with --job-user",
+                limits.user_id
+            ))),
+            Err(TryLockError::Error(source)) => Err(disk(source)),
+        }
     }
 
     /// The words in front of a command, so that it is run so.

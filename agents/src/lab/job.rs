@@ -1,22 +1,19 @@
 //! One job, from its commit to reports in the spool.
 
 use super::beat::{Beat, Interrupted};
-use super::checkout::{Built, Checkouts};
+use super::checkout::{Built, Checkout, Checkouts};
 use super::confine::Confinement;
 use super::output::Output;
 use crate::delivery::Subject;
 use crate::failure::Failure;
-use crate::run;
-use roundtrip_bench::definition::{Plan, PlannedCase};
+use crate::settings::Preset;
+use roundtrip_bench::definition::Plan;
 use roundtrip_bench::harness::ab::{self, Comparison, Pair};
 use roundtrip_bench::harness::{self, Event, Outcome, PeerCommand};
-use roundtrip_bench::mechanism::Mechanism;
-use roundtrip_bench::program::{Launch, Place, Program};
 use roundtrip_wire::lab::Assignment;
 use roundtrip_wire::{CommitSha, RunId, RunReport, Slug};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
 /// What is measured of a commit unless something else is said.
 const PRESET: &str = "quick";
@@ -52,17 +49,15 @@ impl Workshop {
         beat: &mut Beat<'_>,
     ) -> Result<Vec<RunReport>, NoReports> {
         let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
-        self.checkouts.fetch(&job.project, &job.repository_url, &commits)?;
+        let checkout = self.checkouts.open(&job.project, &job.repository_url, &commits)?;
         // What a branch has got since a pull request left it is no change of the pull request's.
         let base = match &job.base_sha {
-            Some(base) if job.pull_request.is_some() => {
-                Some(self.checkouts.merge_base(&job.project, base, &job.commit_sha)?)
-            }
+            Some(base) if job.pull_request.is_some() => Some(checkout.merge_base(base, &job.commit_sha)?),
             base => base.clone(),
         };
         let mut build = |commit: &CommitSha| {
             let mut interrupted = None;
-            let built = self.checkouts.built(&job.project, commit, output, &mut || match beat.check() {
+            let built = checkout.built(commit, output, &mut || match beat.check() {
                 ControlFlow::Continue(()) => Ok(()),
                 ControlFlow::Break(by) => {
                     interrupted = Some(by);
@@ -75,7 +70,7 @@ impl Workshop {
         head.settings.check_machine(&self.machine)?;
         let base = base.as_ref().map(&mut build).transpose()?;
         let home = self.home()?;
-        let plans = plans(job, &head)?;
+        let plans = plans(job, &checkout, &head)?;
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), beat);
         self.checkouts.confinement.sweep();
         measured
@@ -173,51 +168,32 @@ impl Workshop {
     /// The same with the programs of the repository run by somebody without rights.
     fn confined(&self, plan: &Plan, home: &Path) -> crate::Result<Plan> {
         let words = self.checkouts.confinement.words(false, Some(home))?;
-        let cases = plan.cases.iter().map(|case| match declared(case) {
-            Some((program, Launch::Command(command), _)) => {
-                let launch = Launch::Command(words.iter().chain(command).cloned().collect());
-                with(case, Program { launch, ..program.clone() })
-            }
-            _ => case.clone(),
+        let cases = plan.cases.iter().map(|case| match case.declared() {
+            Some((command, folder)) => case.started_by([&words, command].concat(), folder.to_owned()),
+            None => case.clone(),
         });
         Ok(Plan { cases: cases.collect(), ..plan.clone() })
     }
 }
 
 /// What is measured: as the job says, else as the settings of its commit do.
-fn plans(job: &Assignment, head: &Built) -> crate::Result<Vec<Plan>> {
-    let within = |preset: &str| {
-        let is_file = Path::new(preset).extension().is_some_and(|extension| extension == "toml");
-        if is_file { head.root.join(preset) } else { PathBuf::from(preset) }
+fn plans(job: &Assignment, checkout: &Checkout<'_>, head: &Built) -> crate::Result<Vec<Plan>> {
+    let named = match &job.preset {
+        Some(preset) => vec![preset.as_str()],
+        None => head.settings.presets.iter().map(Preset::as_str).collect(),
     };
-    let named: Vec<PathBuf> = match &job.preset {
-        Some(preset) => vec![within(preset)],
-        None => head.settings.presets.iter().map(|preset| preset.within(&head.root)).collect(),
-    };
-    let named = if named.is_empty() { vec![PathBuf::from(PRESET)] } else { named };
-    named.iter().map(|preset| run::plan(&preset.to_string_lossy())).collect()
+    let named = if named.is_empty() { vec![PRESET] } else { named };
+    named.into_iter().map(|preset| checkout.plan(head, preset)).collect()
 }
 
 /// The cases whose programs the commits bring, on both sides.
 fn pairs(plan: &Plan, head: &Built, base: &Built) -> crate::Result<Vec<Pair>> {
-    let cases = plan.cases.iter().filter_map(|case| Some((case, declared(case)?)));
-    let pairs = cases.map(|(case, (program, _, folder))| {
+    let cases = plan.cases.iter().filter_map(|case| Some((case, case.declared()?)));
+    let pairs = cases.map(|(case, (command, folder))| {
         let within = folder.strip_prefix(&head.root).map_err(|_| {
             Failure::Usage(format!("the definition in {} is not in the repository", folder.display()))
         })?;
-        let place = Place::Folder(base.root.join(within));
-        Ok(Pair { base: with(case, Program { place, ..program.clone() }), head: case.clone() })
+        Ok(Pair { base: case.started_by(command.to_vec(), base.root.join(within)), head: case.clone() })
     });
     pairs.collect()
-}
-
-/// The program of the repository that a case is measured with, if it is: how it is started, and where.
-fn declared(case: &PlannedCase) -> Option<(&Program, &Launch, &Path)> {
-    let program = case.transport.program().filter(|program| program.is_declared())?;
-    let Place::Folder(folder) = &program.place else { return None };
-    Some((program, &program.launch, folder))
-}
-
-fn with(case: &PlannedCase, program: Program) -> PlannedCase {
-    PlannedCase { transport: Mechanism::Program(Arc::new(program)), ..case.clone() }
 }

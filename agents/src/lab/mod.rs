@@ -2,7 +2,7 @@
 //! measured.
 //!
 //! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
-//! - `job`: one job.  `checkout`: its commits, built.  [`confine`]: who runs them.  `output`: what they print.
+//! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.  [`confine`]: who runs them.  `output`: what they print.
 //! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
 //!
 //! One thing after the other: nothing is on the network while it measures.
@@ -14,6 +14,7 @@ mod endings;
 mod health;
 pub(crate) mod identity;
 mod job;
+mod mirror;
 mod output;
 pub(crate) mod server;
 
@@ -38,12 +39,11 @@ use output::Output;
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
 use roundtrip_wire::{RunId, RunReport};
 use server::{Server, Trouble};
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// For its owner alone: what is measured of others is not for what is measured.
-const PRIVATE_FOLDER: u32 = 0o700;
 /// A token is renewed when it has less than this left: half of what it is given for.
 const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
 /// Between attempts while the server is away.
@@ -68,7 +68,7 @@ pub(crate) struct Lab<'a> {
     /// What was last said of the server, so that it is said once.
     complaint: Option<String>,
     /// Let go of last.
-    _held: Held,
+    _held: (Held, Option<File>),
 }
 
 impl<'a> Lab<'a> {
@@ -86,8 +86,8 @@ impl<'a> Lab<'a> {
             arguments.disk_mib_max << 20,
         )?;
         let spool = folder.join("spool");
-        let held = holder::hold(&spool)?;
-        platform::set_mode(&spool, PRIVATE_FOLDER)
+        let held = (holder::hold(&spool)?, confinement.hold()?);
+        platform::set_mode(&spool, mirror::PRIVATE)
             .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
         let checkouts = Checkouts {
             folder: folder.clone(),

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, can_confine, control, controlled, end_all_of, give, is_administrator,
+    TO_BE_ADMINISTRATOR, can_confine, control, controlled, end_all_of, give, is_administrator, lock_of_user,
     ordinary_permissions, others_may_read, owner, serve, set_mode, user,
 };
 

@@ -6,7 +6,7 @@ use crate::lab::confine::Limits;
 use crate::service::{System, windows};
 use std::fs::Permissions;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 #[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
@@ -109,6 +109,11 @@ pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
 /// Gives up all rights for good, and becomes a program. Returns only what the system refuses.
 pub(crate) fn become_confined(limits: Limits, has_network: bool, command: Command) -> io::Error {
     imp::become_confined(limits, has_network, command)
+}
+
+/// The file that an agent locks while it runs repositories as this user.
+pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
+    imp::lock_of_user(user_id)
 }
 
 /// Ends all processes of a user.

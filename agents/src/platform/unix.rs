@@ -10,7 +10,7 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub(super) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
@@ -85,6 +85,11 @@ pub(super) fn become_user(limits: Limits, mut command: Command) -> io::Error {
     }
     // Before exec(2), std gives up the other groups, too, when it changes the user as root.
     command.uid(limits.user_id).gid(limits.group_id).exec()
+}
+
+/// Where all systems keep such files until the next start, and only root makes any (hier(7)).
+pub(super) fn lock_of_user(user_id: u32) -> PathBuf {
+    Path::new("/var/run").join(format!("roundtrip-job-{user_id}.lock"))
 }
 
 pub(super) fn end_all_of(user_id: u32, group_id: u32) {

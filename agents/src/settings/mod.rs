@@ -99,8 +99,7 @@ impl Settings {
     pub(crate) fn read(root: &Path) -> crate::Result<Self> {
         let path = root.join(FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text)
-                .map_err(|error| Failure::Usage(format!("{}: {}", path.display(), error.trim_end()))),
+            Ok(text) => Self::of_text(&path, &text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(Failure::Other(format!("cannot read {}: {error}", path.display()))),
         }
@@ -115,6 +114,14 @@ impl Settings {
             Ok(root) => Self::read(&root),
             Err(_) => Ok(Self::default()),
         }
+    }
+
+    /// Those of a file with this path and text.
+    ///
+    /// # Errors
+    /// As [`Self::read()`].
+    pub(crate) fn of_text(path: &Path, text: &str) -> crate::Result<Self> {
+        Self::parse(text).map_err(|error| Failure::Usage(format!("{}: {}", path.display(), error.trim_end())))
     }
 
     /// The message of the parser has line, column, the line itself and what was expected.
@@ -158,6 +165,11 @@ impl Settings {
 }
 
 impl Preset {
+    /// As it is written.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// A name, or a path that holds wherever we are.
     pub(crate) fn within(&self, root: &Path) -> PathBuf {
         if self.0.ends_with(".toml") { root.join(&self.0) } else { PathBuf::from(&self.0) }

@@ -95,7 +95,7 @@ fn sides_that_cannot_be_are_refused_before_anything_is_measured() {
     for (arguments, expected) in [
         (&["--base", "", "--head", "x"][..], "a command is empty"),
         (&["--base", "'x", "--head", "x"], "the command `'x`"),
-        (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs, ours and theirs"),
+        (&["--base", "x", "--head", "x", "--preset", "two.toml"], "several programs, ours, theirs"),
         (&["--base", "x", "--head", "x", "--preset", "quick"], "quick has no program of its own"),
         (&["--of", "node", "--base", "./absent", "--head", "node"], "--base "),
         (&["--of", "node", "--base", env!("CARGO_BIN_EXE_roundtrip"), "--head", "x"], "as node does"),

@@ -23,12 +23,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server of a lab, as far as an agent sees one.
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     /// Jobs to be given out.
     jobs: VecDeque<Value>,
     /// What was asked, in order: `claim`, `run`, `finish`, `heartbeat`.
     asked: Vec<String>,
-    runs: Vec<RunReport>,
+    pub(crate) runs: Vec<RunReport>,
     finished: Vec<Finish>,
     /// Whether it answers uploads.
     is_away: bool,
@@ -36,7 +36,7 @@ struct State {
     is_lost: bool,
 }
 
-struct LabServer {
+pub(crate) struct LabServer {
     url: String,
     shared: Arc<(Mutex<State>, Condvar)>,
 }
@@ -56,14 +56,14 @@ impl LabServer {
         Self { url, shared }
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut State)) {
         let (state, changed) = &*self.shared;
         change(&mut state.lock().unwrap());
         changed.notify_all();
     }
 
     /// Waits until this is so.
-    fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
+    pub(crate) fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
         let (state, changed) = &*self.shared;
         let end = Instant::now() + PATIENCE;
         let mut state = state.lock().unwrap();
@@ -140,7 +140,7 @@ fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String)
     if path.starts_with("/api/v1/runs/") {
         state.asked.push("run".into());
         state.runs.push(serde_json::from_slice(body).unwrap());
-        let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(Sha256::digest(body));
         return ("201 Created", json!({"body_sha256": digest}).to_string());
     }
     if path.ends_with("/heartbeat") || path.ends_with("/finish") {
@@ -158,13 +158,13 @@ fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String)
 }
 
 /// An enrolled machine, and a repository whose commits are to be measured.
-struct Lab {
-    folder: TempDir,
-    source: TempDir,
-    server: LabServer,
+pub(crate) struct Lab {
+    pub(crate) folder: TempDir,
+    pub(crate) source: TempDir,
+    pub(crate) server: LabServer,
 }
 
-struct Agent(Child);
+pub(crate) struct Agent(Child);
 
 impl Drop for Agent {
     fn drop(&mut self) {
@@ -179,7 +179,7 @@ const DEFINITION: &str = "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\n
 
 impl Lab {
     /// Whose commits are built by this command, and measured so often.
-    fn new(build: &str, repetitions: u32) -> Self {
+    pub(crate) fn new(build: &str, repetitions: u32) -> Self {
         let source = repository();
         let definition = DEFINITION.replace("REPETITIONS", &repetitions.to_string());
         std::fs::write(source.path().join("one.toml"), definition).unwrap();
@@ -192,7 +192,7 @@ impl Lab {
         lab
     }
 
-    fn enrol(&self, code: &str) -> std::process::Output {
+    pub(crate) fn enrol(&self, code: &str) -> std::process::Output {
         std::fs::write(self.folder.path().join("code"), code).unwrap();
         roundtrip(self.folder.path())
             .args(["enrol", "--server", &self.server.url, "--machine", "lab-1", "--code-file", "code"])
@@ -201,19 +201,23 @@ impl Lab {
             .unwrap()
     }
 
-    fn agent(&self) -> Agent {
+    pub(crate) fn agent(&self) -> Agent {
+        self.agent_with(&["--trust-repositories"])
+    }
+
+    pub(crate) fn agent_with(&self, options: &[&str]) -> Agent {
         let mut command: Command = roundtrip(self.folder.path());
-        command.args(["agent", "--state", "state", "--trust-repositories"]);
+        command.args(["agent", "--state", "state"]).args(options);
         Agent(command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
     }
 
-    fn head(&self) -> String {
+    pub(crate) fn head(&self) -> String {
         let output =
             Command::new("git").arg("-C").arg(self.source.path()).args(["rev-parse", "HEAD"]).output();
         String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
     }
 
-    fn job(&self, job_id: i64, fence: i64) -> Value {
+    pub(crate) fn job(&self, job_id: i64, fence: i64) -> Value {
         json!({
             "job_id": job_id, "fence": fence, "lease_seconds": 120, "project": "libfoo",
             "repository_url": format!("file://{}", self.source.path().display()), "commit_sha": self.head(),
@@ -221,11 +225,11 @@ impl Lab {
         })
     }
 
-    fn give(&self, job: Value) {
+    pub(crate) fn give(&self, job: Value) {
         self.server.change(|state| state.jobs.push_back(job));
     }
 
-    fn finished(&self, count: usize) -> Finish {
+    pub(crate) fn finished(&self, count: usize) -> Finish {
         let is_so =
             |state: &State| (state.finished.len() >= count).then(|| state.finished[count - 1].clone());
         self.server.until("the end of a job", is_so)

@@ -17,6 +17,8 @@ mod import;
 // Its builds are shell scripts.
 #[cfg(unix)]
 mod lab;
+#[cfg(target_os = "linux")]
+mod lab_confined;
 mod list;
 mod run;
 mod server;

@@ -10,7 +10,7 @@ use std::process::Output;
 pub(crate) const REPORT: &str = include_str!("report.json");
 
 pub(crate) const CREATED: Answer = ("201 Created", "content-type: application/json\r\n", |body| {
-    let digest: String = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex::encode(Sha256::digest(body));
     format!(r#"{{"run_id":"x","body_sha256":"{digest}","result_count":1,"point_count":0}}"#)
 });
 const BUSY: Answer = ("503 Service Unavailable", "retry-after: 0\r\n", |_| String::new());

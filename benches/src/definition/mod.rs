@@ -2,13 +2,15 @@
 
 use crate::mechanism::Mechanism;
 use crate::probe::Probe;
+use crate::program::{Launch, Place, Program};
 use crate::scenario::{Scenario, Work};
 use crate::transport::{ChannelSpec, Manner};
 use declared::Known;
 use roundtrip_wire::Slug;
 use serde::Deserialize;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 mod by_system;
@@ -77,6 +79,20 @@ impl PlannedCase {
             buffer_bytes: self.buffer_bytes,
             manner: self.manner,
         }
+    }
+
+    /// What starts the program that it is measured with and in which folder, if its definition declares one.
+    pub fn declared(&self) -> Option<(&[String], &Path)> {
+        self.transport.program()?.declared()
+    }
+
+    /// The same case with its program started by another command, or in another folder.
+    #[must_use]
+    pub fn started_by(&self, command: Vec<String>, folder: PathBuf) -> Self {
+        let Some(program) = self.transport.program() else { return self.clone() };
+        let (launch, place) = (Launch::Command(command), Place::Folder(folder));
+        let program = Program { launch, place, ..program.as_ref().clone() };
+        Self { transport: Mechanism::Program(Arc::new(program)), ..self.clone() }
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::harness::{PeerCommand, scratch};
 use crate::sys::Unsupported;
 use roundtrip_wire::{Slug, TransportInfo};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 use tempfile::TempDir;
@@ -51,9 +51,13 @@ pub enum Place {
 }
 
 impl Program {
-    /// Whether a definition declares it: then it is of the repository that the definition stands in.
-    pub fn is_declared(&self) -> bool {
-        matches!((&self.launch, &self.place), (Launch::Command(_), Place::Folder(_)))
+    /// What starts it and in which folder, if a definition declares it: then it is of the repository that the definition
+    /// stands in.
+    pub fn declared(&self) -> Option<(&[String], &Path)> {
+        match (&self.launch, &self.place) {
+            (Launch::Command(command), Place::Folder(folder)) => Some((command, folder)),
+            _ => None,
+        }
     }
 
     /// A process of it that is not started yet, and the folder to keep until it has ended.

@@ -63,7 +63,7 @@ pub fn signature(secret: &str, body: &[u8]) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(body);
     let digest = mac.finalize().into_bytes();
-    format!("sha256={}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    format!("sha256={}", hex::encode(digest))
 }
 
 impl FakeGitHub {

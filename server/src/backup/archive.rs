@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::io::{Read, Write};
 
 const MANIFEST: &str = "manifest.json";
@@ -204,11 +203,7 @@ impl Running {
     }
 
     fn checksum(self, name: &str, row_count: u64) -> Checksum {
-        let sha256 = self.sha256.finalize().iter().fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
+        let sha256 = hex::encode(self.sha256.finalize());
         Checksum { name: name.to_owned(), row_count, byte_count: self.byte_count, sha256 }
     }
 }

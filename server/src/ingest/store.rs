@@ -18,7 +18,6 @@ use chrono::Utc;
 use roundtrip_wire::{Acknowledged, Commit, RunReport};
 use sqlx::PgConnection;
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write;
 
 /// What became of one attempt.
 enum Attempt {
@@ -317,10 +316,5 @@ fn is_dangling(error: &ApiError) -> bool {
 }
 
 fn receipt(run_id: uuid::Uuid, body_sha256: &[u8], result_count: i32, point_count: i32) -> UploadReceipt {
-    let body_sha256 = body_sha256.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    UploadReceipt { run_id, body_sha256, result_count, point_count }
+    UploadReceipt { run_id, body_sha256: hex::encode(body_sha256), result_count, point_count }
 }

@@ -150,7 +150,7 @@ pub(crate) fn socket_dir_of(data_dir: &Path) -> PathBuf {
         return inside;
     }
     let hash = Sha256::digest(data_dir.as_os_str().as_bytes());
-    let name: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = hex::encode(&hash[..8]);
     // Not the user's own temporary directory, which may be as long.
     Path::new("/tmp").join(format!("roundtrip-{name}"))
 }

@@ -9,7 +9,6 @@ use axum::response::{IntoResponse, Response};
 use axum::{Json, http::Uri};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 use utoipa::ToSchema;
 
 /// The longest path, in bytes.
@@ -114,11 +113,7 @@ pub(crate) async fn follow_link(
 
 /// What a path may be called: the first free one of these is its own for good, since none is ever given up.
 fn codes(path: &PagePath) -> Vec<String> {
-    let digits = Sha256::digest(&path.0).iter().fold(String::new(), |mut digits, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    });
+    let digits = hex::encode(Sha256::digest(&path.0));
     digits
         .as_bytes()
         .chunks_exact(CODE_DIGITS)

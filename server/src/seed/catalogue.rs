@@ -7,7 +7,6 @@ use roundtrip_wire::{
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// What each of its names begins with, and the preset of its runs.
 pub(super) const PRESET: &str = "seeded";
@@ -111,11 +110,7 @@ fn committed_at(index: usize) -> DateTime<Utc> {
 #[expect(clippy::unreachable, reason = "40 hexadecimal digits are an object name")]
 fn sha(project: &str, index: usize) -> CommitSha {
     let digest = Sha256::digest(format!("{project} {index}"));
-    let text = digest.iter().take(20).fold(String::new(), |mut text, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let text = hex::encode(&digest[..20]);
     CommitSha::parse(&text).unwrap_or_else(|_| unreachable!())
 }
 

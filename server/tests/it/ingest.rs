@@ -44,7 +44,7 @@ async fn an_upload_is_acknowledged_with_the_digest_of_what_was_inflated(pool: Pg
         let body = serde_json::to_vec(&report).unwrap();
         let answer = app.put_bytes(&report.run_id.to_string(), &headers, encode(&body)).await;
         assert_eq!(answer.status, 201, "{encoding}: {answer:?}");
-        let digest: String = Sha256::digest(&body).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = hex::encode(Sha256::digest(&body));
         let receipt: UploadReceipt = answer.json();
         assert_eq!(receipt.run_id, report.run_id.as_uuid());
         assert_eq!((receipt.body_sha256, receipt.result_count, receipt.point_count), (digest, 1, 1));

@@ -59,11 +59,11 @@ fn requests_and_their_statements_are_spans_of_the_trace_that_the_client_began() 
     assert!(server.stop().status.success());
     // It has sent the last of them before it ended.
     let spans: Vec<Span> = spans.try_iter().collect();
-    let of_trace: Vec<&Span> = spans.iter().filter(|span| hexadecimal(&span.trace_id) == TRACE).collect();
+    let of_trace: Vec<&Span> = spans.iter().filter(|span| hex::encode(&span.trace_id) == TRACE).collect();
     let request =
         of_trace.iter().find(|span| span.kind == SpanKind::Server as i32).expect("a span of the request");
     assert_eq!(request.name, "GET /api/v1/projects/{project}");
-    assert_eq!(hexadecimal(&request.parent_span_id), CALLER);
+    assert_eq!(hex::encode(&request.parent_span_id), CALLER);
     assert_eq!(attribute(request, "http.response.status_code"), "404");
     let statements: Vec<_> = of_trace.iter().filter(|span| span.kind == SpanKind::Client as i32).collect();
     assert!(statements.iter().any(|span| span.name == "select project"), "{of_trace:?}");
@@ -127,8 +127,4 @@ fn attribute(span: &Span, key: &str) -> String {
         Some(Value::IntValue(number)) => number.to_string(),
         other => panic!("{key}: {other:?}"),
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -3,7 +3,6 @@
 use roundtrip_wire::RunReport;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 fn files() -> BTreeMap<String, String> {
@@ -21,13 +20,6 @@ fn files() -> BTreeMap<String, String> {
 
 fn full() -> RunReport {
     serde_json::from_str(&files()["full"]).unwrap()
-}
-
-fn hexadecimal(digest: [u8; 32]) -> String {
-    digest.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").unwrap();
-        text
-    })
 }
 
 #[test]
@@ -52,15 +44,15 @@ fn published_reports_are_written_as_they_were_read() {
 fn identities_stay_what_they_were() {
     let report = full();
     assert_eq!(
-        hexadecimal(report.environment.digest()),
+        hex::encode(report.environment.digest()),
         "90f5bd33a39d8bb7f7f1d5535442323139d83e01feb94b9e6a18baa8218d6f99"
     );
     let identities: Vec<_> = report
         .results
         .iter()
         .map(|result| {
-            let case = hexadecimal(result.case.digest(&result.transport.slug));
-            (result.transport.slug.as_str(), case, hexadecimal(result.methodology.digest()))
+            let case = hex::encode(result.case.digest(&result.transport.slug));
+            (result.transport.slug.as_str(), case, hex::encode(result.methodology.digest()))
         })
         .collect();
     let expected = [
@@ -90,11 +82,11 @@ fn identities_of_all_parameters_stay_what_they_were() {
     let report: RunReport = serde_json::from_str(&files()["parameters"]).unwrap();
     let result = &report.results[0];
     assert_eq!(
-        hexadecimal(result.case.digest(&result.transport.slug)),
+        hex::encode(result.case.digest(&result.transport.slug)),
         "4b9d434d92b323cf079a4d3a642c92c0b27074238fc8da6992859aae766d8c65"
     );
     assert_eq!(
-        hexadecimal(result.methodology.digest()),
+        hex::encode(result.methodology.digest()),
         "58376662f29774c1d3f2e08a55b6ca302b3c8471cc492f3775b5e1c4828d60d9"
     );
 }
@@ -106,8 +98,8 @@ fn identities_of_topologies_stay_what_they_were() {
         .results
         .iter()
         .map(|result| {
-            let case = hexadecimal(result.case.digest(&result.transport.slug));
-            (case, hexadecimal(result.methodology.digest()))
+            let case = hex::encode(result.case.digest(&result.transport.slug));
+            (case, hex::encode(result.methodology.digest()))
         })
         .collect();
     let expected = [
@@ -130,11 +122,11 @@ fn identities_of_programs_stay_what_they_were() {
     let report: RunReport = serde_json::from_str(&files()["programs"]).unwrap();
     let result = &report.results[0];
     assert_eq!(
-        hexadecimal(result.case.digest(&result.transport.slug)),
+        hex::encode(result.case.digest(&result.transport.slug)),
         "741e7919c3fee2afdf9a29f34f38952977fdf9853fcd23650e1b029f30ed938a"
     );
     assert_eq!(
-        hexadecimal(result.methodology.digest()),
+        hex::encode(result.methodology.digest()),
         "e18538b85afb50215dfb86c1bdc3147d96382d006c314dcf028ae0edee2162da"
     );
 }

@@ -1,0 +1,178 @@
+//! An agent that keeps repositories apart from itself: what somebody without rights builds is measured, and believed in nothing. Of
+//! Linux, and as root alone: nobody else can become another user.
+
+use crate::lab::{Agent, Lab};
+use crate::run::{commit_all, repository};
+use crate::{complaint, roundtrip};
+use roundtrip_wire::CommitSha;
+use roundtrip_wire::lab::JobOutcome;
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::Deref;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// One agent after the other: each ends all that its user runs.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A machine on which repositories are built as a user without rights.
+struct Confined {
+    lab: Lab,
+    user: String,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Whose commits are built by this script.
+fn lab(script: &str) -> Option<Confined> {
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !rustix::process::geteuid().is_root() {
+        println!("not run, because only root can become another user");
+        return None;
+    }
+    let Some(user) = idle_user() else {
+        println!("not run, because each user without rights runs something");
+        return None;
+    };
+    let lab = Lab::new("sh build.sh", 1);
+    change(lab.source.path(), "build.sh", script);
+    fs::set_permissions(lab.folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
+    Some(Confined { lab, user, _turn: turn })
+}
+
+impl Confined {
+    fn agent(&self) -> Agent {
+        self.lab.agent_with(&["--job-user", &self.user])
+    }
+}
+
+impl Deref for Confined {
+    type Target = Lab;
+
+    fn deref(&self) -> &Lab {
+        &self.lab
+    }
+}
+
+/// A user who cannot sign in and runs nothing: the agent ends all of it.
+fn idle_user() -> Option<String> {
+    let running: BTreeSet<u32> =
+        fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.metadata().ok()?.uid())).collect();
+    let users = fs::read_to_string("/etc/passwd").unwrap();
+    users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, number) = (fields.next()?, fields.nth(1)?.parse().ok()?);
+        // `nobody` is who the tests of confinement run things as.
+        let is_idle = line.ends_with("nologin") && name != "nobody" && !running.contains(&number);
+        is_idle.then(|| name.to_owned())
+    })
+}
+
+fn change(source: &Path, name: &str, text: &str) {
+    fs::write(source.join(name), text).unwrap();
+    commit_all(source, name);
+}
+
+#[test]
+fn what_a_build_leaves_for_git_and_for_the_agent_is_not_believed() {
+    // All of these would be run or followed by a git that root starts in that work tree, or by an agent that reads there.
+    let Some(lab) = lab("id -un\n\
+        git config filter.x.clean 'touch PROOF' && echo '* filter=x' > .gitattributes && touch one.toml\n\
+        git config core.fsmonitor 'touch PROOF' && git config core.hooksPath . \n\
+        echo 0000000000000000000000000000000000000000 > .git/HEAD\n\
+        rm roundtrip.toml && ln -s /etc/shadow roundtrip.toml\n\
+        rm one.toml && ln -s /etc/shadow one.toml\n")
+    else {
+        return;
+    };
+    let proof = lab.folder.path().join("proof");
+    let script = fs::read_to_string(lab.source.path().join("build.sh")).unwrap();
+    change(lab.source.path(), "build.sh", &script.replace("PROOF", &proof.to_string_lossy()));
+    let _agent = lab.agent();
+    for (count, said) in [(1, lab.user.as_str()), (2, "was built before")] {
+        lab.give(lab.job(3 + count as i64, 1));
+        let finish = lab.finished(count);
+        assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
+        assert!(finish.output.contains(said), "{finish:?}");
+    }
+    assert!(!proof.exists(), "root has run what the build left");
+    lab.server.change(|state| {
+        assert_eq!(state.runs.len(), 2);
+        for run in &state.runs {
+            assert_eq!(run.commit.sha, CommitSha::parse(&lab.head()).unwrap());
+            assert_eq!(run.commit.subject, "build.sh");
+            assert!(!run.history.is_empty() && !run.work_tree_modified);
+        }
+    });
+}
+
+#[test]
+fn what_was_built_belongs_to_root_again_before_it_is_measured() {
+    let Some(lab) = lab("touch built-here; mkdir folder; touch folder/file\n") else { return };
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    assert_eq!(lab.finished(1).outcome, JobOutcome::Done);
+    let tree = lab.folder.path().join("state/builds/libfoo").join(lab.head()).join("tree");
+    for name in ["", ".git/HEAD", "built-here", "folder", "folder/file"] {
+        assert_eq!(fs::symlink_metadata(tree.join(name)).unwrap().uid(), 0, "{name}");
+    }
+}
+
+#[test]
+fn of_another_project_nothing_can_be_read() {
+    let Some(lab) =
+        lab("ls ../../../another ../../../../repositories/another.git; cat ../../../../agent.key; true\n")
+    else {
+        return;
+    };
+    let mut another = lab.job(3, 1);
+    another["project"] = "another".into();
+    lab.give(another);
+    let _agent = lab.agent();
+    assert_eq!(lab.finished(1).outcome, JobOutcome::Done);
+    lab.give(lab.job(4, 1));
+    let finish = lab.finished(2);
+    assert_eq!(finish.output.matches("ermission denied").count(), 3, "{finish:?}");
+}
+
+#[test]
+fn submodules_are_fetched_by_who_builds() {
+    let Some(lab) = lab("cat part/name; ls -ld part | cut -d' ' -f3\n") else { return };
+    let part = repository();
+    change(part.path(), "name", "of the part\n");
+    let url = format!("file://{}", part.path().display());
+    let added = Command::new("git")
+        .arg("-C")
+        .arg(lab.source.path())
+        .args(["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "part"])
+        .output()
+        .unwrap();
+    assert!(added.status.success(), "{added:?}");
+    commit_all(lab.source.path(), "a part");
+    // git serves what belongs to who asks.
+    let given = Command::new("chown").args(["-R", &lab.user]).arg(part.path()).status().unwrap();
+    assert!(given.success());
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
+    let said = format!("of the part\n{}\n", lab.user);
+    assert!(finish.output.contains(&said), "{finish:?}");
+}
+
+#[test]
+fn a_second_agent_may_not_have_the_same_user() {
+    let Some(lab) = lab("true\n") else { return };
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    lab.finished(1);
+    let another = Lab::new("true", 1);
+    let refused = roundtrip(another.folder.path())
+        .args(["agent", "--state", "state", "--job-user", &lab.user])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(9), "{refused:?}");
+    assert!(complaint(&refused).contains("another agent runs repositories as the user"), "{refused:?}");
+}
