@@ -1,7 +1,7 @@
 //! `roundtrip import`: what another tool has measured becomes a run like any other, and the file goes with it.
 
 use crate::cli::ImportArguments;
-use crate::delivery::Delivery;
+use crate::delivery::{Delivery, Subject};
 use crate::failure::Failure;
 use crate::repository::{Git, Repository};
 use crate::settings::{Imported, Settings};
@@ -12,7 +12,7 @@ use roundtrip_bench::harness::Outcome;
 use roundtrip_import::wire::UNKNOWN;
 use roundtrip_import::{Format, INPUT_BYTES_MAX};
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportedFile};
-use roundtrip_wire::{Environment, RunId, Slug};
+use roundtrip_wire::{Environment, RunId, RunReport, Slug};
 use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
@@ -62,21 +62,27 @@ pub(crate) fn import(arguments: &ImportArguments) -> crate::Result<()> {
 }
 
 /// The file's name and bytes; `-` is standard input.
-fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
+pub(crate) fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
     let failed = |error: std::io::Error| Failure::Usage(format!("cannot read {}: {error}", path.display()));
-    // One byte more than is taken tells a file that is too long.
-    let limit = INPUT_BYTES_MAX as u64 + 1;
-    let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().lock().take(limit).read_to_end(&mut bytes).map_err(failed)?;
-        return Ok(("standard-input".into(), bytes));
+        return Ok(("standard-input".into(), read_all(std::io::stdin().lock()).map_err(failed)?));
     }
-    std::fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)).map_err(failed)?;
+    let bytes = std::fs::File::open(path).and_then(read_all).map_err(failed)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     // A server takes no control characters, and no long ones.
     let name: String = name.chars().filter(|character| !character.is_control()).collect();
     let end = (0..=name.len().min(FILE_NAME_BYTES_MAX)).rev().find(|&end| name.is_char_boundary(end));
     Ok((name[..end.unwrap_or(0)].to_owned(), bytes))
+}
+
+/// All that may be in a file, and one byte more, which tells a file that is too long.
+///
+/// # Errors
+/// Of the system.
+pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(INPUT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Imports what a command of the settings prints, or writes to a file.
@@ -102,14 +108,31 @@ pub(crate) fn of_command(imported: &Imported, root: &Path, delivery: &Delivery<'
 
 /// Imports these bytes, and delivers them.
 fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: FormatName) -> crate::Result<()> {
+    let (report, format) = report(delivery.subject.clone(), name, bytes, format)?;
+    let format = Slug::from_name(format.slug());
+    let file =
+        ImportedFile { name: name.to_owned(), format: Some(format), base64: BASE64_STANDARD.encode(bytes) };
+    let kept = delivery.keep_import(report, file)?;
+    output::print(&table::render(&kept.report)?)?;
+    kept.send()
+}
+
+/// The report of what these bytes say of a subject, and the format that they are in.
+///
+/// # Errors
+/// They are not of the format.
+pub(crate) fn report(
+    subject: Subject,
+    name: &str,
+    bytes: &[u8],
+    format: FormatName,
+) -> crate::Result<(RunReport, Format)> {
     let import = roundtrip_import::import(bytes, format.0)
         .map_err(|error| Failure::Usage(format!("{name}: {error}")))?;
     for warning in &import.warnings {
         eprintln!("{name}: {warning}");
     }
-    let format = Slug::from_name(import.format.slug());
-    let file =
-        ImportedFile { name: name.to_owned(), format: Some(format), base64: BASE64_STANDARD.encode(bytes) };
+    let format = import.format;
     let now = Utc::now();
     let outcome = Outcome {
         // Where it was measured, a file does not tell as we would.
@@ -120,9 +143,7 @@ fn take(delivery: &Delivery<'_>, name: &str, bytes: &[u8], format: FormatName) -
         finished_at: now,
         results: import.into_results(),
     };
-    let mut report = delivery.subject.clone().report(RunId::draw(), &Slug::from_name("import"), outcome);
+    let mut report = subject.report(RunId::draw(), &Slug::from_name("import"), outcome);
     report.suite.build = Slug::from_name(UNKNOWN);
-    let kept = delivery.keep_import(report, file)?;
-    output::print(&table::render(&kept.report)?)?;
-    kept.send()
+    Ok((report, format))
 }

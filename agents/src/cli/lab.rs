@@ -77,9 +77,9 @@ pub(crate) struct LabArguments {
     /// Run what repositories build and measure as this agent itself, with its network and its secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]
     pub(crate) trust_repositories: bool,
-    /// How long each command that builds something may take.
+    /// How long each command of a repository may take: one that builds, or a benchmark of its own.
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
-    pub(crate) build_timeout: Duration,
+    pub(crate) command_timeout: Duration,
     /// How much memory one process of a repository may use, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
     pub(crate) memory_mib_max: u64,

@@ -35,10 +35,15 @@ impl<'a> Beat<'a> {
         Self { server, lease, inbox, next: Instant::now() + INTERVAL }
     }
 
+    /// Breaks if the agent is to stop. Asks nobody.
+    pub(crate) fn listen(&mut self) -> ControlFlow<Interrupted> {
+        self.inbox.check().map_break(|()| Interrupted::Stopped)
+    }
+
     /// Breaks if the job is not to be gone on with.
     pub(crate) fn check(&mut self) -> ControlFlow<Interrupted> {
         let stopped = |()| Interrupted::Stopped;
-        self.inbox.check().map_break(stopped)?;
+        self.listen()?;
         if Instant::now() < self.next {
             return ControlFlow::Continue(());
         }

@@ -1,20 +1,24 @@
 //! The commits of a project on this machine: a work tree for each that is built, which is kept for the next job of the same commit.
 
-use super::confine::Confinement;
+use super::beat::Interrupted;
+use super::job::NoReports;
 use super::mirror::{self, Mirror};
 use super::output::Output;
+use super::runner::{Runner, Task};
 use crate::failure::Failure;
+use crate::import;
 use crate::platform;
 use crate::repository::Repository;
 use crate::run;
-use crate::settings::{self, CommandLine, Settings};
+use crate::settings::{self, CommandLine, Imported, Settings};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Slug};
 use sha2::{Digest, Sha256};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Seek};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 /// Beside a work tree: it was built, and by which commands.
 const BUILT: &str = "built";
@@ -31,11 +35,7 @@ const PASSED: u32 = 0o711;
 #[derive(Clone, Debug)]
 pub(crate) struct Checkouts {
     pub(crate) folder: PathBuf,
-    pub(crate) confinement: Confinement,
-    /// How long one command may take.
-    pub(crate) build_timeout: Duration,
-    /// How much a work tree may hold once it is built, in bytes.
-    pub(crate) disk_bytes: u64,
+    pub(crate) runner: Runner,
 }
 
 /// A project whose commits are built.
@@ -118,8 +118,8 @@ impl Checkout<'_> {
         &self,
         commit: &CommitSha,
         output: &mut Output,
-        beat: &mut dyn FnMut() -> crate::Result<()>,
-    ) -> crate::Result<Built> {
+        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+    ) -> Result<Built, NoReports> {
         let place = self.builds.join(commit.as_str());
         let (root, marker) = (place.join("tree"), place.join(BUILT));
         let settings = match self.mirror.file(commit, Path::new(settings::FILE))? {
@@ -133,7 +133,9 @@ impl Checkout<'_> {
             // Built otherwise, or not to the end. It is gone before anything else is there under its name.
             remove(&place)?;
             self.mirror.check_out(commit, self.url, &root)?;
-            self.checkouts.build(&root, &settings.build, output, beat)?;
+            self.checkouts
+                .build(&root, &settings.build, output, beat)
+                .map_err(|reason| reason.of("building:"))?;
             fs::write(&marker, &commands).map_err(|source| Failure::Disk { path: marker, source })?;
         }
         self.forget_old(&place);
@@ -155,98 +157,72 @@ impl Checkout<'_> {
 }
 
 impl Checkouts {
-    /// Runs the commands as the user of repositories, who owns the work tree meanwhile, and no longer.
+    /// Runs the commands in a work tree, which belongs to the user of repositories meanwhile.
     fn build(
         &self,
         root: &Path,
         commands: &[CommandLine],
         output: &mut Output,
-        beat: &mut dyn FnMut() -> crate::Result<()>,
-    ) -> crate::Result<()> {
-        if commands.is_empty() {
-            return Ok(());
-        }
-        let own = |user_id, group_id| {
-            platform::give(root, user_id, group_id)
-                .map_err(|source| Failure::Disk { path: root.to_owned(), source })
-        };
-        if let Confinement::Confined(limits) = &self.confinement {
-            own(limits.user_id, limits.group_id)?;
-        }
-        let home = tempfile::tempdir_in(root.parent().unwrap_or(root))
-            .map_err(|source| Failure::Disk { path: root.to_owned(), source })?;
-        if let Confinement::Confined(limits) = &self.confinement {
-            platform::give(home.path(), limits.user_id, limits.group_id)
-                .map_err(|source| Failure::Disk { path: home.path().to_owned(), source })?;
-        }
+        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+    ) -> Result<(), NoReports> {
+        let home = self.runner.home(root.parent().unwrap_or(root))?;
         let submodules =
             root.join(".gitmodules").exists().then(|| CommandLine(SUBMODULES.map(str::to_owned).to_vec()));
-        let done = submodules.iter().chain(commands).try_for_each(|command| {
-            let mut process = self.confinement.builder(&command.0, home.path())?;
-            process.current_dir(root);
-            output.say(&format!("$ {command}"));
-            let ended = self.run(process, root, output, beat);
-            self.confinement.sweep();
-            ended.map_err(|reason| match reason {
-                Failure::Other(reason) => Failure::Other(format!("building: `{command}` {reason}")),
-                other => other,
+        self.runner.lend(root, || {
+            submodules.iter().chain(commands).try_for_each(|command| {
+                let task = Task { command, home: home.path(), has_network: true, stdout: None };
+                self.runner.run(task, root, output, beat)
             })
-        });
-        if matches!(self.confinement, Confinement::Confined(_)) {
-            // What is measured from it cannot change it.
-            own(0, 0)?;
-        }
-        done
+        })
     }
 
-    /// Runs one command to its end, within its time and its place on the disk.
-    fn run(
+    /// Runs a benchmark of the repository's own in a work tree, without a network, and gives the name and bytes of its results.
+    ///
+    /// # Errors
+    /// It fails, or leaves no results; or what `listen` says.
+    pub(crate) fn results(
         &self,
-        process: std::process::Command,
-        root: &Path,
+        built: &Built,
+        imported: &Imported,
         output: &mut Output,
-        beat: &mut dyn FnMut() -> crate::Result<()>,
-    ) -> crate::Result<()> {
-        let began = Instant::now();
-        let failed = |error: std::io::Error| Failure::Other(format!("does not run: {error}"));
-        let mut child = output.start(process).map_err(failed)?;
-        let mut looked = Instant::now();
-        loop {
-            if let Some(status) = child.wait_for(LOOK_INTERVAL).map_err(failed)? {
-                output.hear(&mut child);
-                return if status.success() {
-                    Ok(())
-                } else {
-                    Err(Failure::Other(format!("ended with {status}")))
-                };
-            }
-            output.hear(&mut child);
-            if began.elapsed() > self.build_timeout {
-                return Err(Failure::Other(format!(
-                    "took longer than {} s, and was ended",
-                    self.build_timeout.as_secs()
-                )));
-            }
-            if looked.elapsed() > DISK_INTERVAL {
-                let bytes = bytes_in(root);
-                if bytes > self.disk_bytes {
-                    return Err(Failure::Other(format!(
-                        "wrote {} MiB, of {} that it may, and was ended",
-                        bytes >> 20,
-                        self.disk_bytes >> 20
-                    )));
-                }
-                looked = Instant::now();
-            }
-            beat()?;
+        listen: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+    ) -> Result<(String, Vec<u8>), NoReports> {
+        let Imported { run: command, file, .. } = imported;
+        let disk = |source| Failure::Disk { path: built.root.clone(), source };
+        let place = built.root.parent().unwrap_or(&built.root);
+        // What it leaves in the work tree is no commit's: whoever wants this one again builds it again.
+        let _ = fs::remove_file(place.join(BUILT));
+        let home = self.runner.home(place)?;
+        // In no folder, so that nobody but us and the command ever has it.
+        let mut printed = tempfile::tempfile().map_err(disk)?;
+        let stdout =
+            file.is_none().then(|| printed.try_clone().map(Stdio::from)).transpose().map_err(disk)?;
+        self.runner.lend(&built.root, || {
+            let task = Task { command, home: home.path(), has_network: false, stdout };
+            self.runner.run(task, &built.root, output, listen)
+        })?;
+        if let Some(file) = file {
+            return Ok(import::read(&within(&built.root, file)?)?);
         }
+        let bytes = printed.rewind().and_then(|()| import::read_all(printed)).map_err(disk)?;
+        Ok((command.program().to_owned(), bytes))
     }
 }
 
-/// How often a command that runs is looked at,
-const LOOK_INTERVAL: Duration = Duration::from_millis(200);
-/// and what it has written.
-const DISK_INTERVAL: Duration = Duration::from_secs(5);
+/// A file that a command has written: where it really is, which must be in its work tree.
+fn within(root: &Path, file: &Path) -> crate::Result<PathBuf> {
+    let path = root.join(file);
+    let real = |path: &Path| {
+        path.canonicalize()
+            .map_err(|error| Failure::Usage(format!("cannot read {}: {error}", path.display())))
+    };
+    let found = real(&path)?;
+    // A pipe would be waited for.
+    if found.starts_with(real(root)?) && found.is_file() {
+        return Ok(found);
+    }
+    Err(Failure::Usage(format!("{} is no file of the repository", file.display())))
+}
 
 /// Which commands built a work tree.
 fn digest(commands: &[CommandLine]) -> String {
@@ -265,16 +241,4 @@ fn remove(place: &Path) -> crate::Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-fn bytes_in(folder: &Path) -> u64 {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
-    entries
-        .flatten()
-        .map(|entry| match entry.metadata() {
-            Ok(found) if found.is_dir() => bytes_in(&entry.path()),
-            Ok(found) => found.len(),
-            Err(_) => 0,
-        })
-        .sum()
 }

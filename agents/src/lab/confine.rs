@@ -114,13 +114,12 @@ impl Confinement {
         Ok(words)
     }
 
-    /// A command that builds something: it is run so, with a network and this folder for what it writes elsewhere.
+    /// A command that is run so, with this folder for what it writes elsewhere.
     ///
     /// # Errors
     /// As [`Self::words()`]; an empty command.
-    pub(crate) fn builder(&self, words: &[String], home: &Path) -> crate::Result<Command> {
-        let all: Vec<String> =
-            self.words(true, Some(home))?.into_iter().chain(words.iter().cloned()).collect();
+    pub(crate) fn command(&self, words: &[String], has_network: bool, home: &Path) -> crate::Result<Command> {
+        let all = [&self.words(has_network, Some(home))?, words].concat();
         let (program, arguments) =
             all.split_first().ok_or_else(|| Failure::Other("a command is empty".into()))?;
         let mut command = Command::new(program);

@@ -2,10 +2,10 @@
 
 use super::beat::{Beat, Interrupted};
 use super::checkout::{Built, Checkout, Checkouts};
-use super::confine::Confinement;
 use super::output::Output;
 use crate::delivery::Subject;
 use crate::failure::Failure;
+use crate::import;
 use crate::settings::Preset;
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::harness::ab::{self, Comparison, Pair};
@@ -34,6 +34,16 @@ pub(crate) enum NoReports {
     Interrupted(Interrupted),
 }
 
+impl NoReports {
+    /// The same, of this.
+    pub(crate) fn of(self, what: &str) -> Self {
+        match self {
+            Self::Failed(reason) => Self::Failed(format!("{what} {reason}")),
+            interrupted @ Self::Interrupted(_) => interrupted,
+        }
+    }
+}
+
 impl From<Failure> for NoReports {
     fn from(failure: Failure) -> Self {
         Self::Failed(failure.to_string())
@@ -55,25 +65,22 @@ impl Workshop {
             Some(base) if job.pull_request.is_some() => Some(checkout.merge_base(base, &job.commit_sha)?),
             base => base.clone(),
         };
-        let mut build = |commit: &CommitSha| {
-            let mut interrupted = None;
-            let built = checkout.built(commit, output, &mut || match beat.check() {
-                ControlFlow::Continue(()) => Ok(()),
-                ControlFlow::Break(by) => {
-                    interrupted = Some(by);
-                    Err(Failure::Other("was interrupted".into()))
-                }
-            });
-            built.map_err(|failure| interrupted.map_or_else(|| failure.into(), NoReports::Interrupted))
-        };
+        let mut build = |commit: &CommitSha| checkout.built(commit, output, &mut || beat.check());
         let head = build(&job.commit_sha)?;
         head.settings.check_machine(&self.machine)?;
         let base = base.as_ref().map(&mut build).transpose()?;
-        let home = self.home()?;
+        let home = self.checkouts.runner.home(&self.checkouts.folder)?;
         let plans = plans(job, &checkout, &head)?;
         let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), beat);
-        self.checkouts.confinement.sweep();
-        measured
+        self.checkouts.runner.confinement.sweep();
+        let mut reports = measured?;
+        // With a preset that was asked for, nothing but that is measured.
+        if job.preset.is_none() {
+            for built in base.iter().chain([&head]) {
+                reports.extend(self.import(job, built, output, beat)?);
+            }
+        }
+        Ok(reports)
     }
 
     fn measure(
@@ -140,34 +147,43 @@ impl Workshop {
         Ok([self.report(job, base, plan, side(of_base)), self.report(job, head, plan, side(of_head))])
     }
 
+    /// What the commit's other benchmarks have found.
+    fn import(
+        &self,
+        job: &Assignment,
+        built: &Built,
+        output: &mut Output,
+        beat: &mut Beat<'_>,
+    ) -> Result<Vec<RunReport>, NoReports> {
+        let mut reports = Vec::new();
+        for imported in &built.settings.command {
+            if let ControlFlow::Break(by) = beat.check() {
+                return Err(NoReports::Interrupted(by));
+            }
+            // Nobody knows when it measures: the network is left alone until it has ended.
+            let (name, bytes) = self.checkouts.results(built, imported, output, &mut || beat.listen())?;
+            let (report, _) = import::report(self.subject(job, built), &name, &bytes, imported.format)?;
+            reports.push(of_job(job, report));
+        }
+        Ok(reports)
+    }
+
     fn report(&self, job: &Assignment, built: &Built, plan: &Plan, outcome: Outcome) -> RunReport {
-        let subject = Subject {
+        of_job(job, self.subject(job, built).report(RunId::draw(), &plan.preset, outcome))
+    }
+
+    fn subject(&self, job: &Assignment, built: &Built) -> Subject {
+        Subject {
             repository: built.repository.clone(),
             project: job.project.clone(),
             machine: Some(self.machine.clone()),
             pull_request: job.pull_request,
-        };
-        RunReport {
-            branch: job.branch.clone(),
-            default_branch: None,
-            job: Some(job.lease()),
-            ..subject.report(RunId::draw(), &plan.preset, outcome)
         }
-    }
-
-    /// A folder for what programs write meanwhile; it goes with the job.
-    fn home(&self) -> crate::Result<tempfile::TempDir> {
-        let disk = |source| Failure::Disk { path: self.checkouts.folder.clone(), source };
-        let home = tempfile::tempdir_in(&self.checkouts.folder).map_err(disk)?;
-        if let Confinement::Confined(limits) = &self.checkouts.confinement {
-            crate::platform::give(home.path(), limits.user_id, limits.group_id).map_err(disk)?;
-        }
-        Ok(home)
     }
 
     /// The same with the programs of the repository run by somebody without rights.
     fn confined(&self, plan: &Plan, home: &Path) -> crate::Result<Plan> {
-        let words = self.checkouts.confinement.words(false, Some(home))?;
+        let words = self.checkouts.runner.confinement.words(false, Some(home))?;
         let cases = plan.cases.iter().map(|case| match case.declared() {
             Some((command, folder)) => case.started_by([&words, command].concat(), folder.to_owned()),
             None => case.clone(),
@@ -182,8 +198,13 @@ fn plans(job: &Assignment, checkout: &Checkout<'_>, head: &Built) -> crate::Resu
         Some(preset) => vec![preset.as_str()],
         None => head.settings.presets.iter().map(Preset::as_str).collect(),
     };
-    let named = if named.is_empty() { vec![PRESET] } else { named };
+    let has_others = job.preset.is_none() && !head.settings.command.is_empty();
+    let named = if named.is_empty() && !has_others { vec![PRESET] } else { named };
     named.into_iter().map(|preset| checkout.plan(head, preset)).collect()
+}
+
+fn of_job(job: &Assignment, report: RunReport) -> RunReport {
+    RunReport { branch: job.branch.clone(), default_branch: None, job: Some(job.lease()), ..report }
 }
 
 /// The cases whose programs the commits bring, on both sides.

@@ -2,7 +2,8 @@
 //! measured.
 //!
 //! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
-//! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.  [`confine`]: who runs them.  `output`: what they print.
+//! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.
+//! - `runner`: runs its commands, [`confine`]: as whom.  `output`: what they print.
 //! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
 //!
 //! One thing after the other: nothing is on the network while it measures.
@@ -16,6 +17,7 @@ pub(crate) mod identity;
 mod job;
 mod mirror;
 mod output;
+mod runner;
 pub(crate) mod server;
 
 use crate::agent::delivery::Delivery;
@@ -38,6 +40,7 @@ use job::{NoReports, Workshop};
 use output::Output;
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
 use roundtrip_wire::{RunId, RunReport};
+use runner::Runner;
 use server::{Server, Trouble};
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -91,9 +94,11 @@ impl<'a> Lab<'a> {
             .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
         let checkouts = Checkouts {
             folder: folder.clone(),
-            confinement,
-            build_timeout: arguments.build_timeout,
-            disk_bytes: arguments.disk_mib_max << 20,
+            runner: Runner {
+                confinement,
+                timeout: arguments.command_timeout,
+                disk_bytes: arguments.disk_mib_max << 20,
+            },
         };
         let machine = identity.enrolled.machine.clone();
         log.say(&format!(

@@ -27,15 +27,16 @@ impl Output {
         self.cut();
     }
 
-    /// Starts a command whose output is heard.
+    /// Starts a command whose output is heard; what it prints on standard output goes to `stdout`, if that is named.
     ///
     /// # Errors
     /// Of the system.
     #[expect(clippy::unused_self, reason = "what it starts prints into this")]
-    pub(crate) fn start(&self, mut command: Command) -> io::Result<Running> {
+    pub(crate) fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
         let (tell, printed) = mpsc::channel();
         let (reader, writer) = io::pipe()?;
-        command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer);
+        let stdout = stdout.map_or_else(|| writer.try_clone().map(Stdio::from), Ok)?;
+        command.stdin(Stdio::null()).stdout(stdout).stderr(writer);
         let child = command.spawn()?;
         // The ends that are written to are the child's alone, so that reading ends with it.
         drop(command);

@@ -357,3 +357,37 @@ fn an_agent_that_is_told_to_stop_gives_its_job_back() {
     assert_eq!(finish.outcome, JobOutcome::Released);
     lab.server.change(|state| assert!(state.runs.is_empty()));
 }
+
+#[test]
+fn other_benchmarks_of_the_commit_are_run_after_its_presets_and_imported() {
+    let lab = Lab::new("true", 1);
+    std::fs::write(
+        lab.source.path().join("go.txt"),
+        "pkg: ipc\nBenchmarkPipe/64-2 1000 1234.5 ns/op\nPASS\n",
+    )
+    .unwrap();
+    let settings = "presets = ['one.toml']\n[[command]]\nrun = 'cat go.txt'\nformat = 'go'\n\
+                    [[command]]\nrun = 'cp go.txt written.txt'\nfile = 'written.txt'\n";
+    std::fs::write(lab.source.path().join("roundtrip.toml"), settings).unwrap();
+    commit_all(lab.source.path(), "other benchmarks");
+    lab.give(lab.job(3, 1));
+    let _agent = lab.agent();
+    let finish = lab.finished(1);
+    assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
+    assert!(!finish.output.contains("1234.5"), "results are no output: {finish:?}");
+    lab.server.change(|state| {
+        let presets: Vec<&str> = state.runs.iter().map(|run| run.suite.preset.as_str()).collect();
+        assert_eq!(presets, ["one", "import", "import"]);
+        for run in &state.runs {
+            assert_eq!((run.job.unwrap().job_id, run.commit.subject.as_str()), (3, "other benchmarks"));
+        }
+        assert_eq!(state.runs[1].results, state.runs[2].results);
+        state.runs.clear();
+    });
+    // What it wrote is of no commit; and who asks for a preset gets that alone.
+    let mut job = lab.job(4, 1);
+    job["preset"] = "one.toml".into();
+    lab.give(job);
+    assert!(!lab.finished(2).output.contains("was built before"));
+    lab.server.change(|state| assert_eq!(state.runs.len(), 1));
+}

@@ -69,7 +69,11 @@ fn idle_user() -> Option<String> {
     })
 }
 
+/// Commits a file, unless it is so already.
 fn change(source: &Path, name: &str, text: &str) {
+    if fs::read_to_string(source.join(name)).is_ok_and(|old| old == text) {
+        return;
+    }
     fs::write(source.join(name), text).unwrap();
     commit_all(source, name);
 }
@@ -175,4 +179,24 @@ fn a_second_agent_may_not_have_the_same_user() {
         .unwrap();
     assert_eq!(refused.status.code(), Some(9), "{refused:?}");
     assert!(complaint(&refused).contains("another agent runs repositories as the user"), "{refused:?}");
+}
+
+#[test]
+fn a_benchmark_of_the_commit_writes_in_its_work_tree_and_leads_nobody_out_of_it() {
+    let Some(lab) = lab("true\n") else { return };
+    let _agent = lab.agent();
+    let go = "echo 'BenchmarkPipe/64-2 1000 1234.5 ns/op' > results.txt";
+    for (count, script) in [(1, go), (2, "ln -sf /etc/shadow results.txt"), (3, "mkfifo results.txt")] {
+        change(lab.source.path(), "bench.sh", script);
+        let settings = "build = ['sh build.sh']\n[[command]]\nrun = 'sh bench.sh'\nfile = 'results.txt'\n";
+        change(lab.source.path(), "roundtrip.toml", settings);
+        lab.give(lab.job(3 + count as i64, 1));
+        let finish = lab.finished(count);
+        if count == 1 {
+            assert_eq!(finish.outcome, JobOutcome::Done, "{finish:?}");
+            continue;
+        }
+        let reason = finish.reason.as_deref().unwrap_or_default();
+        assert!(reason.contains("results.txt is no file of the repository"), "{finish:?}");
+    }
 }
