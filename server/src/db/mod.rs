@@ -43,6 +43,7 @@ pub mod seed;
 pub mod series;
 pub mod session;
 pub mod settings;
+pub mod silence;
 pub mod summary;
 pub mod task;
 pub mod token;

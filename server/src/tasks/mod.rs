@@ -4,9 +4,11 @@
 //! # Codemap
 //! - [`retention`]: removes what is older than its project keeps it.
 //! - [`error_rates`]: counts how often what is said of each machine is wrong.
+//! - [`silence`]: has people told of machines of which nothing is heard any more.
 
 pub mod error_rates;
 pub mod retention;
+pub mod silence;
 
 use crate::db::task::{self, Lease};
 use futures_util::FutureExt as _;
@@ -21,6 +23,7 @@ pub const LEASE: Duration = Duration::from_secs(120);
 const LOOK_INTERVAL: Duration = Duration::from_secs(60);
 /// When work that failed is due again.
 const FAILURE_INTERVAL: Duration = Duration::from_secs(15 * 60);
+const MINUTES_10: Duration = Duration::from_secs(600);
 const HOUR: Duration = Duration::from_secs(3_600);
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
@@ -34,8 +37,9 @@ struct Task {
 }
 
 /// All kinds of work, in the order in which they are done.
-const TASKS: [Task; 2] = [
+const TASKS: [Task; 3] = [
     Task { name: "retention", interval: DAY, run: |turn| retention::run(turn).boxed() },
+    Task { name: "silence", interval: MINUTES_10, run: |turn| silence::run(turn).boxed() },
     Task { name: "error-rates", interval: HOUR, run: |turn| error_rates::run(turn).boxed() },
 ];
 

@@ -49,20 +49,35 @@ describe("a machine's silence", () => {
 describe("a machine's health", () => {
   const readings = [0, 2, 4, 6].map((hours) => aReading({ started_at: at(hours) }));
   it("is steady while nothing is held against it and its canaries are read", () => {
-    const health = healthOf(aMachine({ last_run_at: at(6) }), readings, [], now(7));
+    const health = healthOf(aMachine({ last_run_at: at(6) }), undefined, readings, [], now(7));
     expect(healthName(health)).toBe("steady");
   });
   it("is not called steady where no canary was read", () => {
-    expect(healthName(healthOf(aMachine({ last_run_at: at(6) }), [], [], now(7)))).toBe("not suspect");
+    expect(healthName(healthOf(aMachine({ last_run_at: at(6) }), undefined, [], [], now(7)))).toBe(
+      "not suspect",
+    );
   });
   it("is both suspect and silent when it is", () => {
     const machine = aMachine({ last_run_at: at(6), suspect_because: "it made changes by itself" });
-    expect(healthName(healthOf(machine, readings, [], now(100)))).toBe("suspect, silent");
+    expect(healthName(healthOf(machine, undefined, readings, [], now(100)))).toBe("suspect, silent");
   });
   it("takes no import for a run of the machine's own rhythm", () => {
     const runs = [0, 2, 4].map((hours) => aRunSummary({ started_at: at(hours) }));
     const imports = [5, 5.1, 5.2].map((hours) => anImport({ started_at: at(hours) }));
-    const { silence } = healthOf(aMachine({ last_run_at: at(6) }), [], [...runs, ...imports], now(13));
+    const { silence } = healthOf(
+      aMachine({ last_run_at: at(6) }),
+      undefined,
+      [],
+      [...runs, ...imports],
+      now(13),
+    );
     expect(silence?.usual_ms).toBe(2 * HOUR_MS);
+  });
+
+  it("with an agent that is heard of is not silent; with one that is not it may be", () => {
+    const heard = (is_online: boolean) =>
+      healthOf(aMachine({ last_run_at: at(6) }), { is_online }, readings, [], now(100)).silence;
+    expect(heard(true)).toBeNull();
+    expect(heard(false)).not.toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 /** What is said of machines on more than one page: what they are, and how they are. Pure. */
-import type { CanaryReading, MachineSummary, RunDetail, RunSummary } from "@/api/types";
+import type { AgentSummary, CanaryReading, MachineSummary, RunDetail, RunSummary } from "@/api/types";
 import { ascending, distinct } from "./collections";
 import { isImport } from "./imports";
 import { median } from "./statistics";
@@ -33,9 +33,10 @@ export type Health = {
 /** Nothing is heard of a machine for longer than is usual. */
 export type Silence = { since: string; usual_ms: number };
 
-/** How a machine is, from what is known of its newest runs. */
+/** How a machine is, from what is known of its newest runs, and of its agent if it has one. */
 export function healthOf(
   { suspect_because, last_run_at }: MachineSummary,
+  agent: Pick<AgentSummary, "is_online"> | undefined,
   readings: readonly CanaryReading[],
   runs: readonly RunSummary[],
   now: Date,
@@ -43,7 +44,8 @@ export function healthOf(
   const starts = [...readings, ...runs.filter((run) => !isImport(run))].map(({ started_at }) => started_at);
   return {
     suspectBecause: suspect_because,
-    silence: silenceOf([...starts, last_run_at], now),
+    // One whose agent is heard of is not silent: nobody asked it for anything.
+    silence: agent?.is_online === true ? null : silenceOf([...starts, last_run_at], now),
     isWatched: readings.some(({ p50_ns }) => Object.keys(p50_ns).length > 0),
   };
 }

@@ -1,6 +1,6 @@
 /** What is known of the machines besides what they are: their canaries, their health, what waits for them. */
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { jobsQuery } from "@/api/labQueries";
+import { agentsQuery, jobsQuery } from "@/api/labQueries";
 import { canariesQuery } from "@/api/queries";
 import type { MachineSummary, RunSummary } from "@/api/types";
 import { groupBy } from "./collections";
@@ -12,6 +12,7 @@ import { useNow } from "./useNow";
 export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {
   const now = useNow();
   const answers = useQueries({ queries: machines.map(({ machine }) => canariesQuery(project, machine)) });
+  const { data: agents } = useQuery(agentsQuery(project));
   const { data: jobs } = useQuery(jobsQuery(project, OPEN));
   const readings = new Map(
     machines.map(({ machine }, index) => [machine, answers[index]?.data?.readings ?? []]),
@@ -22,10 +23,15 @@ export function useFleet(project: string, machines: MachineSummary[], runs: RunS
     healths: new Map(
       machines.map((summary) => {
         const { machine } = summary;
-        return [
-          machine,
-          healthOf(summary, readings.get(machine) ?? [], ofMachines.get(machine) ?? [], now),
-        ] as const;
+        const agent = agents?.find((entry) => entry.machine === machine);
+        const health = healthOf(
+          summary,
+          agent,
+          readings.get(machine) ?? [],
+          ofMachines.get(machine) ?? [],
+          now,
+        );
+        return [machine, health] as const;
       }),
     ),
     queue: queueOf(jobs?.jobs ?? []),

@@ -273,6 +273,28 @@ async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(p
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_machine_that_falls_silent_is_told_of_once(pool: PgPool) {
+    let told = Told::new(pool).await;
+    let receiver = Receiver::start();
+    told.channel("machines", &receiver, &["machine"]).await;
+    for hours in 1..=4 {
+        let mut report = run("lab-1", 1, &[("ring", 1_000)]);
+        report.started_at += TimeDelta::hours(2 * hours);
+        report.finished_at = report.started_at;
+        told.app.store(&report).await;
+    }
+    let newest_at = factory::report().started_at + TimeDelta::hours(8);
+    for hours in [5, 7, 8, 24 * 6, 24 * 9, 24 * 30] {
+        let now = newest_at + TimeDelta::hours(hours);
+        roundtrip_server::tasks::silence::tell(&told.app.pool, now).await.unwrap();
+        told.tell_at(now + TimeDelta::minutes(3)).await;
+        assert_eq!(receiver.received().len(), usize::from(hours > 6), "after {hours} h");
+    }
+    let said = receiver.take()[0].json()["machines"][0]["why"].as_str().unwrap().to_owned();
+    assert!(said.starts_with("has uploaded nothing since ") && said.ends_with("begin every 2 h"), "{said}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_machine_that_often_changes_by_itself_is_told_of_once_and_what_changes_on_it_is_not(pool: PgPool) {
     let told = Told::new(pool).await;
     let receiver = Receiver::start();

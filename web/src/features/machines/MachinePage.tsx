@@ -46,9 +46,7 @@ export function MachinePage() {
   const queue = queueOf(jobs?.jobs ?? []);
   const own = queue.filter((job) => job.machine === machine);
   const agent = agents.find((entry) => entry.machine === machine);
-  const found = healthOf(summary, readings, runs, now);
-  // One whose agent is heard of is not silent: nobody asked it for anything.
-  const health = agent?.is_online === true ? { ...found, silence: null } : found;
+  const health = healthOf(summary, agent, readings, runs, now);
   const rates = errorRates?.machines.find((entry) => entry.machine === machine);
   return (
     <>

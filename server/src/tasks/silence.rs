@@ -1,0 +1,113 @@
+//! Has people told of machines that have fallen silent: nothing else tells that nothing is measured any more.
+
+use super::{TaskError, Turn};
+use crate::db::notification::outbox;
+use crate::db::regression::grouping;
+use crate::db::silence::{self, Awaited};
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::PgPool;
+
+/// Fewer runs than this tell no usual interval.
+const RUNS_MIN: i64 = 4;
+/// So many usual intervals without a run are a silence.
+const INTERVALS_MAX: f64 = 3.0;
+/// Runs come in bursts; an agent without new commits measures once an hour.
+const INTERVAL_SECONDS_MIN: f64 = 3_600.0;
+/// An agent asks for work all the time: this long is no restart.
+const AGENT_SILENCE: TimeDelta = TimeDelta::hours(1);
+/// Who has been silent for longer than this was told of, or was left alone on purpose.
+const TOLD_WITHIN: TimeDelta = TimeDelta::days(7);
+/// Nobody waits for a machine that has measured nothing of the project for so long.
+const AWAITED_FOR: TimeDelta = TimeDelta::days(60);
+
+pub(super) async fn run(turn: &Turn<'_>) -> Result<(), TaskError> {
+    Ok(tell(turn.pool, Utc::now()).await?)
+}
+
+/// Tells the channels of each project of its machines that have fallen silent.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn tell(pool: &PgPool, now: DateTime<Utc>) -> sqlx::Result<()> {
+    for machine in silence::awaited(pool, now - AWAITED_FOR).await? {
+        let Some(why) = why(&machine, now) else { continue };
+        let mut transaction = pool.begin().await?;
+        grouping::lock(&mut transaction, machine.project_id).await?;
+        outbox::tell_machine(&mut transaction, machine.project_id, machine.machine_id, &why, now).await?;
+        transaction.commit().await?;
+    }
+    Ok(())
+}
+
+/// What is said of a machine that has fallen silent lately, after its name.
+fn why(machine: &Awaited, now: DateTime<Utc>) -> Option<String> {
+    let minute = |time: DateTime<Utc>| time.format("%Y-%m-%d %H:%M UTC").to_string();
+    if machine.has_agent {
+        // One that is not to take jobs is silent because somebody wanted it.
+        let seen_at = machine.agent_seen_at?;
+        return is_told(now - seen_at, AGENT_SILENCE)
+            .then(|| format!("has not been heard of since {}", minute(seen_at)));
+    }
+    let usual_seconds = machine.usual_seconds.filter(|_| machine.run_count >= RUNS_MIN)?;
+    let usual_seconds = usual_seconds.max(INTERVAL_SECONDS_MIN);
+    let most = TimeDelta::milliseconds((usual_seconds * INTERVALS_MAX * 1e3) as i64);
+    is_told(now - machine.newest_at, most).then(|| {
+        format!(
+            "has uploaded nothing since {}: its runs usually begin every {:.0} h",
+            minute(machine.newest_at),
+            usual_seconds / 3_600.0
+        )
+    })
+}
+
+fn is_told(silent_for: TimeDelta, most: TimeDelta) -> bool {
+    silent_for > most && silent_for < most + TOLD_WITHIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine(usual_hours: f64) -> Awaited {
+        Awaited {
+            project_id: 1,
+            machine_id: 1,
+            has_agent: false,
+            agent_seen_at: None,
+            newest_at: DateTime::UNIX_EPOCH,
+            run_count: 20,
+            usual_seconds: Some(usual_hours * 3_600.0),
+        }
+    }
+
+    fn said(machine: &Awaited, hours: i64) -> Option<String> {
+        why(machine, DateTime::UNIX_EPOCH + TimeDelta::hours(hours))
+    }
+
+    #[test]
+    fn three_usual_intervals_are_a_silence_and_an_hour_is_the_least() {
+        assert_eq!(said(&machine(2.0), 6), None);
+        let told = "has uploaded nothing since 1970-01-01 00:00 UTC: its runs usually begin every 2 h";
+        assert_eq!(said(&machine(2.0), 7).as_deref(), Some(told));
+        assert_eq!(said(&machine(0.1), 3), None);
+        assert!(said(&machine(0.1), 4).unwrap().ends_with("every 1 h"));
+    }
+
+    #[test]
+    fn a_silence_is_told_when_it_begins_and_never_of_few_runs() {
+        assert!(said(&machine(1.0), 3 + 7 * 24 - 1).is_some());
+        assert_eq!(said(&machine(1.0), 3 + 7 * 24), None);
+        assert_eq!(said(&Awaited { run_count: 3, ..machine(1.0) }, 24), None);
+        assert_eq!(said(&Awaited { run_count: 1, usual_seconds: None, ..machine(1.0) }, 24), None);
+    }
+
+    #[test]
+    fn a_machine_with_an_agent_is_silent_when_its_agent_is_and_not_while_that_is_not_to_work() {
+        let seen_at = |hours| Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
+        let with = |agent_seen_at| Awaited { has_agent: true, agent_seen_at, ..machine(1.0) };
+        assert_eq!(said(&with(seen_at(50)), 50), None, "nothing is to be measured");
+        assert_eq!(said(&with(None), 50), None, "it drains");
+        let told = "has not been heard of since 1970-01-03 00:00 UTC";
+        assert_eq!(said(&with(seen_at(48)), 50).as_deref(), Some(told));
+    }
+}
