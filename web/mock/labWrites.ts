@@ -55,6 +55,7 @@ export const LAB_WRITES: LabWrites = {
         visibility: settings.visibility ?? "public",
         default_branch: settings.default_branch ?? null,
         repository_url: settings.repository_url ?? null,
+        fails_on_regression: false,
       };
       world.projects.push(made);
       tell(world, "project.create", `project:${project}`);

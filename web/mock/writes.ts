@@ -39,6 +39,7 @@ export const WRITES: Followed = {
       );
       if (body.default_branch !== undefined) settings.default_branch = body.default_branch;
       if (body.repository_url !== undefined) settings.repository_url = body.repository_url;
+      if (body.fails_on_regression != null) settings.fails_on_regression = body.fails_on_regression;
       if (body.visibility != null) settings.visibility = body.visibility;
       tell(world, "project.change", `project:${path.project}`);
       return settings;

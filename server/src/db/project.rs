@@ -18,6 +18,8 @@ pub struct Row {
     pub default_branch: Option<String>,
     /// Where its commits are fetched from.
     pub repository_url: Option<String>,
+    /// Whether the check of a pull request fails when it makes something slower.
+    pub fails_on_regression: bool,
     /// Uploads.
     pub run_count: i64,
     /// Commits with an upload.
@@ -140,6 +142,16 @@ pub async fn keys(pool: &PgPool, slugs: &[String]) -> sqlx::Result<HashMap<Strin
     Ok(rows.into_iter().map(|row| (row.slug, row.project_id)).collect())
 }
 
+/// Whether the check of a pull request fails when it makes something slower.
+///
+/// # Errors
+/// The database does not answer, or there is no such project.
+pub async fn fails_on_regression(pool: &PgPool, project_id: i64) -> sqlx::Result<bool> {
+    sqlx::query_scalar!("select fails_on_regression from project where project_id = $1", project_id)
+        .fetch_one(pool)
+        .await
+}
+
 /// The branch whose runs make a project's trend, if one is known.
 ///
 /// # Errors
@@ -175,6 +187,7 @@ pub async fn list(
     sqlx::query_as!(
         Row,
         r#"select project.slug, project.visibility, project.default_branch, project.repository_url,
+                  project.fails_on_regression,
                   counted.run_count as "run_count!", counted.commit_count as "commit_count!",
                   counted.machine_count as "machine_count!", counted.series_count as "series_count!",
                   counted.latest_run_id as "latest_run_id?"

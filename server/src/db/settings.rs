@@ -14,6 +14,8 @@ pub struct Settings {
     pub default_branch: Option<String>,
     /// Where its commits are fetched from.
     pub repository_url: Option<String>,
+    /// Whether the check of a pull request fails when it makes something slower.
+    pub fails_on_regression: bool,
 }
 
 /// The settings of a project, with a lock on it until the transaction ends: no upload to it is stored meanwhile.
@@ -24,13 +26,19 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
     // Uploads take it before they read the default branch, and keep it until they are stored.
     project::lock_order(&mut *connection, project_id, OrderLock::Exclusive).await?;
     let row = sqlx::query!(
-        "select visibility, default_branch, repository_url from project where project_id = $1 for update",
+        "select visibility, default_branch, repository_url, fails_on_regression from project
+         where project_id = $1 for update",
         project_id,
     )
     .fetch_one(connection)
     .await?;
     let visibility = row.visibility.parse().map_err(decode_error)?;
-    Ok(Settings { visibility, default_branch: row.default_branch, repository_url: row.repository_url })
+    Ok(Settings {
+        visibility,
+        default_branch: row.default_branch,
+        repository_url: row.repository_url,
+        fails_on_regression: row.fails_on_regression,
+    })
 }
 
 /// Sets a project that is locked.
@@ -39,11 +47,13 @@ pub async fn lock(connection: &mut PgConnection, project_id: i64) -> sqlx::Resul
 /// The database does not answer.
 pub async fn change(connection: &mut PgConnection, project_id: i64, settings: &Settings) -> sqlx::Result<()> {
     sqlx::query!(
-        "update project set visibility = $2, default_branch = $3, repository_url = $4 where project_id = $1",
+        "update project set visibility = $2, default_branch = $3, repository_url = $4, fails_on_regression = $5
+         where project_id = $1",
         project_id,
         settings.visibility.as_str(),
         settings.default_branch,
         settings.repository_url,
+        settings.fails_on_regression,
     )
     .execute(connection)
     .await?;

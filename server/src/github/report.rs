@@ -102,7 +102,7 @@ impl Reports for LabReports {
             methodology: methodology(&repetitions),
             is_quarantined: row.is_fork,
             acknowledgement: acknowledgement.map(|(by, reason)| Acknowledgement { by, reason }),
-            fails_on_regression: false,
+            fails_on_regression: db::project::fails_on_regression(&self.state.pool, row.project_id).await?,
         }))
     }
 }

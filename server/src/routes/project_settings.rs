@@ -34,6 +34,8 @@ pub struct ProjectSettings {
     /// Where agents fetch its commits from; null: nowhere, and agents measure nothing of it on request.
     #[schema(required)]
     pub repository_url: Option<String>,
+    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    pub fails_on_regression: bool,
 }
 
 /// A project to make, before its first run.
@@ -67,6 +69,8 @@ pub struct ProjectChange {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, max_length = 1000, example = "https://git.example.org/libfoo.git")]
     pub repository_url: Option<Option<String>>,
+    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    pub fails_on_regression: Option<bool>,
 }
 
 /// Makes a project before its first run, so that agents can be asked to measure it.
@@ -110,6 +114,7 @@ pub(crate) async fn create_project(
         visibility,
         default_branch: asked.default_branch,
         repository_url: asked.repository_url,
+        fails_on_regression: false,
     };
     Ok((StatusCode::CREATED, Json(made)))
 }
@@ -142,6 +147,7 @@ pub(crate) async fn change_project(
         visibility: change.visibility.unwrap_or(before.visibility),
         default_branch: change.default_branch.unwrap_or_else(|| before.default_branch.clone()),
         repository_url: change.repository_url.unwrap_or_else(|| before.repository_url.clone()),
+        fails_on_regression: change.fails_on_regression.unwrap_or(before.fails_on_regression),
     };
     if after != before {
         db::settings::change(&mut transaction, found.project_id, &after).await?;
@@ -150,10 +156,14 @@ pub(crate) async fn change_project(
         } else {
             db::settings::recompute_mainline(&mut transaction, found.project_id).await?
         };
+        if after.fails_on_regression != before.fails_on_regression {
+            db::github::pull_request::touch_open(&mut transaction, found.project_id).await?;
+        }
         let details = json!({
             "visibility": {"from": before.visibility, "to": after.visibility},
             "default_branch": {"from": before.default_branch, "to": after.default_branch},
             "repository_url": {"from": before.repository_url, "to": after.repository_url},
+            "fails_on_regression": {"from": before.fails_on_regression, "to": after.fails_on_regression},
             "points_changed": points,
         });
         let subject = format!("project:{}", found.project);
@@ -166,6 +176,7 @@ pub(crate) async fn change_project(
         visibility: after.visibility,
         default_branch: after.default_branch,
         repository_url: after.repository_url,
+        fails_on_regression: after.fails_on_regression,
     }))
 }
 

@@ -37,6 +37,8 @@ pub struct ProjectSummary {
     /// Where agents fetch its commits from; null: nobody has said it.
     #[schema(required)]
     pub repository_url: Option<String>,
+    /// Whether the check of a pull request fails when it makes something slower and nobody has accepted it.
+    pub fails_on_regression: bool,
     /// Uploads.
     pub run_count: i64,
     /// Commits that were measured at least once.
@@ -112,6 +114,7 @@ async fn summaries(state: &AppState, rows: Vec<db::project::Row>) -> Result<Vec<
             project: row.slug,
             default_branch: row.default_branch,
             repository_url: row.repository_url,
+            fails_on_regression: row.fails_on_regression,
             run_count: row.run_count,
             commit_count: row.commit_count,
             machine_count: row.machine_count,

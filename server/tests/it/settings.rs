@@ -23,6 +23,7 @@ async fn a_maintainer_changes_what_is_given_and_nothing_else(pool: PgPool) {
         let settings: Value = answer.json();
         let expected = json!({
             "project": "libfoo", "visibility": visibility, "default_branch": branch, "repository_url": null,
+            "fails_on_regression": false,
         });
         assert_eq!(settings, expected, "{change}");
         let project: Value = app.send("GET", PATH, &maintainer, None).await.json();

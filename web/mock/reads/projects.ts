@@ -37,7 +37,7 @@ export const projects: Pick<Mocks<"get">, Path> = {
 
 function summary(
   world: World,
-  { project, visibility, default_branch, repository_url }: ProjectSettings,
+  { project, visibility, default_branch, repository_url, fails_on_regression }: ProjectSettings,
 ): ProjectSummary {
   const runs = world.has(project) ? world.runs : [];
   const [latest] = runs;
@@ -46,6 +46,7 @@ function summary(
     visibility,
     default_branch,
     repository_url,
+    fails_on_regression,
     run_count: runs.length,
     series_count: world.has(project) ? world.series.length : 0,
     machine_count: world.machinesOf(project).length,

@@ -50,6 +50,7 @@ export class World {
     project,
     default_branch: "main",
     repository_url: project === PROJECT ? "https://git.example.org/libfoo.git" : null,
+    fails_on_regression: false,
     visibility: project === PROJECT ? "public" : "private",
   }));
   readonly session: SessionInfo;

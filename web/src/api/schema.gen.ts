@@ -3411,6 +3411,8 @@ export interface components {
              * @example main
              */
             default_branch?: string | null;
+            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            fails_on_regression?: boolean | null;
             /**
              * @description Where agents fetch its commits from; null: nowhere.
              * @example https://git.example.org/libfoo.git
@@ -3448,6 +3450,8 @@ export interface components {
         ProjectSettings: {
             /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
             default_branch: string | null;
+            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            fails_on_regression: boolean;
             /**
              * @description Its name.
              * @example roundtrip
@@ -3467,6 +3471,8 @@ export interface components {
             commit_count: number;
             /** @description The branch whose runs make the trend; null: all runs without a pull request do. */
             default_branch: string | null;
+            /** @description Whether the check of a pull request fails when it makes something slower and nobody has accepted it. */
+            fails_on_regression: boolean;
             /**
              * Format: date-time
              * @description When the newest run began.

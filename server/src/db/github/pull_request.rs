@@ -200,6 +200,20 @@ pub async fn touch(pool: &PgPool, project_id: i64, number: i64, due_at: DateTime
     Ok(())
 }
 
+/// Lets the checks of all open pull requests of a project be brought up to date now.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn touch_open(connection: &mut PgConnection, project_id: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "update github_pull_request set due_at = coalesce(due_at, now()) where project_id = $1 and state = 'open'",
+        project_id,
+    )
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
 /// A pull request that is due and that no other server looks after, locked until the transaction ends.
 ///
 /// # Errors

@@ -119,10 +119,18 @@ async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what
     let trend = "select count(*) from point where mainline and run_id in (select run_id from run where job_id is not null)";
     assert_eq!(shop.world.scalar::<i64>(trend).await, 0);
 
+    // Branch protection is the project's to decide.
+    assert_eq!(shop.check('a')["conclusion"], "success");
+    let fails = serde_json::json!({"fails_on_regression": true});
+    assert_eq!(shop.lab.ask("PATCH", "/api/v1/projects/libfoo", fails).await.status, 200);
+    shop.say().await;
+    assert_eq!(shop.check('a')["conclusion"], "failure");
+
     assert_eq!(shop.comment(WRITER, "/roundtrip ack we trade it for safety").await, 0);
     shop.say().await;
     let comments = shop.world.sticky(7);
     assert!(comments.len() == 1 && comments[0].contains("we trade it for safety"), "{comments:?}");
+    assert_eq!(shop.check('a')["conclusion"], "success", "it was accepted");
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

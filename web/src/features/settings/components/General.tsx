@@ -17,6 +17,13 @@ import { readersText } from "../data";
 const BRANCH_NOTE =
   "Charts and the search for changes follow the runs of this branch. Empty: all runs without a pull request.";
 
+const CHECK_NOTE =
+  "Of a fork it tells and never fails, and so it does once somebody has accepted what is slower.";
+
+function checkText(fails: boolean): string {
+  return fails ? "fails when something is slower" : "tells what is slower, and passes";
+}
+
 type Props = { summary: ProjectSummary; session: SessionInfo };
 
 export function General({ summary, session }: Props) {
@@ -40,6 +47,7 @@ export function General({ summary, session }: Props) {
                   name: "repository",
                   value: summary.repository_url ?? "none: agents measure nothing on request",
                 },
+                { name: "check of pull requests", value: checkText(summary.fails_on_regression) },
               ]}
             />
             <NotAllowed session={session} project={project} action="configure" what="change this" />
@@ -61,7 +69,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
     (change: ProjectChange) => changeProject(project, change),
     [projectQuery(project).queryKey, projectsQuery.queryKey],
   );
-  const { visibility, default_branch, repository_url } = { ...summary, ...typed };
+  const { visibility, default_branch, repository_url, fails_on_regression } = { ...summary, ...typed };
   const type = (change: ProjectChange) => {
     saving.reset();
     setTyped({ ...typed, ...change });
@@ -106,6 +114,23 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
         value={repository_url ?? ""}
         onChange={(url) => type({ repository_url: url === "" ? null : url })}
       />
+      <fieldset className="field field-wide">
+        <legend>Check of pull requests</legend>
+        <div className="field-body">
+          {[false, true].map((value) => (
+            <label key={String(value)} className="choice">
+              <input
+                type="radio"
+                name="fails_on_regression"
+                checked={fails_on_regression === value}
+                onChange={() => type({ fails_on_regression: value })}
+              />
+              <span>{checkText(value)}</span>
+            </label>
+          ))}
+          <p>{CHECK_NOTE}</p>
+        </div>
+      </fieldset>
       <FormError error={saving.error} fields={["default_branch", "repository_url"]} />
       <div className="controls">
         <button
