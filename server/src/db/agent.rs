@@ -158,14 +158,17 @@ pub async fn of_token(pool: &PgPool, token_id: i64) -> sqlx::Result<Option<Worki
     .await
 }
 
-/// Notes what an agent says of itself.
+/// Notes what an agent says of itself. When it was heard of, to ten seconds: one that says the same again and again writes
+/// nothing.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn note(pool: &PgPool, agent_id: i64, status: &AgentStatus) -> sqlx::Result<()> {
     sqlx::query!(
         "update agent set last_seen_at = now(), version = $2, failing = $3, suspect = $4, spooled_count = $5
-         where agent_id = $1",
+         where agent_id = $1
+           and (last_seen_at < now() - interval '10 seconds'
+                or (version, failing, suspect, spooled_count) is distinct from ($2, $3, $4, $5))",
         agent_id,
         status.version,
         &status.health.failing,
