@@ -144,20 +144,6 @@ pub async fn create(
     .await
 }
 
-/// The agent that a token is of, if it is one's.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn of_token(pool: &PgPool, token_id: i64) -> sqlx::Result<Option<Working>> {
-    sqlx::query_as!(
-        Working,
-        "select agent_id, machine_id, project, labels, is_enabled from agent where token_id = $1 and revoked_at is null",
-        token_id,
-    )
-    .fetch_optional(pool)
-    .await
-}
-
 /// Notes what an agent says of itself. When it was heard of, to ten seconds: one that says the same again and again writes
 /// nothing.
 ///
