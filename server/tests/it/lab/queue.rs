@@ -83,6 +83,10 @@ async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease
     assert_eq!(answer.status, 200, "{answer:?}");
     let taken: Assignment = answer.json();
     assert_eq!((taken.job_id, taken.fence), (stale.job_id, stale.fence + 1));
+    // By the clock of the database, and long before it has waited for all the time that it may.
+    let is_soon = "select job.started_at < job_attempt.started_at + interval '11 seconds'
+                   from job join job_attempt using (job_id)";
+    assert!(sqlx::query_scalar::<_, bool>(is_soon).fetch_one(&lab.app.pool).await.unwrap());
     lab.finish(&one, &stale, "done").await.assert_problem(409, "lease-lost");
     assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
 }
