@@ -98,7 +98,7 @@ fn server(options: &Options) -> Result<ExitCode> {
     let search = Search::of_this_machine(folder.path());
     let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
     step.clear();
-    of_package(programs::SERVER, "budgets", &["ingest", "reads", "analysis"], options, |command| {
+    of_package(programs::SERVER, "budgets", &["ingest", "reads", "analysis", "claims"], options, |command| {
         command.env("TMPDIR", folder.path());
         if let Some(fetched) = binaries.fetched() {
             command.env(crate::postgres_binaries::VARIABLE, fetched);

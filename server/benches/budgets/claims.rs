@@ -1,7 +1,10 @@
-//! How soon agents are given work: a hundred of them take ten thousand jobs, as fast as each can.
+//! How soon agents are given work: a hundred of them take ten thousand jobs, as fast as each can, and then some at the rate of a
+//! busy lab. And how soon the job of one that has stopped is given to another, by the clock.
 
+use crate::open_loop::{ns_since, open_loop, wait};
 use crate::service::Service;
 use base64::{Engine, prelude::BASE64_STANDARD};
+use chrono::{DateTime, TimeDelta, Utc};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use roundtrip_budget::{BarIs, Peer, Row};
@@ -9,18 +12,25 @@ use roundtrip_stats::Distribution;
 use roundtrip_wire::lab::Assignment;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const AGENTS: usize = 100;
 /// Commits of one request.
 const PART: usize = 1_000;
 /// Milliseconds until an agent has its job.
 const CLAIM_MS_MAX: f64 = 50.0;
+/// Claims a second of the busy lab: each agent has a job of a second, and most take minutes.
+const PACED: u32 = 100;
+/// Milliseconds after the end of a lease until another agent has the job.
+const RETAKEN_MS_MAX: f64 = 10_000.0;
 
 /// What one agent took, and how long each claim was.
+#[derive(Default)]
 struct Taken {
     job_ids: Vec<i64>,
     claims_ns: Vec<u64>,
@@ -33,47 +43,57 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let service = Service::start(program, data_dir.path())?;
     let admin = Client::new(&service, admin(program, data_dir.path())?);
-    let tokens = enrol(&admin)?;
-    let wanted = request(&admin, jobs)?;
+    admin.made(
+        "/api/v1/projects",
+        &json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"}),
+    )?;
+    let agents: Vec<Client> = enrol(&admin)?.into_iter().map(|token| Client::new(&service, token)).collect();
+    let (stopped, at_work) = agents.split_first().ok_or("there are no agents")?;
+    // It has its job, and is not heard of any more.
+    request(&admin, 0..1)?;
+    let stale = stopped.claim(0)?.ok_or("there is no job to stop with")?;
+    let mut rows = at_once(&service, &admin, at_work, jobs)?;
+    rows.push(paced(&admin, at_work, jobs)?);
+    rows.push(retaken(&admin, &at_work[0], stopped, &stale)?);
+    Ok(rows)
+}
+
+/// As fast as each can.
+fn at_once(service: &Service, admin: &Client, agents: &[Client], jobs: usize) -> Result<Vec<Row>, String> {
+    let wanted = request(admin, 1..1 + jobs)?;
     eprintln!("{AGENTS} agents take {jobs} jobs");
-    let begin = Instant::now();
+    let (begin, before) = (Instant::now(), service.spent());
     let taken: Result<Vec<Taken>, String> = thread::scope(|scope| {
-        let agents: Vec<_> = tokens
-            .into_iter()
-            .map(|token| {
-                let service = &service;
-                scope.spawn(move || work(&Client::new(service, token)))
-            })
-            .collect();
+        let agents: Vec<_> = agents.iter().map(|agent| scope.spawn(|| agent.work())).collect();
         agents.into_iter().map(|agent| agent.join().map_err(|_| "an agent crashed".to_owned())?).collect()
     });
-    let taken = taken?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let (taken, seconds, spent) = (taken?, begin.elapsed().as_secs_f64(), service.spent().since(before));
     let ids: Vec<i64> = taken.iter().flat_map(|agent| agent.job_ids.iter().copied()).collect();
     let distinct: BTreeSet<i64> = ids.iter().copied().collect();
-    let all = |of: fn(Taken) -> Vec<u64>, taken: Vec<Taken>| -> Result<Distribution, String> {
-        let values: Vec<u64> = taken.into_iter().flat_map(of).collect();
-        Distribution::of_samples(values).ok_or_else(|| "nothing was timed".into())
+    let all = |of: fn(&Taken) -> &Vec<u64>| {
+        let values: Vec<u64> = taken.iter().flat_map(of).copied().collect();
+        Distribution::of_samples(values).ok_or("nothing was timed")
     };
-    let pings = taken.iter().flat_map(|agent| agent.pings_ns.clone()).collect();
-    let pings = Distribution::of_samples(pings).ok_or("nothing was timed")?;
-    let claims = all(|taken| taken.claims_ns, taken)?;
-    let ms = |distribution: &Distribution, ppm: u32| distribution.quantile_ns(ppm) / 1_000_000;
+    let (claims, pings) = (all(|taken| &taken.claims_ns)?, all(|taken| &taken.pings_ns)?);
+    let a_job = 1e6 / jobs as f64;
     eprintln!(
-        "claims p50 {} ms, p99 {} ms, at most {} ms; {:.0} jobs/s taken and ended",
-        ms(&claims, 500_000),
-        ms(&claims, 990_000),
-        claims.max_ns() / 1_000_000,
-        jobs as f64 / seconds
+        "{}; {:.0} jobs/s taken and ended; processor time of a job: server {:.0} us, PostgreSQL {:.0} us, clients {:.0} us",
+        told(&claims),
+        jobs as f64 / seconds,
+        spent.server * a_job,
+        spent.postgres * a_job,
+        spent.clients * a_job,
     );
     let not_once = (ids.len() - distinct.len()) + wanted.difference(&distinct).count();
-    let plain = pings.quantile_ns(990_000) as f64 / 1e6;
     Ok(vec![
         Row::new(
             format!("claims of {AGENTS} agents at once, p99"),
             ms(&claims, 990_000),
             "ms",
-            Peer { name: "an answer without the database, to the same agents".into(), value: plain },
+            Peer {
+                name: "an answer without the database, to the same agents".into(),
+                value: pings.quantile_ns(990_000) as f64 / 1e6,
+            },
             BarIs::ValueAtMost,
             CLAIM_MS_MAX,
         ),
@@ -86,6 +106,81 @@ pub(crate) fn rows(program: &Path, is_quick: bool) -> Result<Vec<Row>, String> {
             0.0,
         ),
     ])
+}
+
+/// At a rate, timed from when each claim was due.
+fn paced(admin: &Client, agents: &[Client], jobs: usize) -> Result<Row, String> {
+    let seconds = u64::try_from(jobs).map_err(|error| error.to_string())? / u64::from(PACED);
+    request(admin, 1 + jobs..1 + 2 * jobs)?;
+    eprintln!("{AGENTS} agents take {PACED} jobs a second");
+    let held: Vec<Mutex<Option<Assignment>>> = agents.iter().map(|_| Mutex::default()).collect();
+    let claims = open_loop(PACED, Duration::from_secs(seconds), |number, due| {
+        let at = usize::try_from(number).map_err(|error| error.to_string())? % agents.len();
+        let mut job = held[at].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(job) = job.take() {
+            agents[at].finish(&job)?;
+        }
+        wait(due);
+        *job = Some(agents[at].claim(0)?.ok_or("there was no job")?);
+        Ok(())
+    })?;
+    eprintln!("{}", told(&claims));
+    let p50 = claims.quantile_ns(500_000) as f64 / 1e6;
+    Ok(Row::new(
+        format!("claims of {AGENTS} agents at {PACED} a second, p99"),
+        ms(&claims, 990_000),
+        "ms",
+        Peer { name: format!("their p50 ({p50:.1} ms)"), value: p50 },
+        BarIs::ValueAtMost,
+        CLAIM_MS_MAX,
+    ))
+}
+
+/// How long after the end of its lease another agent, which waits, has the job of one that has stopped: by the server's clock.
+fn retaken(admin: &Client, other: &Client, stopped: &Client, stale: &Assignment) -> Result<Row, String> {
+    eprintln!("an agent waits for the job of one that has stopped");
+    let taken = loop {
+        match other.claim(30)? {
+            Some(job) if job.job_id == stale.job_id => break job,
+            // What the busy lab has left.
+            Some(job) => other.finish(&job)?,
+            None => {}
+        }
+    };
+    let late = json!({"fence": stale.fence, "outcome": "done"});
+    match stopped.post(&format!("/api/v1/lab/jobs/{}/finish", stale.job_id), &late)? {
+        (409, _) => {}
+        (status, _) => {
+            return Err(format!(
+                "the late word of an agent that has lost its job was answered with {status}"
+            ));
+        }
+    }
+    let told = admin.read(&format!("/api/v1/projects/libfoo/jobs/{}", taken.job_id))?;
+    let time = |value: &Value| {
+        let text = value.as_str().unwrap_or_default();
+        text.parse::<DateTime<Utc>>().map_err(|error| format!("{value}: {error}"))
+    };
+    let lease = TimeDelta::seconds(stale.lease_seconds.into());
+    let after = time(&told["started_at"])? - (time(&told["attempts"][0]["started_at"])? + lease);
+    other.finish(&taken)?;
+    Ok(Row::new(
+        "a job of an agent that has stopped is another's, after the end of its lease",
+        u64::try_from(after.num_milliseconds()).map_err(|_| "it was taken before that")?,
+        "ms",
+        Peer { name: "the lease".into(), value: lease.as_seconds_f64() * 1e3 },
+        BarIs::ValueAtMost,
+        RETAKEN_MS_MAX,
+    ))
+}
+
+fn ms(distribution: &Distribution, ppm: u32) -> u64 {
+    distribution.quantile_ns(ppm) / 1_000_000
+}
+
+fn told(claims: &Distribution) -> String {
+    let [p50, p99] = [500_000, 990_000].map(|ppm| claims.quantile_ns(ppm) as f64 / 1e6);
+    format!("claims p50 {p50:.1} ms, p99 {p99:.1} ms, at most {:.1} ms", claims.max_ns() as f64 / 1e6)
 }
 
 /// Somebody with a token, over one connection.
@@ -113,6 +208,55 @@ impl Client {
         Ok((answer.status().as_u16(), body))
     }
 
+    fn read(&self, path: &str) -> Result<Value, String> {
+        let answer =
+            self.agent.get(format!("{}{path}", self.url)).header("authorization", &self.authorization);
+        let text = answer.call().and_then(|answer| answer.into_body().read_to_string());
+        serde_json::from_str(&text.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
+    }
+
+    /// Asks for a job, as an agent.
+    fn claim(&self, wait_seconds: u32) -> Result<Option<Assignment>, String> {
+        let claim = json!({
+            "protocol_min": 1, "protocol_max": 1, "version": "bench", "health": {}, "spooled_count": 0,
+            "wait_seconds": wait_seconds,
+        });
+        match self.post("/api/v1/lab/claim", &claim)? {
+            (204, _) => Ok(None),
+            (200, job) => serde_json::from_slice(&job).map(Some).map_err(|error| error.to_string()),
+            (status, body) => {
+                Err(format!("a claim was answered with {status}: {}", String::from_utf8_lossy(&body)))
+            }
+        }
+    }
+
+    fn finish(&self, job: &Assignment) -> Result<(), String> {
+        let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
+        match self.post(&path, &json!({"fence": job.fence, "outcome": "done"}))? {
+            (204, _) => Ok(()),
+            (status, body) => {
+                Err(format!("an end was answered with {status}: {}", String::from_utf8_lossy(&body)))
+            }
+        }
+    }
+
+    /// Takes jobs until there are none.
+    fn work(&self) -> Result<Taken, String> {
+        let mut taken = Taken::default();
+        loop {
+            let begin = Instant::now();
+            let ping = self.agent.get(format!("{}/healthz", self.url)).call();
+            let _ = ping.map_err(|error| error.to_string())?.body_mut().read_to_vec();
+            taken.pings_ns.push(ns_since(begin));
+            let begin = Instant::now();
+            let job = self.claim(0)?;
+            taken.claims_ns.push(ns_since(begin));
+            let Some(job) = job else { return Ok(taken) };
+            taken.job_ids.push(job.job_id);
+            self.finish(&job)?;
+        }
+    }
+
     fn made(&self, path: &str, body: &Value) -> Result<Value, String> {
         let (status, answer) = self.post(path, body)?;
         let text = String::from_utf8_lossy(&answer);
@@ -134,7 +278,8 @@ fn admin(program: &Path, data_dir: &Path) -> Result<String, String> {
 }
 
 fn enrol(admin: &Client) -> Result<Vec<String>, String> {
-    let enrolled = (0..AGENTS).map(|number| {
+    // And one that stops.
+    let enrolled = (0..=AGENTS).map(|number| {
         let code = admin.made("/api/v1/enrolments", &json!({}))?;
         let document =
             Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|error| error.to_string())?;
@@ -150,55 +295,13 @@ fn enrol(admin: &Client) -> Result<Vec<String>, String> {
     enrolled.collect()
 }
 
-fn request(admin: &Client, jobs: usize) -> Result<BTreeSet<i64>, String> {
-    admin.made(
-        "/api/v1/projects",
-        &json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"}),
-    )?;
+/// Asks for the commits of these numbers, in parts that the server takes.
+fn request(admin: &Client, numbers: Range<usize>) -> Result<BTreeSet<i64>, String> {
+    let commits: Vec<String> = numbers.map(|number| format!("{number:040x}")).collect();
     let mut ids = BTreeSet::new();
-    for part in 0..jobs / PART {
-        let commits: Vec<String> = (0..PART).map(|number| format!("{:040x}", part * PART + number)).collect();
-        let asked =
-            admin.made("/api/v1/projects/libfoo/jobs", &json!({"commits": commits, "on_any": true}))?;
+    for part in commits.chunks(PART) {
+        let asked = admin.made("/api/v1/projects/libfoo/jobs", &json!({"commits": part, "on_any": true}))?;
         ids.extend(asked["job_ids"].as_array().into_iter().flatten().filter_map(Value::as_i64));
     }
     Ok(ids)
-}
-
-/// Takes jobs until there are none.
-fn work(client: &Client) -> Result<Taken, String> {
-    let mut taken = Taken { job_ids: Vec::new(), claims_ns: Vec::new(), pings_ns: Vec::new() };
-    let claim = json!({
-        "protocol_min": 1, "protocol_max": 1, "version": "bench", "health": {}, "spooled_count": 0,
-        "wait_seconds": 0,
-    });
-    let timed = |times: &mut Vec<u64>, begin: Instant| {
-        times.push(u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
-    };
-    loop {
-        let begin = Instant::now();
-        let ping = client.agent.get(format!("{}/healthz", client.url)).call();
-        let _ = ping.map_err(|error| error.to_string())?.body_mut().read_to_vec();
-        timed(&mut taken.pings_ns, begin);
-        let begin = Instant::now();
-        let (status, body) = client.post("/api/v1/lab/claim", &claim)?;
-        timed(&mut taken.claims_ns, begin);
-        match status {
-            204 => return Ok(taken),
-            200 => {}
-            _ => {
-                return Err(format!(
-                    "a claim was answered with {status}: {}",
-                    String::from_utf8_lossy(&body)
-                ));
-            }
-        }
-        let job: Assignment = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-        taken.job_ids.push(job.job_id);
-        let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
-        let (status, body) = client.post(&path, &json!({"fence": job.fence, "outcome": "done"}))?;
-        if status != 204 {
-            return Err(format!("an end was answered with {status}: {}", String::from_utf8_lossy(&body)));
-        }
-    }
 }

@@ -144,28 +144,17 @@ pub async fn create(
     .await
 }
 
-/// The agent that a token is of, if it is one's.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn of_token(pool: &PgPool, token_id: i64) -> sqlx::Result<Option<Working>> {
-    sqlx::query_as!(
-        Working,
-        "select agent_id, machine_id, project, labels, is_enabled from agent where token_id = $1 and revoked_at is null",
-        token_id,
-    )
-    .fetch_optional(pool)
-    .await
-}
-
-/// Notes what an agent says of itself.
+/// Notes what an agent says of itself. When it was heard of, to ten seconds: one that says the same again and again writes
+/// nothing.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn note(pool: &PgPool, agent_id: i64, status: &AgentStatus) -> sqlx::Result<()> {
     sqlx::query!(
         "update agent set last_seen_at = now(), version = $2, failing = $3, suspect = $4, spooled_count = $5
-         where agent_id = $1",
+         where agent_id = $1
+           and (last_seen_at < now() - interval '10 seconds'
+                or (version, failing, suspect, spooled_count) is distinct from ($2, $3, $4, $5))",
         agent_id,
         status.version,
         &status.health.failing,

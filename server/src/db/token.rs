@@ -1,5 +1,6 @@
 //! Bearer tokens: made once, shown once, stored as a digest.
 
+use super::agent::Working;
 use super::decode_error;
 use crate::access::caller::{ManagedToken, TokenSight};
 use crate::access::secret::SecretKind;
@@ -48,6 +49,8 @@ pub struct Grant {
     pub scopes: Vec<Scope>,
     /// Where it is good.
     pub binding: Binding,
+    /// The agent that it is of, if it is one's: agents say much, and each word is to cost one question.
+    pub agent: Option<Working>,
 }
 
 /// A token as lists show it.
@@ -234,11 +237,14 @@ pub async fn any_exist(pool: &PgPool) -> sqlx::Result<bool> {
 pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant>> {
     let digest = secret.digest();
     let found = sqlx::query!(
-        r#"select token_id, kind, account_id, scopes, project, machine,
-                  (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!"
+        r#"select token.token_id, token.kind, token.account_id, token.scopes, token.project, token.machine,
+                  (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
+                  agent.agent_id as "agent_id?", agent.machine_id as "agent_machine_id?",
+                  agent.project as "agent_project?", agent.labels as "agent_labels?", agent.is_enabled as "is_enabled?"
            from token
+           left join agent on agent.token_id = token.token_id and agent.revoked_at is null
            where (secret_sha256 = $1 or (previous_secret_sha256 = $1 and previous_expires_at > now()))
-             and revoked_at is null and (expires_at is null or expires_at > now())"#,
+             and token.revoked_at is null and (expires_at is null or expires_at > now())"#,
         digest.as_slice(),
     )
     .fetch_optional(pool)
@@ -249,12 +255,20 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
             .execute(pool)
             .await?;
     }
+    let agent = token.agent_id.zip(token.agent_machine_id).map(|(agent_id, machine_id)| Working {
+        agent_id,
+        machine_id,
+        project: token.agent_project,
+        labels: token.agent_labels.unwrap_or_default(),
+        is_enabled: token.is_enabled.unwrap_or_default(),
+    });
     Ok(Some(Grant {
         token_id: token.token_id,
         kind: token.kind.parse().map_err(decode_error)?,
         account_id: token.account_id,
         scopes: scopes(&token.scopes),
         binding: Binding { project: token.project, machine: token.machine },
+        agent,
     }))
 }
 

@@ -18,6 +18,7 @@ pub use limits::Limits;
 
 use crate::access::secret::SecretKind;
 use crate::access::{Caller, Proof, Secret, Visibility};
+use crate::db::agent::Working;
 use crate::{AppState, db, error::ApiError, extract};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -90,13 +91,13 @@ pub(crate) async fn admit(
     }
     let door = &state.door;
     let client = client::address(&request, &door.settings.trusted_proxies);
-    let caller = authenticate(&state, request.headers(), client).await?;
+    let Holder { caller, agent } = authenticate(&state, request.headers(), client).await?;
     door.limits.check(caller.proof(), client)?;
     if matches!(caller.proof(), Proof::Session(_)) && !request.method().is_safe() {
         csrf::check(request.headers())?;
     }
     let is_stranger = caller.proof() == Proof::Nothing;
-    request.extensions_mut().insert(extract::Caller::new(caller, client));
+    request.extensions_mut().insert(extract::Caller::new(caller, agent, client));
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
     headers.append(header::VARY, HeaderValue::from_static("authorization, cookie"));
@@ -107,7 +108,20 @@ pub(crate) async fn admit(
     Ok(response)
 }
 
-async fn authenticate(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Result<Caller, ApiError> {
+/// Whoever has proved who it is, or has not; and which agent it is, if it is one.
+pub(crate) struct Holder {
+    pub(crate) caller: Caller,
+    agent: Option<Working>,
+}
+
+impl Holder {
+    /// A person, or nobody in particular.
+    fn of(caller: Caller) -> Self {
+        Self { caller, agent: None }
+    }
+}
+
+async fn authenticate(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Result<Holder, ApiError> {
     match Credentials::of(headers) {
         Credentials::Bearer(text) => {
             state.door.limits.check_failures(client)?;
@@ -117,20 +131,20 @@ async fn authenticate(state: &AppState, headers: &HeaderMap, client: IpAddr) -> 
                 _ => return wrong("the token is malformed: is it complete, and of this kind of server?"),
             };
             match holder(state, &secret).await? {
-                Some(caller) => Ok(caller),
+                Some(holder) => Ok(holder),
                 None => wrong("the token is unknown, revoked or expired"),
             }
         }
         Credentials::Session(secret) => {
             let signed_in = signed_in(state, &secret).await?;
-            Ok(signed_in.unwrap_or_else(|| Caller::stranger(state.door.is_private())))
+            Ok(Holder::of(signed_in.unwrap_or_else(|| Caller::stranger(state.door.is_private()))))
         }
-        Credentials::None => Ok(Caller::stranger(state.door.is_private())),
+        Credentials::None => Ok(Holder::of(Caller::stranger(state.door.is_private()))),
     }
 }
 
 /// Whoever holds a token; nobody when it is not valid.
-pub(crate) async fn holder(state: &AppState, secret: &Secret) -> Result<Option<Caller>, ApiError> {
+pub(crate) async fn holder(state: &AppState, secret: &Secret) -> Result<Option<Holder>, ApiError> {
     let Some(grant) = db::token::accept(&state.pool, secret).await? else { return Ok(None) };
     let proof = Proof::Token(grant.token_id);
     let account = match grant.account_id {
@@ -141,7 +155,8 @@ pub(crate) async fn holder(state: &AppState, secret: &Secret) -> Result<Option<C
         },
         None => None,
     };
-    Ok(Some(Caller::new(proof, account, grant.scopes, grant.binding, state.door.is_private())))
+    let caller = Caller::new(proof, account, grant.scopes, grant.binding, state.door.is_private());
+    Ok(Some(Holder { caller, agent: grant.agent }))
 }
 
 async fn signed_in(state: &AppState, secret: &Secret) -> Result<Option<Caller>, ApiError> {

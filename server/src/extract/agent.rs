@@ -1,15 +1,16 @@
 //! [`Agent`]: proof that an agent asks which was enrolled.
 
 use super::Caller;
-use crate::access::{Proof, Refusal, Scope};
+use crate::access::{Refusal, Scope};
 use crate::db::agent::Working;
-use crate::{AppState, db, error::ApiError};
+use crate::{AppState, error::ApiError};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use std::sync::Arc;
 
 /// The agent that asks. Extract it before the body, so that strangers are refused first.
 #[derive(Clone, Debug)]
-pub struct Agent(pub Working);
+pub struct Agent(pub Arc<Working>);
 
 impl FromRequestParts<AppState> for Agent {
     type Rejection = ApiError;
@@ -17,8 +18,6 @@ impl FromRequestParts<AppState> for Agent {
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, ApiError> {
         let caller = Caller::from_request_parts(parts, state).await?;
         caller.check_scope(Scope::JobsClaim)?;
-        let Proof::Token(token_id) = caller.proof() else { return Err(Refusal::NotEnrolled.into()) };
-        let found = db::agent::of_token(&state.pool, token_id).await?;
-        found.map(Self).ok_or_else(|| Refusal::NotEnrolled.into())
+        caller.agent().map(Self).ok_or_else(|| Refusal::NotEnrolled.into())
     }
 }

@@ -1,6 +1,7 @@
 //! [`Caller`]: who asks. [`Uploader`]: proof that it may upload.
 
 use crate::access::{self, Scope};
+use crate::db::agent::Working;
 use crate::{AppState, db::audit::By, error::ApiError};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -12,13 +13,19 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Caller {
     caller: Arc<access::Caller>,
+    agent: Option<Arc<Working>>,
     client: IpAddr,
     request_id: Option<String>,
 }
 
 impl Caller {
-    pub(crate) fn new(caller: access::Caller, client: IpAddr) -> Self {
-        Self { caller: Arc::new(caller), client, request_id: None }
+    pub(crate) fn new(caller: access::Caller, agent: Option<Working>, client: IpAddr) -> Self {
+        Self { caller: Arc::new(caller), agent: agent.map(Arc::new), client, request_id: None }
+    }
+
+    /// The agent that asks, if one does.
+    pub(super) fn agent(&self) -> Option<Arc<Working>> {
+        self.agent.clone()
     }
 
     /// The address that the request is from.

@@ -256,12 +256,13 @@ pub(crate) async fn finish(
     let reason = finish.reason.as_deref().map(plain);
     let output = plain(&finish.output);
     let end = End { outcome: finish.outcome, reason: reason.as_deref(), output: &output };
-    let mut transaction = state.pool.begin().await?;
+    // One statement does it, which needs no transaction around it.
+    let mut connection = state.pool.acquire().await?;
     let held = (path.job_id, finish.fence);
-    if !lease::end(&mut transaction, agent.agent_id, held, end, Utc::now()).await? {
+    if !lease::end(&mut connection, agent.agent_id, held, end, Utc::now()).await? {
         return Err(ApiError::LeaseLost { job_id: path.job_id });
     }
-    transaction.commit().await?;
+    drop(connection);
     if finish.outcome == JobOutcome::Released {
         state.queue.wake();
     }

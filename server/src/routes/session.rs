@@ -90,6 +90,7 @@ pub(crate) async fn sign_in(
         Some(secret) if secret.kind() != SecretKind::Session => door::holder(&state, &secret).await?,
         _ => None,
     };
+    let holder = holder.map(|holder| holder.caller);
     let Some((holder, account)) = holder.as_ref().and_then(|holder| Some((holder, holder.account()?))) else {
         let why = "the token is not a user's, or unknown, revoked or expired";
         refuse(&state, &caller, json!({"way": "token"})).await?;

@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The texts of all queries that are checked when the server is compiled.
-fn queries() -> Vec<String> {
+pub(crate) fn queries() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.sqlx");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
     let text = |file: Vec<u8>| {

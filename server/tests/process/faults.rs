@@ -15,11 +15,12 @@ const SENDERS: u64 = 4;
 /// Uploads that are acknowledged in a round before something ends.
 const ACKNOWLEDGED_MIN: usize = 20;
 /// No client is meant to send as much.
-const UNLIMITED: [&str; 2] = ["--requests-per-minute", "1000000"];
+pub(crate) const UNLIMITED: [&str; 2] = ["--requests-per-minute", "1000000"];
 
-fn rounds() -> u64 {
+/// How often something ends: so many times, unless more is asked for.
+pub(crate) fn rounds(few: u64) -> u64 {
     let asked = std::env::var("ROUNDTRIP_FAULT_ROUNDS").ok();
-    asked.map_or(3, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
+    asked.map_or(few, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
 }
 
 /// Agents that send what was not acknowledged again, to whichever server there is.
@@ -63,25 +64,31 @@ impl Load {
         let stored = number(url, "select count(*) from run");
         let sent = self.next.load(Ordering::Relaxed);
         assert!((acknowledged.len() as u64..=sent).contains(&stored.cast_unsigned()), "{stored} of {sent}");
-        for half in [
-            "select count(*) from run where point_count <> (select count(*) from point where point.run_id = run.run_id)",
-            "select count(*) from run where not exists (select from run_upload where run_upload.run_id = run.run_id)",
-            "select count(*) from run where not exists (select from run_result where run_result.run_id = run.run_id)",
-            "select count(*) from point where not exists (select from run where run.run_id = point.run_id)",
-            "select sum(run_count)::bigint - (select count(*) from run) from project_machine",
-            "select sum(commit_count)::bigint - (select count(distinct commit_id) from run) from project_machine",
-            "select sum(series_count)::bigint - (select count(*) from series) from project_machine",
-        ] {
-            assert_eq!(number(url, half), 0, "{half}");
-        }
+        assert_nothing_is_half_stored(url);
         println!("{} acknowledged, 0 missing", acknowledged.len());
+    }
+}
+
+/// That whatever is there of a run is all of it, and counted.
+#[track_caller]
+pub(crate) fn assert_nothing_is_half_stored(url: &str) {
+    for half in [
+        "select count(*) from run where point_count <> (select count(*) from point where point.run_id = run.run_id)",
+        "select count(*) from run where not exists (select from run_upload where run_upload.run_id = run.run_id)",
+        "select count(*) from run where not exists (select from run_result where run_result.run_id = run.run_id)",
+        "select count(*) from point where not exists (select from run where run.run_id = point.run_id)",
+        "select sum(run_count)::bigint - (select count(*) from run) from project_machine",
+        "select sum(commit_count)::bigint - (select count(distinct commit_id) from run) from project_machine",
+        "select sum(series_count)::bigint - (select count(*) from series) from project_machine",
+    ] {
+        assert_eq!(number(url, half), 0, "{half}");
     }
 }
 
 /// Ends something of a server again and again while agents upload.
 fn assert_nothing_is_lost_when(end: impl Fn(&Place, &Server)) {
     let (place, load) = (Place::new(), Load::default());
-    for _ in 0..rounds() {
+    for _ in 0..rounds(3) {
         let server = place.serve_with(&UNLIMITED);
         let token = place.token();
         let before = load.acknowledged_count();
@@ -120,7 +127,7 @@ fn a_storm_of_one_upload_is_one_run() {
     std::thread::scope(|scope| {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
-                for _ in 0..20 * rounds() {
+                for _ in 0..20 * rounds(3) {
                     let status = server.send("PUT", &path, &token, body.as_bytes());
                     *statuses.lock().unwrap().entry(status).or_insert(0) += 1;
                 }

@@ -11,6 +11,7 @@ mod disk;
 mod fake_github;
 mod faults;
 mod github_app;
+mod leases;
 mod notifications;
 #[expect(dead_code, reason = "tests of the library ask more of it")]
 #[path = "../it/notifications/receiver.rs"]

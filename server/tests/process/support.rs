@@ -232,12 +232,23 @@ impl Server {
         headers: &[(&str, &str)],
         body: &str,
     ) -> ureq::http::Response<String> {
+        self.try_call(method, path, headers, body).expect("an answer")
+    }
+
+    /// The same; none when there is no answer, or half of one.
+    pub(crate) fn try_call(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Option<ureq::http::Response<String>> {
         let mut request = ureq::http::Request::builder().method(method).uri(self.address(path));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let (parts, mut answer) = client().run(request.body(body.to_owned()).unwrap()).unwrap().into_parts();
-        ureq::http::Response::from_parts(parts, answer.read_to_string().unwrap())
+        let (parts, mut answer) = client().run(request.body(body.to_owned()).unwrap()).ok()?.into_parts();
+        Some(ureq::http::Response::from_parts(parts, answer.read_to_string().ok()?))
     }
 
     /// The status of a GET with a token.

@@ -15,9 +15,11 @@ use crate::support::{Answer, TestApp};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
+use roundtrip_server::AppState;
 use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled, RENEWAL_CONTEXT};
 use serde_json::{Value, json};
 use sqlx::PgPool;
+use std::time::Duration;
 
 /// A service with a project, and an administrator.
 pub(crate) struct Lab {
@@ -34,7 +36,19 @@ pub(crate) struct LabAgent {
 
 impl Lab {
     pub(crate) async fn new(pool: PgPool) -> Self {
-        let app = TestApp::new(pool).await;
+        Self::over(TestApp::new(pool).await).await
+    }
+
+    /// Whose leases are as short as this.
+    pub(crate) async fn with_lease(pool: PgPool, lease: Duration) -> Self {
+        let change = |mut state: AppState| {
+            state.queue = state.queue.with_lease(lease);
+            state
+        };
+        Self::over(TestApp::made(pool, change).await).await
+    }
+
+    async fn over(app: TestApp) -> Self {
         let admin = app.account("ada", true).await;
         let lab = Self { app, admin };
         lab.project("libfoo").await;

@@ -1,8 +1,11 @@
 //! Which job is taken by whom, and when it is lost.
 
 use super::{Lab, sha};
+use crate::distributed_tidy::queries;
+use roundtrip_wire::lab::Assignment;
 use serde_json::{Value, json};
-use sqlx::PgPool;
+use sqlx::{AssertSqlSafe, PgPool};
+use std::time::Duration;
 
 fn commits(numbers: impl IntoIterator<Item = u64>) -> Vec<String> {
     numbers.into_iter().map(sha).collect()
@@ -67,6 +70,47 @@ async fn a_job_of_a_stopped_agent_is_taken_by_another_and_its_late_word_is_refus
     let told = lab.job(taken.job_id).await;
     let outcome = |index: usize| told["attempts"][index]["outcome"].as_str().unwrap();
     assert_eq!((outcome(0), outcome(1), told["machine"].as_str()), ("lost", "done", Some("lab-2")));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_that_waits_is_given_the_job_of_one_that_stopped_when_its_lease_is_over(pool: PgPool) {
+    let lab = Lab::with_lease(pool, Duration::from_secs(1)).await;
+    let (one, other) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
+    lab.request("libfoo", json!({"commits": [sha(1)], "on_any": true})).await;
+    let stale = lab.claim(&one).await.unwrap();
+    // Nobody says that the lease is over: the clock does.
+    let answer = lab.claim_as(&other, json!({"wait_seconds": 30})).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let taken: Assignment = answer.json();
+    assert_eq!((taken.job_id, taken.fence), (stale.job_id, stale.fence + 1));
+    // By the clock of the database, and long before it has waited for all the time that it may.
+    let is_soon = "select job.started_at < job_attempt.started_at + interval '11 seconds'
+                   from job join job_attempt using (job_id)";
+    assert!(sqlx::query_scalar::<_, bool>(is_soon).fetch_one(&lab.app.pool).await.unwrap());
+    lab.finish(&one, &stale, "done").await.assert_problem(409, "lease-lost");
+    assert_eq!(lab.finish(&other, &taken, "done").await.status, 204);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_there_are_statistics(
+    pool: PgPool,
+) {
+    let lab = Lab::new(pool).await;
+    for part in 0..3 {
+        let commits = commits(1_000 * part..1_000 * (part + 1));
+        lab.request("libfoo", json!({"commits": commits, "on_any": true})).await;
+    }
+    let is_taking = |query: &String| query.contains("insert into job_attempt") && query.contains("limit 1");
+    let taking: Vec<String> = queries().into_iter().filter(is_taking).collect();
+    assert_eq!(taking.len(), 1, "{taking:?}");
+    let mut connection = lab.app.pool.acquire().await.unwrap();
+    // As the server's connections plan it.
+    let prepare = format!("set plan_cache_mode = force_generic_plan; prepare taking as {}", taking[0]);
+    sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await.unwrap();
+    let explain = "explain execute taking (1, 1, '{}', null, 3::smallint, 120)";
+    let plan: Vec<String> = sqlx::query_scalar(explain).fetch_all(&mut *connection).await.unwrap();
+    let plan = plan.join("\n");
+    assert!(plan.contains("Index Scan using job_queue_idx") && !plan.contains("Sort"), "{plan}");
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

@@ -1,0 +1,2 @@
+-- no-transaction
+drop index concurrently if exists job_waiting_key;

@@ -1,0 +1,195 @@
+//! The queue of a server that is killed at any moment, while agents take jobs, upload what they measured, and say so: each
+//! job is done once, and each report is stored once. PostgreSQL stays.
+//!
+//! `ROUNDTRIP_FAULT_ROUNDS` says how often it is killed: a few times, unless more is asked for.
+
+use crate::database::{execute, number};
+use crate::faults::{UNLIMITED, assert_nothing_is_half_stored, rounds};
+use crate::report::numbered;
+use crate::support::{Place, SERVE, Server, eventually};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, RwLock};
+
+const AGENTS: usize = 6;
+/// What is measured for a job.
+const REPORTS: usize = 2;
+/// Jobs that are asked for before each kill: about as many as are done until then.
+const ASKED: u64 = 8;
+/// Requests that are answered between two kills, at most.
+const ANSWERED_MAX: u64 = 64;
+
+/// A server that comes and goes, and what its agents have seen of it.
+struct Lab {
+    server: RwLock<Option<Server>>,
+    answered: AtomicU64,
+    /// Whoever finds nothing to do goes home.
+    is_closing: AtomicBool,
+    measured: AtomicU64,
+    done: Mutex<Vec<i64>>,
+}
+
+impl Lab {
+    /// The answer to a request, which is repeated until there is one that is not to come back later.
+    fn ask(&self, method: &str, path: &str, token: &str, body: &Value) -> (u16, String) {
+        let (token, body) = (format!("Bearer {token}"), body.to_string());
+        let headers = [("authorization", token.as_str()), ("content-type", "application/json")];
+        eventually(path, || {
+            let answer = self.server.read().unwrap().as_ref()?.try_call(method, path, &headers, &body)?;
+            self.answered.fetch_add(1, Ordering::Relaxed);
+            let status = answer.status().as_u16();
+            (status < 500).then(|| (status, answer.into_body()))
+        })
+    }
+
+    /// The answer to something that is made.
+    fn make<T: serde::de::DeserializeOwned>(&self, path: &str, token: &str, body: &Value) -> T {
+        let (status, answer) = self.ask("POST", path, token, body);
+        assert_eq!(status, 201, "{path}: {answer}");
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Takes jobs and does them until there are none.
+    fn work(&self, machine: &str, token: &str) {
+        let claim = json!({
+            "protocol_min": 1, "protocol_max": 1, "version": "test", "health": {}, "spooled_count": 0, "wait_seconds": 1,
+        });
+        loop {
+            match self.ask("POST", "/api/v1/lab/claim", token, &claim) {
+                (200, job) => self.measure(&serde_json::from_str(&job).unwrap(), machine, token),
+                (204, _) if self.is_closing.load(Ordering::Relaxed) => return,
+                (204, _) => {}
+                (status, answer) => panic!("a claim was answered with {status}: {answer}"),
+            }
+        }
+    }
+
+    fn measure(&self, job: &Assignment, machine: &str, token: &str) {
+        for _ in 0..REPORTS {
+            let (path, mut report) = numbered(self.measured.fetch_add(1, Ordering::Relaxed));
+            report["machine"]["slug"] = json!(machine);
+            report["job"] = json!(job.lease());
+            report["commit"] = json!({
+                "sha": job.commit_sha, "parents": [], "subject": "Change", "author": "A. Author",
+                "committed_at": "2026-11-21T10:00:01Z",
+            });
+            report["history"] = json!([]);
+            let (status, answer) = self.ask("PUT", &path, token, &report);
+            assert!(matches!(status, 200 | 201), "{path} was answered with {status}: {answer}");
+        }
+        let path = format!("/api/v1/lab/jobs/{}/finish", job.job_id);
+        let (status, answer) =
+            self.ask("POST", &path, token, &json!({"fence": job.fence, "outcome": "done"}));
+        assert_eq!(status, 204, "{path}: {answer}");
+        self.done.lock().unwrap().push(job.job_id);
+    }
+
+    /// Lets an agent in, and returns its token.
+    fn enrol(&self, machine: &str, admin: &str) -> String {
+        let code: Value = self.make("/api/v1/enrolments", admin, &json!({}));
+        let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+        let key = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
+        let asked = json!({
+            "code": code["code"],
+            "machine": {"slug": machine, "os": "linux", "arch": "x86-64"},
+            "public_key": BASE64_STANDARD.encode(key.public_key().as_ref()),
+        });
+        let Enrolled { token: AgentToken { secret, .. }, .. } = self.make("/api/v1/agents", admin, &asked);
+        secret
+    }
+}
+
+#[test]
+fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let start = || {
+        let arguments = [&SERVE[..], &UNLIMITED].concat();
+        Some(Server::start(&place.folder().join("server"), &arguments, &[("DATABASE_URL", Path::new(url))]))
+    };
+    let lab = Lab {
+        server: RwLock::new(start()),
+        answered: AtomicU64::new(0),
+        is_closing: AtomicBool::new(false),
+        measured: AtomicU64::new(0),
+        done: Mutex::default(),
+    };
+    let made = place.run_on(url, &["account", "create", "--name", "ada", "--admin"]);
+    let admin = made.output.trim();
+    let _: Value = lab.make(
+        "/api/v1/projects",
+        admin,
+        &json!({"project": "libfoo", "repository_url": "file:///srv/libfoo.git"}),
+    );
+    let agents: Vec<(String, String)> = (0..AGENTS)
+        .map(|agent| format!("lab-{agent}"))
+        .map(|machine| (machine.clone(), lab.enrol(&machine, admin)))
+        .collect();
+    let mut asked = BTreeSet::new();
+    std::thread::scope(|scope| {
+        for (machine, token) in &agents {
+            scope.spawn(|| lab.work(machine, token));
+        }
+        for round in 0..rounds(10) {
+            let commits: Vec<String> =
+                (0..ASKED).map(|number| format!("{:040x}", 1 + ASKED * round + number)).collect();
+            let body = json!({"commits": commits, "on_any": true});
+            let made: Value = lab.make("/api/v1/projects/libfoo/jobs", admin, &body);
+            asked.extend(made["job_ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()));
+            // Some of them while it has hardly begun.
+            let until = lab.answered.load(Ordering::Relaxed) + rand::random_range(0..ANSWERED_MAX);
+            eventually("the load", || (lab.answered.load(Ordering::Relaxed) >= until).then_some(()));
+            kill(&lab);
+            *lab.server.write().unwrap() = start();
+        }
+        lab.is_closing.store(true, Ordering::Relaxed);
+    });
+    // Agents whose job was committed and who were never told: as after the time of their leases.
+    let untold = number(url, "select count(*) from job where status = 'running'");
+    execute(url, "update job set lease_expires_at = now() - interval '1 second' where status = 'running'");
+    std::thread::scope(|scope| {
+        for (machine, token) in &agents {
+            scope.spawn(|| lab.work(machine, token));
+        }
+    });
+    let mut done = lab.done.into_inner().unwrap();
+    done.sort_unstable();
+    assert_eq!(done, asked.into_iter().collect::<Vec<_>>(), "each once");
+    let lost = number(url, "select count(*) from job_attempt where outcome = 'lost'");
+    println!("{} jobs done once, {lost} of them taken again, {untold} at the end", done.len());
+    assert_eq!(number(url, "select count(*) from job"), i64::try_from(done.len()).unwrap());
+    assert_eq!(
+        number(url, "select count(*) from run"),
+        i64::try_from(lab.measured.into_inner()).unwrap(),
+        "all that was measured, once"
+    );
+    for wrong in [
+        "select count(*) from job where status <> 'done' or lease_expires_at is not null".to_owned(),
+        "select count(*) from job where fence <> (select count(*) from job_attempt where job_attempt.job_id = job.job_id)"
+            .to_owned(),
+        "select count(*) from job where (select count(*) from job_attempt
+         where job_attempt.job_id = job.job_id and job_attempt.outcome = 'done') <> 1"
+            .to_owned(),
+        format!(
+            "select count(*) from job where (select count(*) from run
+             where run.job_id = job.job_id and not run.superseded) <> {REPORTS}"
+        ),
+    ] {
+        assert_eq!(number(url, &wrong), 0, "{wrong}");
+    }
+    assert_nothing_is_half_stored(url);
+}
+
+/// Ends the server while requests are under way, which hold its lock.
+fn kill(lab: &Lab) {
+    let pid = lab.server.read().unwrap().as_ref().unwrap().pid();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    lab.server.write().unwrap().take().unwrap().finish();
+}
