@@ -29,6 +29,7 @@ pub(crate) mod holder;
 pub(crate) mod inbox;
 pub(crate) mod log;
 mod measured;
+mod queue;
 
 /// How often it looks which commit is checked out. One question to git takes some milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
