@@ -2,14 +2,14 @@
 //! measured is lost.
 
 use crate::run::{commit_all, repository};
+use crate::server::Request;
 use crate::{complaint, roundtrip};
-use flate2::read::GzDecoder;
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -23,22 +23,22 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server of a lab, as far as an agent sees one.
 #[derive(Default)]
-struct State {
+pub(crate) struct State {
     /// Jobs to be given out.
-    jobs: VecDeque<Value>,
+    pub(crate) jobs: VecDeque<Value>,
     /// What was asked, in order: `claim`, `run`, `finish`, `heartbeat`.
-    asked: Vec<String>,
-    runs: Vec<RunReport>,
-    finished: Vec<Finish>,
+    pub(crate) asked: Vec<String>,
+    pub(crate) runs: Vec<RunReport>,
+    pub(crate) finished: Vec<Finish>,
     /// Whether it answers uploads.
-    is_away: bool,
+    pub(crate) is_away: bool,
     /// Whether agents have lost their jobs.
-    is_lost: bool,
+    pub(crate) is_lost: bool,
 }
 
-struct LabServer {
+pub(crate) struct LabServer {
     url: String,
-    shared: Arc<(Mutex<State>, Condvar)>,
+    pub(crate) shared: Arc<(Mutex<State>, Condvar)>,
 }
 
 impl LabServer {
@@ -56,14 +56,14 @@ impl LabServer {
         Self { url, shared }
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    pub(crate) fn change(&self, change: impl FnOnce(&mut State)) {
         let (state, changed) = &*self.shared;
         change(&mut state.lock().unwrap());
         changed.notify_all();
     }
 
     /// Waits until this is so.
-    fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
+    pub(crate) fn until<T>(&self, what: &str, is_so: impl Fn(&State) -> Option<T>) -> T {
         let (state, changed) = &*self.shared;
         let end = Instant::now() + PATIENCE;
         let mut state = state.lock().unwrap();
@@ -80,29 +80,9 @@ impl LabServer {
 
 /// Answers one request.
 fn answer(stream: &TcpStream, shared: &(Mutex<State>, Condvar)) {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).unwrap_or(0) == 0 {
-            return;
-        }
-    }
-    let header = |name: &str| {
-        head.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-        })
-    };
-    let mut body = vec![0; header("content-length").map_or(0, |length| length.parse().unwrap())];
-    reader.read_exact(&mut body).unwrap();
-    if header("content-encoding").as_deref() == Some("gzip") {
-        let mut plain = Vec::new();
-        GzDecoder::new(&body[..]).read_to_end(&mut plain).unwrap();
-        body = plain;
-    }
-    let path = head.split(' ').nth(1).unwrap().to_owned();
+    let Some(request) = Request::read(stream) else { return };
     let (state, changed) = shared;
-    let (status, text) = respond(&path, &body, &mut state.lock().unwrap());
+    let (status, text) = respond(request.path(), &request.body, &mut state.lock().unwrap());
     changed.notify_all();
     let mut stream = stream;
     let kind = if status.starts_with('4') { "application/problem+json" } else { "application/json" };
@@ -158,13 +138,13 @@ fn respond(path: &str, body: &[u8], state: &mut State) -> (&'static str, String)
 }
 
 /// An enrolled machine, and a repository whose commits are to be measured.
-struct Lab {
-    folder: TempDir,
-    source: TempDir,
-    server: LabServer,
+pub(crate) struct Lab {
+    pub(crate) folder: TempDir,
+    pub(crate) source: TempDir,
+    pub(crate) server: LabServer,
 }
 
-struct Agent(Child);
+pub(crate) struct Agent(pub(crate) Child);
 
 impl Drop for Agent {
     fn drop(&mut self) {
@@ -179,7 +159,7 @@ const DEFINITION: &str = "about = 'One pipe.'\ndeadline_seconds = 20\n[[case]]\n
 
 impl Lab {
     /// Whose commits are built by this command, and measured so often.
-    fn new(build: &str, repetitions: u32) -> Self {
+    pub(crate) fn new(build: &str, repetitions: u32) -> Self {
         let source = repository();
         let definition = DEFINITION.replace("REPETITIONS", &repetitions.to_string());
         std::fs::write(source.path().join("one.toml"), definition).unwrap();
@@ -201,10 +181,15 @@ impl Lab {
             .unwrap()
     }
 
-    fn agent(&self) -> Agent {
+    pub(crate) fn command(&self) -> Command {
         let mut command: Command = roundtrip(self.folder.path());
         command.args(["agent", "--state", "state", "--trust-repositories"]);
-        Agent(command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
+        command.stdout(Stdio::null()).stderr(Stdio::inherit());
+        command
+    }
+
+    pub(crate) fn agent(&self) -> Agent {
+        Agent(self.command().spawn().unwrap())
     }
 
     fn head(&self) -> String {
@@ -213,7 +198,7 @@ impl Lab {
         String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
     }
 
-    fn job(&self, job_id: i64, fence: i64) -> Value {
+    pub(crate) fn job(&self, job_id: i64, fence: i64) -> Value {
         json!({
             "job_id": job_id, "fence": fence, "lease_seconds": 120, "project": "libfoo",
             "repository_url": format!("file://{}", self.source.path().display()), "commit_sha": self.head(),
@@ -225,14 +210,14 @@ impl Lab {
         self.server.change(|state| state.jobs.push_back(job));
     }
 
-    fn finished(&self, count: usize) -> Finish {
+    pub(crate) fn finished(&self, count: usize) -> Finish {
         let is_so =
             |state: &State| (state.finished.len() >= count).then(|| state.finished[count - 1].clone());
         self.server.until("the end of a job", is_so)
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
