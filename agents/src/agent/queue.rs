@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 
 /// Between attempts that only a person can help: the slow pace. The jitter at most doubles it, so that a server which comes back
-/// after days has heard of every agent in eight minutes, and has all that waits in ten.
-const PAUSE_MAX: Duration = Duration::from_secs(240);
+/// after days has heard of every agent in four minutes. Six are left to have all that waits in ten.
+const PAUSE_MAX: Duration = Duration::from_secs(120);
 
 /// As long as a server may ask us to wait.
 const ASKED_MAX: Duration = Duration::from_secs(3_600);
