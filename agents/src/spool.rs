@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How files begin that are being written, and folders that are there for a while.
+const TEMPORARY: &str = ".tmp";
 
 /// Where reports wait: `$XDG_STATE_HOME/roundtrip/spool`, or what the system uses in its place.
 pub(crate) fn folder() -> PathBuf {
@@ -54,6 +58,24 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<(
     written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
 }
 
+/// Removes what a process that was killed was writing into a folder, if nobody has touched it for so long: whoever else writes
+/// there now is not disturbed.
+pub(crate) fn sweep(folder: &Path, age_min: Duration) -> crate::Result<()> {
+    let failed = |source| Failure::Disk { path: folder.to_owned(), source };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let Ok(about) = entry.metadata() else { continue };
+        // A clock that was set back makes nothing old.
+        let age = about.modified().map_err(failed)?.elapsed().unwrap_or_default();
+        if age < age_min || !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY.as_bytes()) {
+            continue;
+        }
+        let remove = if about.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+        remove(entry.path()).map_err(failed)?;
+    }
+    Ok(())
+}
+
 /// Removes an acknowledged report. Somebody else may have had it acknowledged, and removed it, before.
 pub(crate) fn remove(path: &Path) -> crate::Result<()> {
     match fs::remove_file(path) {
@@ -71,6 +93,7 @@ fn write_durably(path: &Path, bytes: &[u8], mode: Option<u32>) -> io::Result<()>
     };
     fs::create_dir_all(folder)?;
     let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
     // As any file that one writes: the report holds no secret, and `--output` is for others to read.
     if let Some(permissions) = platform::ordinary_permissions().filter(|_| mode.is_none()) {
         builder.permissions(permissions);
@@ -116,6 +139,24 @@ mod tests {
         remove(&path(folder.path(), ids[1])).unwrap();
         remove(&path(folder.path(), ids[1])).unwrap();
         assert_eq!(waiting(folder.path()).unwrap(), [ids[0], ids[2]]);
+    }
+
+    #[test]
+    fn what_was_being_written_is_swept_and_what_was_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        write(&folder.path().join("report.json"), b"{}").unwrap();
+        // As a process leaves them that is killed.
+        let half = tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder.path()).unwrap();
+        half.keep().unwrap();
+        let home = tempfile::tempdir_in(folder.path()).unwrap().keep();
+        fs::write(home.join("file"), "").unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+        sweep(folder.path(), Duration::from_secs(3_600)).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "somebody may be writing it");
+        sweep(folder.path(), Duration::ZERO).unwrap();
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["report.json"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `bench`: the budgets, measured. One row a bar with its ratio to a peer of the same run; exit code 3 for a miss.
 
+mod agents;
 mod browser;
 mod stock;
 
@@ -31,6 +32,8 @@ pub(crate) struct Options {
 enum Budgets {
     /// What comparisons of two `node`s find, and what they take.
     Ab,
+    /// What agents have kept for a server that was away for days, and how soon it is there.
+    Agents,
     /// What the harness adds to a bare C loop.
     Harness,
     /// The shared-memory ring against bare C loops, and its streams.
@@ -56,6 +59,7 @@ enum Format {
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     let budgets = match options.budgets {
         Budgets::Ab => "ab",
+        Budgets::Agents => return agents::measure(options),
         Budgets::Harness => "harness",
         Budgets::Rings => "rings",
         Budgets::Server => return server(options),

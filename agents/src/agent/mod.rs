@@ -29,12 +29,16 @@ pub(crate) mod holder;
 pub(crate) mod inbox;
 pub(crate) mod log;
 mod measured;
+mod queue;
 
 /// How often it looks which commit is checked out. One question to git takes some milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long it waits before it tries again to write a report to a disk that refused it.
 const DISK_PAUSE: Duration = Duration::from_secs(60);
+
+/// What was being written for so long was left behind by a process that was killed. `roundtrip run` may write into the same spool.
+const UNFINISHED_AGE_MIN: Duration = Duration::from_secs(3_600);
 
 /// Works until it is told to stop.
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
@@ -90,6 +94,7 @@ impl<'a> Agent<'a> {
 
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
         let held = holder::hold(&spool)?;
+        spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
         let (measured, complaint) = Measured::read(&spool, project.clone(), plan.preset.clone());
         log.say(&format!(
             "roundtrip {}: measures {project} in {} with {}, keeps reports in {}, uploads to {}",

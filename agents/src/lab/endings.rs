@@ -1,18 +1,25 @@
 //! Jobs that are measured, or cannot be, and of which the server is still to be told: kept on the disk, because that may take days.
+//!
+//! What was measured of a job and how it ended are written as one file, and from there into the spool and among the endings. So
+//! an agent that is killed has either done a job, or has done nothing of it and leaves it to whoever takes it next: a report
+//! that arrives without its end would be one run, and that of the next agent another one.
 
 use super::server::{Server, Trouble};
 use crate::agent::inbox::Inbox;
 use crate::agent::log::Log;
 use crate::spool;
 use crate::upload::Refusal;
-use roundtrip_wire::RunId;
 use roundtrip_wire::lab::Finish;
+use roundtrip_wire::{RunId, RunReport};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 const FILE: &str = "endings.json";
+/// What was measured of a job, until it is in its places.
+const MEASURED: &str = "measured.json";
 
 /// A job, how it ended, and the reports that the server must have first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,19 +29,56 @@ pub(crate) struct Ending {
     pub(crate) run_ids: Vec<RunId>,
 }
 
+/// A job that was done, with all that was measured of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Measured {
+    pub(crate) ending: Ending,
+    pub(crate) reports: Vec<RunReport>,
+}
+
 /// Those that are still to be told.
 #[derive(Debug)]
 pub(crate) struct Endings {
     path: PathBuf,
+    spool: PathBuf,
+    /// Where the measured job lies.
+    measured: PathBuf,
     all: Vec<Ending>,
 }
 
 impl Endings {
-    /// Those of a folder. A file that cannot be read holds none: their leases expire.
-    pub(crate) fn read(folder: &Path) -> Self {
-        let path = folder.join(FILE);
-        let all = fs::read(&path).ok().and_then(|json| serde_json::from_slice(&json).ok());
-        Self { path, all: all.unwrap_or_default() }
+    /// Those of a folder, and with them the job that an agent had measured when it was killed. A file that cannot be read holds
+    /// none: their leases expire.
+    ///
+    /// # Errors
+    /// What was measured cannot be written into the spool.
+    pub(crate) fn read(folder: &Path, spool: &Path) -> crate::Result<Self> {
+        let (path, measured) = (folder.join(FILE), folder.join(MEASURED));
+        let mut endings =
+            Self { all: json(&path).unwrap_or_default(), path, spool: spool.to_owned(), measured };
+        if let Some(measured) = json(&endings.measured) {
+            endings.file(&measured)?;
+        }
+        Ok(endings)
+    }
+
+    /// Keeps what was measured of a job, and its end. It may be repeated until it succeeds.
+    ///
+    /// # Errors
+    /// The disk refuses.
+    pub(crate) fn keep(&mut self, measured: &Measured) -> crate::Result<()> {
+        spool::write_json(&self.measured, measured)?;
+        self.file(measured)
+    }
+
+    /// Puts what is kept in one file into its places. Where it is already, it is put again: nothing was sent meanwhile.
+    fn file(&mut self, Measured { ending, reports }: &Measured) -> crate::Result<()> {
+        for report in reports {
+            spool::write_json(&spool::path(&self.spool, report.run_id), report)?;
+        }
+        self.all.retain(|other| other != ending);
+        self.add(ending.clone())?;
+        spool::remove(&self.measured)
     }
 
     /// Keeps another one.
@@ -47,14 +91,8 @@ impl Endings {
     }
 
     /// Tells the server of those whose reports it has. Breaks if the agent is to stop.
-    pub(crate) fn tell(
-        &mut self,
-        spool: &Path,
-        server: &Server,
-        inbox: &mut Inbox,
-        log: &Log,
-    ) -> ControlFlow<()> {
-        let Ok(waiting) = spool::waiting(spool) else { return ControlFlow::Continue(()) };
+    pub(crate) fn tell(&mut self, server: &Server, inbox: &mut Inbox, log: &Log) -> ControlFlow<()> {
+        let Ok(waiting) = spool::waiting(&self.spool) else { return ControlFlow::Continue(()) };
         let is_due = |ending: &Ending| ending.run_ids.iter().all(|id| !waiting.contains(id));
         let due: Vec<Ending> = self.all.iter().filter(|ending| is_due(ending)).cloned().collect();
         for ending in due {
@@ -77,4 +115,8 @@ impl Endings {
         }
         ControlFlow::Continue(())
     }
+}
+
+fn json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok())
 }

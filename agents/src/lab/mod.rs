@@ -33,13 +33,12 @@ use beat::{Beat, Interrupted};
 use checkout::Checkouts;
 use chrono::{TimeDelta, Utc};
 use confine::Confinement;
-use endings::{Ending, Endings};
+use endings::{Ending, Endings, Measured};
 use health::Watch;
 use identity::Identity;
 use job::{NoReports, Workshop};
 use output::Output;
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
-use roundtrip_wire::{RunId, RunReport};
 use runner::Runner;
 use server::{Server, Trouble};
 use std::fs::File;
@@ -92,6 +91,9 @@ impl<'a> Lab<'a> {
         let held = (holder::hold(&spool)?, confinement.hold()?);
         platform::set_mode(&spool, mirror::PRIVATE)
             .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
+        for folder in [&folder, &spool] {
+            spool::sweep(folder, Duration::ZERO)?;
+        }
         let checkouts = Checkouts {
             folder: folder.clone(),
             runner: Runner {
@@ -111,7 +113,7 @@ impl<'a> Lab<'a> {
             log,
             server: Server::of(&identity),
             delivery: Delivery::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
-            endings: Endings::read(&folder),
+            endings: Endings::read(&folder, &spool)?,
             watch: Watch::read(&folder, &spool),
             workshop: Workshop { checkouts, peer: run::peer()?, machine },
             spool,
@@ -211,7 +213,7 @@ impl<'a> Lab<'a> {
 
     fn send(&mut self, inbox: &mut Inbox) -> ControlFlow<()> {
         self.delivery.deliver(inbox, self.log)?;
-        self.endings.tell(&self.spool, &self.server, inbox, self.log)
+        self.endings.tell(&self.server, inbox, self.log)
     }
 
     fn status(&mut self) -> AgentStatus {
@@ -235,15 +237,17 @@ impl<'a> Lab<'a> {
         };
         match worked {
             Ok(reports) => {
-                let kept = self.keep(&reports, inbox)?;
-                self.log.say(&format!("has measured {name}"));
                 let run_ids = reports.iter().map(|report| report.run_id).collect();
-                self.end(job, JobOutcome::Done, None, &output, run_ids);
+                let finish = finish(job, JobOutcome::Done, None, &output);
+                let ending = Ending { job_id: job.job_id, finish, run_ids };
+                let kept = self.keep(&Measured { ending, reports }, inbox)?;
+                self.log.say(&format!("has measured {name}"));
                 Ok(kept)
             }
             Err(NoReports::Failed(reason)) => {
                 self.log.say(&format!("cannot measure {name}: {reason}"));
-                self.end(job, JobOutcome::Failed, Some(reason), &output, Vec::new());
+                let finish = finish(job, JobOutcome::Failed, Some(reason), &output);
+                self.end(Ending { job_id: job.job_id, finish, run_ids: Vec::new() });
                 Ok(inbox.check())
             }
             Err(NoReports::Interrupted(Interrupted::Lost)) => {
@@ -261,37 +265,26 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn end(
-        &mut self,
-        job: &Assignment,
-        outcome: JobOutcome,
-        reason: Option<String>,
-        output: &Output,
-        run_ids: Vec<RunId>,
-    ) {
-        let ending = Ending { job_id: job.job_id, finish: finish(job, outcome, reason, output), run_ids };
+    fn end(&mut self, ending: Ending) {
+        let job_id = ending.job_id;
         if let Err(failure) = self.endings.add(ending) {
-            self.log.say(&format!(
-                "{failure}; after a restart the server is not told how job {} ended",
-                job.job_id
-            ));
+            self.log
+                .say(&format!("{failure}; after a restart the server is not told how job {job_id} ended"));
         }
     }
 
-    /// Writes all reports into the spool, however long the disk refuses it. Breaks if the agent is to stop meanwhile.
+    /// Writes all that was measured to the disk, however long that refuses it. Breaks if the agent is to stop meanwhile.
     ///
     /// # Errors
     /// The agent is to stop, and the disk still refuses it.
-    fn keep(&self, reports: &[RunReport], inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+    fn keep(&mut self, measured: &Measured, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
         let mut wanted = ControlFlow::Continue(());
-        for report in reports {
-            while let Err(failure) = spool::write_json(&spool::path(&self.spool, report.run_id), report) {
-                if wanted.is_break() {
-                    return Err(failure);
-                }
-                self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
-                wanted = inbox.wait_until(Instant::now() + DISK_PAUSE);
+        while let Err(failure) = self.endings.keep(measured) {
+            if wanted.is_break() {
+                return Err(failure);
             }
+            self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
+            wanted = inbox.wait_until(Instant::now() + DISK_PAUSE);
         }
         Ok(wanted)
     }

@@ -26,13 +26,13 @@ fn definition(repetitions: u32) -> String {
 }
 
 /// A repository with a definition and a token, and a spool.
-struct Lab {
+pub(crate) struct Lab {
     folder: TempDir,
     server: String,
 }
 
 impl Lab {
-    fn new(server: &str, repetitions: u32) -> Self {
+    pub(crate) fn new(server: &str, repetitions: u32) -> Self {
         let folder = repository();
         std::fs::write(folder.path().join("one.toml"), definition(repetitions)).unwrap();
         std::fs::write(folder.path().join("token"), "rt_agent_secret\n").unwrap();
@@ -40,7 +40,7 @@ impl Lab {
         Self { folder, server: server.to_owned() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
@@ -53,7 +53,7 @@ impl Lab {
         command
     }
 
-    fn agent(&self) -> Agent {
+    pub(crate) fn agent(&self) -> Agent {
         let mut child = self.command().stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         let stderr = child.stderr.take().unwrap();
         let (tell, lines) = mpsc::channel();
@@ -64,7 +64,7 @@ impl Lab {
     }
 
     /// Names of the reports that wait.
-    fn waiting(&self) -> Vec<String> {
+    pub(crate) fn waiting(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path("spool")).unwrap();
         let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<String> = names.filter(|name| !name.starts_with(['a', 'm'])).collect();
@@ -74,7 +74,7 @@ impl Lab {
 }
 
 /// One that runs. Killed when dropped.
-struct Agent {
+pub(crate) struct Agent {
     child: Child,
     lines: Receiver<String>,
     seen: Vec<String>,
@@ -82,7 +82,7 @@ struct Agent {
 
 impl Agent {
     /// The next line of the log that holds this text.
-    fn line(&mut self, text: &str) -> String {
+    pub(crate) fn line(&mut self, text: &str) -> String {
         loop {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => {

@@ -2,14 +2,14 @@
 //! measured is lost.
 
 use crate::run::{commit_all, repository};
+use crate::server::Request;
 use crate::{complaint, roundtrip};
-use flate2::read::GzDecoder;
 use roundtrip_wire::lab::{Finish, JobOutcome, PROTOCOLS};
 use roundtrip_wire::{CommitSha, RunReport};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -25,20 +25,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(crate) struct State {
     /// Jobs to be given out.
-    jobs: VecDeque<Value>,
+    pub(crate) jobs: VecDeque<Value>,
     /// What was asked, in order: `claim`, `run`, `finish`, `heartbeat`.
-    asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
     pub(crate) runs: Vec<RunReport>,
-    finished: Vec<Finish>,
+    pub(crate) finished: Vec<Finish>,
     /// Whether it answers uploads.
-    is_away: bool,
+    pub(crate) is_away: bool,
     /// Whether agents have lost their jobs.
-    is_lost: bool,
+    pub(crate) is_lost: bool,
 }
 
 pub(crate) struct LabServer {
     url: String,
-    shared: Arc<(Mutex<State>, Condvar)>,
+    pub(crate) shared: Arc<(Mutex<State>, Condvar)>,
 }
 
 impl LabServer {
@@ -80,29 +80,9 @@ impl LabServer {
 
 /// Answers one request.
 fn answer(stream: &TcpStream, shared: &(Mutex<State>, Condvar)) {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head).unwrap_or(0) == 0 {
-            return;
-        }
-    }
-    let header = |name: &str| {
-        head.lines().find_map(|line| {
-            let (key, value) = line.split_once(':')?;
-            key.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-        })
-    };
-    let mut body = vec![0; header("content-length").map_or(0, |length| length.parse().unwrap())];
-    reader.read_exact(&mut body).unwrap();
-    if header("content-encoding").as_deref() == Some("gzip") {
-        let mut plain = Vec::new();
-        GzDecoder::new(&body[..]).read_to_end(&mut plain).unwrap();
-        body = plain;
-    }
-    let path = head.split(' ').nth(1).unwrap().to_owned();
+    let Some(request) = Request::read(stream) else { return };
     let (state, changed) = shared;
-    let (status, text) = respond(&path, &body, &mut state.lock().unwrap());
+    let (status, text) = respond(request.path(), &request.body, &mut state.lock().unwrap());
     changed.notify_all();
     let mut stream = stream;
     let kind = if status.starts_with('4') { "application/problem+json" } else { "application/json" };
@@ -164,7 +144,7 @@ pub(crate) struct Lab {
     pub(crate) server: LabServer,
 }
 
-pub(crate) struct Agent(Child);
+pub(crate) struct Agent(pub(crate) Child);
 
 impl Drop for Agent {
     fn drop(&mut self) {
@@ -201,14 +181,19 @@ impl Lab {
             .unwrap()
     }
 
+    pub(crate) fn command(&self, options: &[&str]) -> Command {
+        let mut command: Command = roundtrip(self.folder.path());
+        command.args(["agent", "--state", "state"]).args(options);
+        command.stdout(Stdio::null()).stderr(Stdio::inherit());
+        command
+    }
+
     pub(crate) fn agent(&self) -> Agent {
         self.agent_with(&["--trust-repositories"])
     }
 
     pub(crate) fn agent_with(&self, options: &[&str]) -> Agent {
-        let mut command: Command = roundtrip(self.folder.path());
-        command.args(["agent", "--state", "state"]).args(options);
-        Agent(command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap())
+        Agent(self.command(options).spawn().unwrap())
     }
 
     pub(crate) fn head(&self) -> String {
@@ -236,7 +221,7 @@ impl Lab {
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }

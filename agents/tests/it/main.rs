@@ -14,16 +14,23 @@ mod exchange;
 #[cfg(target_os = "linux")]
 mod faults;
 mod import;
+// Registers are those of one processor.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod killed;
 // Its builds are shell scripts.
 #[cfg(unix)]
 mod lab;
 #[cfg(target_os = "linux")]
 mod lab_confined;
 mod list;
+mod proxy;
 mod run;
 mod server;
 mod service;
 mod settings;
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+mod traced;
+mod unreliable;
 mod upload;
 
 use roundtrip_bench::harness::PeerCommand;
@@ -61,6 +68,12 @@ fn started(program: &PeerCommand, folder: &std::path::Path) -> Command {
 /// Where reports of [`roundtrip`] wait, if that is a folder of the test's own: other systems do not ask the variable.
 fn own_spool(folder: &std::path::Path) -> Option<std::path::PathBuf> {
     cfg!(any(target_os = "linux", target_os = "freebsd")).then(|| folder.join("a state/roundtrip/spool"))
+}
+
+/// How often a fault is repeated: so often, unless `ROUNDTRIP_FAULT_ROUNDS` asks for more.
+fn fault_rounds(few: usize) -> usize {
+    let asked = std::env::var("ROUNDTRIP_FAULT_ROUNDS").ok();
+    asked.map_or(few, |asked| asked.parse().expect("ROUNDTRIP_FAULT_ROUNDS is a number"))
 }
 
 /// What a command wrote to standard error.

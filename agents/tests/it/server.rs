@@ -37,27 +37,16 @@ impl Server {
             answers
                 .into_iter()
                 .map(|(status, headers, answer)| {
-                    let (stream, _) = listener.accept().unwrap();
-                    let mut reader = BufReader::new(stream);
-                    let mut head = String::new();
-                    while !head.ends_with("\r\n\r\n") {
-                        assert_ne!(reader.read_line(&mut head).unwrap(), 0, "the request is cut: {head}");
-                    }
-                    let length = find_header(&head, "content-length").map_or(0, |text| text.parse().unwrap());
-                    let mut body = vec![0; length];
-                    reader.read_exact(&mut body).unwrap();
-                    if find_header(&head, "content-encoding").is_some() {
-                        let compressed = std::mem::take(&mut body);
-                        GzDecoder::new(&compressed[..]).read_to_end(&mut body).unwrap();
-                    }
-                    let text = answer(&body);
+                    let (mut stream, _) = listener.accept().unwrap();
+                    let request = Request::read(&stream).expect("the request is cut");
+                    let text = answer(&request.body);
                     write!(
-                        reader.get_mut(),
+                        stream,
                         "HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n{text}",
                         text.len()
                     )
                     .unwrap();
-                    Request { head, body }
+                    request
                 })
                 .collect()
         });
@@ -67,6 +56,32 @@ impl Server {
     /// What was sent, once all answers are given.
     pub(crate) fn requests(self) -> Vec<Request> {
         self.thread.join().unwrap()
+    }
+}
+
+impl Request {
+    /// Reads one; none if it is cut.
+    pub(crate) fn read(stream: impl Read) -> Option<Self> {
+        let mut reader = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).ok()? == 0 {
+                return None;
+            }
+        }
+        let length = find_header(&head, "content-length").map_or(0, |text| text.parse().unwrap());
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        if find_header(&head, "content-encoding").is_some() {
+            let compressed = std::mem::take(&mut body);
+            GzDecoder::new(&compressed[..]).read_to_end(&mut body).unwrap();
+        }
+        Some(Self { head, body })
+    }
+
+    /// Of the first line.
+    pub(crate) fn path(&self) -> &str {
+        self.head.split(' ').nth(1).unwrap()
     }
 }
 

@@ -1,0 +1,111 @@
+//! A way to a server that is as bad as a test says: slow, reset, or cut in the middle.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// What becomes of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fault {
+    None,
+    /// Reset before the server is asked.
+    Reset,
+    /// Closed after so many bytes of what is asked.
+    CutAsking(usize),
+    /// Closed after so many bytes of the answer.
+    CutAnswering(usize),
+}
+
+/// One way, which is open until the test ends.
+pub(crate) struct Proxy {
+    pub(crate) url: String,
+    /// Connections that did not end as their two ends wanted.
+    broken: Arc<AtomicUsize>,
+}
+
+impl Proxy {
+    /// To this address. Answers come so late, and `fault` says what becomes of each connection, in their order.
+    pub(crate) fn new(
+        server: &str,
+        latency: Duration,
+        mut fault: impl FnMut() -> Fault + Send + 'static,
+    ) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let broken = Arc::new(AtomicUsize::new(0));
+        let (server, counted) = (server.to_owned(), Arc::clone(&broken));
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let (client, server, fault) =
+                    (client.unwrap(), TcpStream::connect(&server).unwrap(), fault());
+                let counted = Arc::clone(&counted);
+                thread::spawn(move || {
+                    if pass(&client, &server, latency, fault) {
+                        counted.fetch_add(1, Ordering::SeqCst);
+                    }
+                    let _ = server.shutdown(Shutdown::Both);
+                });
+            }
+        });
+        Self { url, broken }
+    }
+
+    pub(crate) fn broken(&self) -> usize {
+        self.broken.load(Ordering::SeqCst)
+    }
+}
+
+/// Returns whether it was broken.
+fn pass(client: &TcpStream, server: &TcpStream, latency: Duration, fault: Fault) -> bool {
+    let (asking_max, answering_max) = match fault {
+        Fault::None => (usize::MAX, usize::MAX),
+        Fault::Reset => {
+            reset(client);
+            return true;
+        }
+        Fault::CutAsking(bytes) => (bytes, usize::MAX),
+        Fault::CutAnswering(bytes) => (usize::MAX, bytes),
+    };
+    thread::scope(|scope| {
+        let asking = scope.spawn(move || {
+            let is_cut = carry(client, server, asking_max);
+            let _ = server.shutdown(if is_cut { Shutdown::Both } else { Shutdown::Write });
+            is_cut
+        });
+        let is_cut = carry_late(server, client, answering_max, latency);
+        // Whoever still asks has nobody to ask any more.
+        let _ = client.shutdown(Shutdown::Both);
+        asking.join().unwrap() | is_cut
+    })
+}
+
+/// As [`carry`], and the first byte waits so long.
+fn carry_late(from: &TcpStream, to: &TcpStream, bytes_max: usize, latency: Duration) -> bool {
+    let _ = from.peek(&mut [0]);
+    thread::sleep(latency);
+    carry(from, to, bytes_max)
+}
+
+/// Carries bytes until one end closes, or so many are carried: then it returns true.
+fn carry(mut from: &TcpStream, mut to: &TcpStream, bytes_max: usize) -> bool {
+    let mut left = bytes_max;
+    let mut bytes = [0; 4096];
+    while left > 0 {
+        let part = left.min(bytes.len());
+        match from.read(&mut bytes[..part]) {
+            Ok(count) if count > 0 && to.write_all(&bytes[..count]).is_ok() => left -= count,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Makes an RST of its close: what was sent and not read does, and so it is told where a system can be told.
+fn reset(client: &TcpStream) {
+    #[cfg(unix)]
+    rustix::net::sockopt::set_socket_linger(client, Some(Duration::ZERO)).unwrap();
+    let _ = client.peek(&mut [0]);
+}
