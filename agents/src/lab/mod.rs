@@ -3,7 +3,7 @@
 //!
 //! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
 //! - `job`: one job.  `checkout`: its commits, built.  [`confine`]: who runs them.  `output`: what they print.
-//! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
+//! - [`update`]: a newer program in the place of its own.  `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
 //!
 //! One thing after the other: nothing is on the network while it measures.
 
@@ -16,6 +16,7 @@ pub(crate) mod identity;
 mod job;
 mod output;
 pub(crate) mod server;
+pub(crate) mod update;
 
 use crate::agent::delivery::Delivery;
 use crate::agent::holder::{self, Held};
@@ -41,6 +42,7 @@ use server::{Server, Trouble};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use update::{Updater, trial};
 
 /// For its owner alone: what is measured of others is not for what is measured.
 const PRIVATE_FOLDER: u32 = 0o700;
@@ -64,6 +66,7 @@ pub(crate) struct Lab<'a> {
     endings: Endings,
     watch: Watch,
     workshop: Workshop,
+    updater: Updater,
     pauses: ExponentialBackoff,
     /// What was last said of the server, so that it is said once.
     complaint: Option<String>,
@@ -78,13 +81,9 @@ impl<'a> Lab<'a> {
     /// The machine is not enrolled, another agent runs, or what repositories build cannot be kept apart.
     pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
         let folder = identity::folder(arguments.state.as_deref())?;
+        let trial = trial::count(&folder, log)?;
         let identity = Identity::read(&folder)?;
-        let confinement = Confinement::of(
-            arguments.job_user.as_deref(),
-            arguments.trust_repositories,
-            arguments.memory_mib_max << 20,
-            arguments.disk_mib_max << 20,
-        )?;
+        let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
         let held = holder::hold(&spool)?;
         platform::set_mode(&spool, PRIVATE_FOLDER)
@@ -102,8 +101,10 @@ impl<'a> Lab<'a> {
             identity.enrolled.server,
             folder.display(),
         ));
+        let updater = Updater::of(&identity, trial, log)?;
         Ok(Self {
             log,
+            updater,
             server: Server::of(&identity),
             delivery: Delivery::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
             endings: Endings::read(&folder),
@@ -124,6 +125,7 @@ impl<'a> Lab<'a> {
     pub(crate) fn run(mut self, mut inbox: Inbox) -> crate::Result<()> {
         platform::ready();
         while self.turn(&mut inbox)?.is_continue() {}
+        self.updater.stopped(self.log);
         self.log.say("stopped");
         Ok(())
     }
@@ -137,19 +139,35 @@ impl<'a> Lab<'a> {
         let ControlFlow::Continue(claimed) = inbox.wait_for(move || server.claim(status)) else {
             return Ok(ControlFlow::Break(()));
         };
+        match &claimed {
+            Some(Ok(_) | Err(Trouble::TooOld(_))) => self.updater.answered(self.log),
+            _ => self.updater.unanswered(self.log)?,
+        }
         match claimed {
             Some(Ok(job)) => {
                 self.pauses = pauses();
                 self.complaint = None;
                 match job {
                     Some(job) => self.work(&job, inbox),
+                    None if self.look(false, inbox).is_break() => Ok(ControlFlow::Break(())),
                     // As many agents as there are must not ask in step.
                     None => Ok(self.wait(inbox, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
                 }
             }
+            Some(Err(Trouble::TooOld(_))) if self.look(true, inbox).is_break() => Ok(ControlFlow::Break(())),
             Some(Err(trouble)) => Ok(self.endure(trouble, inbox)),
             None => Ok(self.wait(inbox, PAUSE_MAX)),
         }
+    }
+
+    /// Becomes a newer program, if there is one and no report waits. A server that understands this one no more is waited for in
+    /// vain, and the reports stay on the disk: then it is now.
+    fn look(&mut self, is_urgent: bool, inbox: &mut Inbox) -> ControlFlow<()> {
+        let waits = spool::waiting(&self.spool).map_or(true, |waiting| !waiting.is_empty());
+        if waits && !is_urgent {
+            return ControlFlow::Continue(());
+        }
+        self.updater.look(is_urgent, &self.server, inbox, self.log)
     }
 
     /// Waits as long as this trouble asks for.
@@ -290,6 +308,25 @@ impl<'a> Lab<'a> {
         }
         Ok(wanted)
     }
+}
+
+/// What an agent would refuse when it starts, without being one.
+///
+/// # Errors
+/// The machine is not enrolled, or what repositories build cannot be kept apart.
+pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
+    let identity = Identity::read(&identity::folder(arguments.state.as_deref())?)?;
+    identity.enrolled.update_key.as_deref().map(update::parse_key).transpose()?;
+    confinement(arguments).map(drop)
+}
+
+fn confinement(arguments: &LabArguments) -> crate::Result<Confinement> {
+    Confinement::of(
+        arguments.job_user.as_deref(),
+        arguments.trust_repositories,
+        arguments.memory_mib_max << 20,
+        arguments.disk_mib_max << 20,
+    )
 }
 
 fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output: &Output) -> Finish {

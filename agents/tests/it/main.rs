@@ -22,6 +22,9 @@ mod run;
 mod server;
 mod service;
 mod settings;
+// Its newer programs are copies of this one, as Linux runs them.
+#[cfg(target_os = "linux")]
+mod update;
 mod upload;
 
 use roundtrip_bench::harness::PeerCommand;
