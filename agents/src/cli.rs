@@ -213,12 +213,14 @@ pub(crate) struct DeliveryArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum ServiceCommand {
     /// Install the service and start it. Needs the rights of the system.
-    #[command(after_help = "Examples:\n  \
+    #[command(after_help = "Without --repository it is the agent of a machine that was enrolled.\n\n\
+        Examples:\n  \
+        sudo roundtrip service install\n  \
         sudo roundtrip service install --repository /srv/lib --upload https://roundtrip.example.org --token-file \
         /etc/roundtrip/agent.token\n  \
         roundtrip service install --repository . --upload http://127.0.0.1:7979 --token-file agent.token --print\n\n\
         Exit codes: 0 installed and started, 1 failure, 2 usage, 5 no token, 8 cannot write.")]
-    Install(InstallArguments),
+    Install(Box<InstallArguments>),
     /// Stop the service and remove it. Reports that wait stay where they are.
     #[command(after_help = "Exit codes: 0 removed, 1 failure, or it is not installed.")]
     Uninstall,
@@ -234,6 +236,8 @@ pub(crate) enum ServiceCommand {
 pub(crate) struct InstallArguments {
     #[command(flatten)]
     pub(crate) work: WorkArguments,
+    #[command(flatten)]
+    pub(crate) lab: LabArguments,
     /// Only print what would be done: every file and every command.
     #[arg(long)]
     pub(crate) print: bool,

@@ -3,7 +3,7 @@
 use crate::cli::EnrolArguments;
 use crate::failure::Failure;
 use crate::lab::identity::{self, Enrolled, Identity, Key};
-use crate::lab::server;
+use crate::lab::{server, update};
 use crate::upload::{self, Refusal};
 use roundtrip_bench::environment;
 use roundtrip_wire::lab::Enrolment;
@@ -19,6 +19,7 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
     let folder = identity::folder(arguments.state.as_deref())?;
     let code = code(arguments.code_file.as_deref())?;
     let machine = environment::machine(arguments.machine.clone());
+    let update_key = arguments.update_key.as_deref().map(update_key).transpose()?;
     let key = Key::draw()?;
     let enrolment = Enrolment { code, machine: machine.clone(), public_key: key.public() };
     let enrolled = server::enrol(&arguments.server, &enrolment).map_err(|refusal| match refusal {
@@ -30,6 +31,7 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
         agent_id: enrolled.agent_id,
         machine: machine.slug.clone(),
         token_expires_at: enrolled.token.expires_at,
+        update_key,
     };
     Identity::write(&folder, told, key, &enrolled.token)?;
     let works_for = enrolled.project.map_or_else(|| "any project".to_owned(), |project| project.to_string());
@@ -41,6 +43,15 @@ pub(crate) fn enrol(arguments: &EnrolArguments) -> crate::Result<()> {
         folder.display()
     );
     Ok(())
+}
+
+/// What is no key is told before the code is used up.
+fn update_key(file: &Path) -> crate::Result<String> {
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::Usage(format!("cannot read the key for updates from {}: {error}", file.display()))
+    })?;
+    update::parse_key(&text)?;
+    Ok(text)
 }
 
 /// From the file, or typed: a code that stands in the arguments is read by everybody on the machine.

@@ -131,6 +131,9 @@ pub(crate) struct ServeArguments {
     /// whoever reaches the address can read them.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) metrics: Option<SocketAddr>,
+    /// Carry the signed programs of this folder to agents, which update themselves with them.
+    #[arg(long, env = "ROUNDTRIP_AGENT_RELEASES", value_name = "DIR", hide_short_help = true)]
+    pub(crate) agent_releases: Option<PathBuf>,
     /// When asked to stop, answer requests for so long while /readyz already says 503, so that a load balancer notices in
     /// time. A second signal ends it at once.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]

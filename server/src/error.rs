@@ -207,6 +207,8 @@ pub enum Kind {
     OidcTrust,
     /// The App that this server is at GitHub.
     GitHubApp,
+    /// A file of programs for agents.
+    Release,
 }
 
 impl std::fmt::Display for Kind {
@@ -233,6 +235,7 @@ impl std::fmt::Display for Kind {
             Self::Schedule => "schedule",
             Self::OidcTrust => "oidc-trust",
             Self::GitHubApp => "github-app",
+            Self::Release => "release",
         })
     }
 }

@@ -105,6 +105,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         .routes(routes!(routes::lab::claim))
         .routes(routes!(routes::lab::heartbeat))
         .routes(routes!(routes::lab::finish))
+        .routes(routes!(routes::releases::get_release))
         .routes(routes!(routes::links::create_link))
         .routes(routes!(routes::links::follow_link))
         .routes(routes!(routes::machines::list_machines))

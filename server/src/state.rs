@@ -10,6 +10,7 @@ use crate::metrics::Metrics;
 use crate::notify::{self, Notifier};
 use crate::oidc::Verifier;
 use crate::queue::Queue;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,6 +27,8 @@ pub struct AppState {
     pub oidc: Option<Arc<Verifier>>,
     /// What this server is at GitHub, if that was set up.
     pub github_app: Option<Arc<App>>,
+    /// The folder of programs for agents, if there is one.
+    pub releases: Option<Arc<Path>>,
     /// How many uploads are let in at a time.
     pub(crate) admission: Admission,
     /// What operators watch.
@@ -57,6 +60,7 @@ impl AppState {
             github: None,
             oidc: None,
             github_app: None,
+            releases: None,
             admission: Admission::default(),
             metrics: Arc::default(),
             is_stopping: Arc::default(),
@@ -96,6 +100,12 @@ impl AppState {
     #[must_use]
     pub fn with_github_app(self, app: Arc<App>) -> Self {
         Self { github_app: Some(app), ..self }
+    }
+
+    /// With a folder of programs for agents.
+    #[must_use]
+    pub fn with_releases(self, folder: PathBuf) -> Self {
+        Self { releases: Some(folder.into()), ..self }
     }
 
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.

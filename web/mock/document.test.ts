@@ -29,6 +29,7 @@ const imported = world.runs.find(({ preset }) => preset === "import")?.run_id ??
 const EXAMPLES: Record<string, string> = {
   base: world.commits.at(-20)?.sha ?? "",
   code: "0123456789",
+  file: "manifest.json",
   head: world.commits.at(-1)?.sha ?? "",
   job_id: "4",
   machine: "lab-linux-1",

@@ -6,7 +6,7 @@
 use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
-use crate::lab::Lab;
+use crate::lab::{self, Lab};
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
 use crate::{platform, run, spool, upload};
@@ -42,6 +42,9 @@ const UNFINISHED_AGE_MIN: Duration = Duration::from_secs(3_600);
 
 /// Works until it is told to stop.
 pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
+    if arguments.check {
+        return lab::check(&arguments.lab);
+    }
     let log = Log::open(arguments.log.as_deref())?;
     platform::serve(Box::new(move |inbox| {
         let ended = match arguments.work.watched() {

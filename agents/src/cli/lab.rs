@@ -63,6 +63,9 @@ pub(crate) struct AgentArguments {
     /// Append the log to this file, each line with its time [default: standard error, without].
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
+    /// Only say whether it could take jobs like this: the exit code is 0 if it could.
+    #[arg(long, conflicts_with = "repository")]
+    pub(crate) check: bool,
 }
 
 /// What an agent does that was enrolled.
@@ -107,6 +110,9 @@ pub(crate) struct EnrolArguments {
     /// Keep all that is the agent's own in this folder [default: beside the reports of `roundtrip run`].
     #[arg(long, value_name = "FOLDER")]
     pub(crate) state: Option<PathBuf>,
+    /// Let the agent update itself, by programs that are signed with this public key of minisign [default: never].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) update_key: Option<PathBuf>,
 }
 
 /// What becomes somebody else's program.

@@ -1,7 +1,7 @@
 //! Who an agent is to its server: what `roundtrip enrol` wrote, in a folder that nobody else may read.
 
 use crate::failure::Failure;
-use crate::{platform, spool};
+use crate::{platform, service, spool};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
 use ring::rand::SystemRandom;
@@ -31,6 +31,9 @@ pub(crate) struct Enrolled {
     pub(crate) machine: Slug,
     /// When its token ceases to be valid.
     pub(crate) token_expires_at: DateTime<Utc>,
+    /// Whose signature its programs must have, a key of minisign; none: it never updates itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) update_key: Option<String>,
 }
 
 /// A key that was drawn and never leaves this machine.
@@ -46,12 +49,19 @@ pub(crate) struct Identity {
     key: Key,
 }
 
-/// Where an agent keeps all that is its own: as it is told, else beside the reports of `roundtrip run`.
+/// Where an agent keeps all that is its own: as it is told; of root, where its service looks for it; else beside the reports of
+/// `roundtrip run`.
 ///
 /// # Errors
 /// It is no path.
 pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
-    let usual = || spool::folder().with_file_name("lab");
+    let usual = || {
+        if platform::is_administrator() {
+            service::lab::state()
+        } else {
+            spool::folder().with_file_name("lab")
+        }
+    };
     let folder = told.map_or_else(usual, Path::to_owned);
     // Programs are started elsewhere.
     std::path::absolute(&folder)

@@ -5,6 +5,7 @@
 //! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.
 //! - `runner`: runs its commands, [`confine`]: as whom.  `output`: what they print.
 //! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
+//! - [`update`]: a newer program in the place of its own.
 //!
 //! One thing after the other: nothing is on the network while it measures.
 
@@ -19,6 +20,7 @@ mod mirror;
 mod output;
 mod runner;
 pub(crate) mod server;
+pub(crate) mod update;
 
 use crate::agent::delivery::Delivery;
 use crate::agent::holder::{self, Held};
@@ -45,6 +47,7 @@ use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use update::{Updater, trial};
 
 /// A token is renewed when it has less than this left: half of what it is given for.
 const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
@@ -66,6 +69,7 @@ pub(crate) struct Lab<'a> {
     endings: Endings,
     watch: Watch,
     workshop: Workshop,
+    updater: Updater,
     pauses: ExponentialBackoff,
     /// What was last said of the server, so that it is said once.
     complaint: Option<String>,
@@ -80,13 +84,9 @@ impl<'a> Lab<'a> {
     /// The machine is not enrolled, another agent runs, or what repositories build cannot be kept apart.
     pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
         let folder = identity::folder(arguments.state.as_deref())?;
+        let trial = trial::count(&folder, log)?;
         let identity = Identity::read(&folder)?;
-        let confinement = Confinement::of(
-            arguments.job_user.as_deref(),
-            arguments.trust_repositories,
-            arguments.memory_mib_max << 20,
-            arguments.disk_mib_max << 20,
-        )?;
+        let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
         let held = (holder::hold(&spool)?, confinement.hold()?);
         platform::set_mode(&spool, mirror::PRIVATE)
@@ -109,8 +109,10 @@ impl<'a> Lab<'a> {
             identity.enrolled.server,
             folder.display(),
         ));
+        let updater = Updater::of(&identity, trial, log)?;
         Ok(Self {
             log,
+            updater,
             server: Server::of(&identity),
             delivery: Delivery::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
             endings: Endings::read(&folder, &spool)?,
@@ -131,6 +133,7 @@ impl<'a> Lab<'a> {
     pub(crate) fn run(mut self, mut inbox: Inbox) -> crate::Result<()> {
         platform::ready();
         while self.turn(&mut inbox)?.is_continue() {}
+        self.updater.stopped(self.log);
         self.log.say("stopped");
         Ok(())
     }
@@ -144,19 +147,35 @@ impl<'a> Lab<'a> {
         let ControlFlow::Continue(claimed) = inbox.wait_for(move || server.claim(status)) else {
             return Ok(ControlFlow::Break(()));
         };
+        match &claimed {
+            Some(Ok(_) | Err(Trouble::TooOld(_))) => self.updater.answered(self.log),
+            _ => self.updater.unanswered(self.log)?,
+        }
         match claimed {
             Some(Ok(job)) => {
                 self.pauses = pauses();
                 self.complaint = None;
                 match job {
                     Some(job) => self.work(&job, inbox),
+                    None if self.look(false, inbox).is_break() => Ok(ControlFlow::Break(())),
                     // As many agents as there are must not ask in step.
                     None => Ok(self.wait(inbox, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
                 }
             }
+            Some(Err(Trouble::TooOld(_))) if self.look(true, inbox).is_break() => Ok(ControlFlow::Break(())),
             Some(Err(trouble)) => Ok(self.endure(trouble, inbox)),
             None => Ok(self.wait(inbox, PAUSE_MAX)),
         }
+    }
+
+    /// Becomes a newer program, if there is one and no report waits. A server that understands this one no more is waited for in
+    /// vain, and the reports stay on the disk: then it is now.
+    fn look(&mut self, is_urgent: bool, inbox: &mut Inbox) -> ControlFlow<()> {
+        let waits = spool::waiting(&self.spool).map_or(true, |waiting| !waiting.is_empty());
+        if waits && !is_urgent {
+            return ControlFlow::Continue(());
+        }
+        self.updater.look(is_urgent, &self.server, inbox, self.log)
     }
 
     /// Waits as long as this trouble asks for.
@@ -288,6 +307,25 @@ impl<'a> Lab<'a> {
         }
         Ok(wanted)
     }
+}
+
+/// What an agent would refuse when it starts, without being one.
+///
+/// # Errors
+/// The machine is not enrolled, or what repositories build cannot be kept apart.
+pub(crate) fn check(arguments: &LabArguments) -> crate::Result<()> {
+    let identity = Identity::read(&identity::folder(arguments.state.as_deref())?)?;
+    identity.enrolled.update_key.as_deref().map(update::parse_key).transpose()?;
+    confinement(arguments).map(drop)
+}
+
+fn confinement(arguments: &LabArguments) -> crate::Result<Confinement> {
+    Confinement::of(
+        arguments.job_user.as_deref(),
+        arguments.trust_repositories,
+        arguments.memory_mib_max << 20,
+        arguments.disk_mib_max << 20,
+    )
 }
 
 fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output: &Output) -> Finish {

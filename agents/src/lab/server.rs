@@ -9,8 +9,10 @@ use roundtrip_wire::lab::{
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
+use ureq::Body;
 
 /// For how long it lets the server keep it waiting for work.
 const WAIT_SECONDS: u32 = 20;
@@ -26,6 +28,18 @@ pub(crate) enum Trouble {
     TooOld(String),
     /// Anything else.
     Refused(Refusal),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::LeaseLost => "the server speaks of a job that nobody asked for",
+            Self::TooOld(said)
+            | Self::Refused(Refusal::Temporary(said, _) | Refusal::Token(said) | Refusal::Final(said)) => {
+                said
+            }
+        })
+    }
 }
 
 /// The way to the server.
@@ -59,11 +73,29 @@ impl Server {
         self.ask::<()>(&format!("/api/v1/lab/jobs/{job_id}/finish"), finish).map(|_| ())
     }
 
+    /// A file of the programs that the server carries, as long as its answer may take; none if it has no such file.
+    pub(crate) fn release(&self, name: &str, timeout: Duration) -> Result<Option<Body>, Trouble> {
+        let url = format!("{}/api/v1/lab/releases/{name}", self.url);
+        let token = self.token()?;
+        let request = http::agent(timeout).get(&url).header("authorization", format!("Bearer {token}"));
+        let mut response =
+            request.call().map_err(|error| Trouble::Refused(http::unanswered(&url, &error)))?;
+        match response.status().as_u16() {
+            200 => Ok(Some(response.into_body())),
+            404 => Ok(None),
+            _ => Err(Trouble::Refused(Refused::read(&url, &mut response).into())),
+        }
+    }
+
+    /// Read anew each time, because it is renewed.
+    fn token(&self) -> Result<String, Trouble> {
+        upload::token_in(&self.token_file)
+            .map_err(|failure| Trouble::Refused(Refusal::Token(failure.to_string())))
+    }
+
     /// Asks as the agent. None: the server has nothing to say.
     fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, Trouble> {
-        // Read anew each time, because it is renewed.
-        let token = upload::token_in(&self.token_file)
-            .map_err(|failure| Trouble::Refused(Refusal::Token(failure.to_string())))?;
+        let token = self.token()?;
         post(&format!("{}{path}", self.url), Some(&token), body)
     }
 }

@@ -6,8 +6,8 @@ use std::io;
 use std::process::Command;
 
 pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, can_confine, control, controlled, end_all_of, give, is_administrator, lock_of_user,
-    ordinary_permissions, others_may_read, owner, serve, set_mode, user,
+    TO_BE_ADMINISTRATOR, become_program, can_confine, can_update, control, controlled, end_all_of, give,
+    is_administrator, lock_of_user, ordinary_permissions, others_may_read, owner, serve, set_mode, user,
 };
 
 pub(super) const SYSTEM: System = System::Macos;

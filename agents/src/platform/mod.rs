@@ -116,6 +116,19 @@ pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     imp::lock_of_user(user_id)
 }
 
+/// Whether a running program can be replaced by another one here, and why not.
+///
+/// # Errors
+/// Why not, as the end of a sentence.
+pub(crate) fn can_update() -> Result<(), String> {
+    imp::can_update()
+}
+
+/// Becomes a program, as the same process. Returns only what the system refuses.
+pub(crate) fn become_program(command: Command) -> io::Error {
+    imp::become_program(command)
+}
+
 /// Ends all processes of a user.
 pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
     imp::end_all_of(user_id, group_id);

@@ -1,5 +1,6 @@
 //! `FreeBSD`: a script of rc.d, which keeps the agent under daemon(8) with an account of its own.
 
+use super::lab::LabService;
 use super::step::Step;
 use super::template::{fill, shell, shell_words};
 use super::{Manager, Running, Service, ask};
@@ -14,6 +15,8 @@ const TOKEN: &str = "/var/run/roundtrip_agent/token";
 /// Where syslogd puts it, unless syslog.conf(5) was changed.
 const LOG: &str = "/var/log/daemon.log";
 const TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_agent");
+const LAB_TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_lab");
+const LAB_STATE: &str = "/var/db/roundtrip_lab";
 
 /// The account is there already if the service was installed before.
 const ADD_ACCOUNT: &str = "pw usershow roundtrip_agent >/dev/null 2>&1 || \
@@ -35,12 +38,18 @@ impl Manager for RcD {
     }
 
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
-        Ok(vec![
-            Step::run(["sh", "-c", ADD_ACCOUNT]),
-            Step::Write { path: FILE.into(), mode: 0o555, text: script(service) },
-            Step::run(["sysrc", "roundtrip_agent_enable=YES"]),
-            Step::run(["service", NAME, "start"]),
-        ])
+        Ok([Step::run(["sh", "-c", ADD_ACCOUNT])].into_iter().chain(installed(script(service))).collect())
+    }
+
+    fn lab_state(&self) -> PathBuf {
+        LAB_STATE.into()
+    }
+
+    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+        service.check_confined()?;
+        let words: Vec<String> = [service.program.clone()].into_iter().chain(service.arguments()).collect();
+        let script = fill(LAB_TEMPLATE, &[("command", shell(&shell_words(&words)))]);
+        Ok(installed(script).into())
     }
 
     fn uninstall(&self) -> Vec<Step> {
@@ -62,12 +71,20 @@ impl Manager for RcD {
     fn running(&self) -> crate::Result<Option<Running>> {
         // Root alone may read which process daemon(8) is; anybody may see whether the account has one.
         let answer = ask("service", &[NAME, "onestatus"]).or_else(|| ask("pgrep", &["-u", NAME]));
-        Ok(answer.map(|_| Running::noted(Path::new(STATE))))
+        Ok(answer.map(|_| Running::noted(self)))
     }
 
     fn last_line(&self) -> Option<String> {
         super::last_line_of(Path::new(LOG), NAME)
     }
+}
+
+fn installed(script: String) -> [Step; 3] {
+    [
+        Step::Write { path: FILE.into(), mode: 0o555, text: script },
+        Step::run(["sysrc", "roundtrip_agent_enable=YES"]),
+        Step::run(["service", NAME, "start"]),
+    ]
 }
 
 fn script(service: &Service) -> String {

@@ -1,6 +1,7 @@
 //! macOS: a daemon of launchd, as the user who owns the repository. launchd has no user of a service's own, and nothing
 //! that would hand over a secret; whoever owns the checkout may read it, and can own the token.
 
+use super::lab::LabService;
 use super::step::Step;
 use super::template::{fill, shell, xml};
 use super::{Manager, Running, Service, ask};
@@ -12,6 +13,7 @@ const LABEL: &str = "io.github.roundtrip-ipc.agent";
 const TARGET: &str = "system/io.github.roundtrip-ipc.agent";
 const FILE: &str = "/Library/LaunchDaemons/io.github.roundtrip-ipc.agent.plist";
 const STATE: &str = "/Library/Application Support/roundtrip-agent";
+const LAB_STATE: &str = "/Library/Application Support/roundtrip-lab";
 const LOG: &str = "/Library/Application Support/roundtrip-agent/agent.log";
 const CRASHES: &str = "/Library/Application Support/roundtrip-agent/crash.log";
 const TEMPLATE: &str = include_str!("../../packaging/launchd/io.github.roundtrip-ipc.agent.plist");
@@ -33,12 +35,17 @@ impl Manager for Launchd {
 
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
         let user = user(service)?;
-        Ok(vec![
-            Step::run(["install", "-d", "-o", user, "-m", "0755", STATE]),
-            Step::Write { path: FILE.into(), mode: 0o644, text: plist(service, user) },
-            Step::run(["launchctl", "enable", TARGET]),
-            Step::run(["launchctl", "bootstrap", "system", FILE]),
-        ])
+        let arguments = service.arguments(&service.token_file, STATE);
+        Ok(installed(plist(&service.program, arguments, user), user))
+    }
+
+    fn lab_state(&self) -> PathBuf {
+        LAB_STATE.into()
+    }
+
+    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+        service.check_confined()?;
+        Ok(installed(plist(&service.program, service.arguments(), ROOT), ROOT))
     }
 
     fn uninstall(&self) -> Vec<Step> {
@@ -74,7 +81,7 @@ impl Manager for Launchd {
     fn running(&self) -> crate::Result<Option<Running>> {
         // Without an answer it is not loaded.
         let text = ask("launchctl", &["print", TARGET]).unwrap_or_default();
-        Ok(is_running(&text).then(|| Running::noted(Path::new(STATE))))
+        Ok(is_running(&text).then(|| Running::noted(self)))
     }
 
     fn last_line(&self) -> Option<String> {
@@ -82,10 +89,13 @@ impl Manager for Launchd {
     }
 }
 
-/// Who the service runs as.
+/// Who an agent is that was enrolled: it becomes another user for what repositories build.
+const ROOT: &str = "root";
+
+/// Who the service of a checkout runs as.
 fn user(service: &Service) -> crate::Result<&str> {
     match service.owner.as_deref() {
-        Some("root") => Err(Failure::Other(format!(
+        Some(ROOT) => Err(Failure::Other(format!(
             "{} belongs to root, and the service would run as root: expected a checkout of another user",
             service.repository
         ))),
@@ -97,10 +107,19 @@ fn user(service: &Service) -> crate::Result<&str> {
     }
 }
 
-fn plist(service: &Service, user: &str) -> String {
+fn installed(plist: String, user: &str) -> Vec<Step> {
+    vec![
+        // The log is there, whoever has the reports.
+        Step::run(["install", "-d", "-o", user, "-m", "0755", STATE]),
+        Step::Write { path: FILE.into(), mode: 0o644, text: plist },
+        Step::run(["launchctl", "enable", TARGET]),
+        Step::run(["launchctl", "bootstrap", "system", FILE]),
+    ]
+}
+
+fn plist(program: &str, arguments: Vec<String>, user: &str) -> String {
     let log = ["--log".to_owned(), LOG.to_owned()];
-    let words =
-        [service.program.clone()].into_iter().chain(service.arguments(&service.token_file, STATE)).chain(log);
+    let words = [program.to_owned()].into_iter().chain(arguments).chain(log);
     let arguments: Vec<String> = words.map(|word| format!("\t\t<string>{}</string>", xml(&word))).collect();
     let values = [
         ("arguments", arguments.join("\n")),

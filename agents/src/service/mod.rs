@@ -11,6 +11,7 @@ use crate::repository::{Git, Repository};
 use crate::{output, platform, run, upload};
 use chrono::{DateTime, Utc};
 use clap::ValueEnum;
+use lab::LabService;
 use roundtrip_wire::Slug;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use step::Step;
 
 mod freebsd;
+pub(crate) mod lab;
 mod launchd;
 mod step;
 mod systemd;
@@ -70,10 +72,27 @@ trait Manager {
     /// The service cannot be as it should.
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>>;
 
+    /// Where an agent that was enrolled keeps all that is its own, unless it is told another folder. It outlives the service.
+    fn lab_state(&self) -> PathBuf;
+
+    /// As [`Self::install()`], of an agent that was enrolled. A machine has one agent: it is the same service.
+    ///
+    /// # Errors
+    /// The service cannot be as it should.
+    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>>;
+
     /// All that stops and removes it, in order. A step that fails does not keep the others from being done.
     fn uninstall(&self) -> Vec<Step>;
 
-    /// Whether this machine is run by it, and what else must hold before anything is changed.
+    /// Whether this machine is run by it.
+    ///
+    /// # Errors
+    /// It is not: what to do.
+    fn check_machine(&self) -> crate::Result<()> {
+        Ok(())
+    }
+
+    /// What must hold of a checkout before anything is changed.
     ///
     /// # Errors
     /// It does not hold: what to do.
@@ -103,9 +122,9 @@ struct Running {
 }
 
 impl Running {
-    /// As the agent itself has noted in its spool.
-    fn noted(spool: &Path) -> Self {
-        let holder = Holder::of(spool);
+    /// As the agent itself has noted in its spool, of a checkout or of a lab.
+    fn noted(manager: &dyn Manager) -> Self {
+        let holder = Holder::of(&manager.state()).or_else(|| Holder::of(&manager.lab_state().join("spool")));
         Self {
             since: holder.as_ref().map(|holder| holder.since),
             process_id: holder.map(|holder| holder.process_id),
@@ -133,11 +152,8 @@ impl Service {
         let watched = watched(work)?;
         run::plan(&work.preset)?;
         upload::check_address(watched.upload)?;
-        let program = std::env::current_exe().map_err(|error| {
-            Failure::Other(format!("the system does not say where this program is: {error}"))
-        })?;
         Ok(Self {
-            program: absolute(&program)?,
+            program: program()?,
             repository: absolute(watched.repository)?,
             owner: platform::owner(watched.repository).ok(),
             server: one_line(watched.upload)?,
@@ -176,6 +192,13 @@ impl Service {
         let preset = is_file(&self.preset).then_some(self.preset.as_str());
         [self.program.as_str(), &self.repository].into_iter().chain(preset).collect()
     }
+}
+
+/// Where this program is.
+fn program() -> crate::Result<String> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))?;
+    absolute(&program)
 }
 
 /// The checkout that the service measures.
@@ -220,10 +243,28 @@ pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     }
 }
 
+/// Which agent is to be kept running.
+enum Asked {
+    Checkout(Service),
+    Lab(LabService),
+}
+
+impl Asked {
+    fn of(arguments: &InstallArguments, manager: &dyn Manager) -> crate::Result<Self> {
+        match arguments.work.watched() {
+            Some(_) => Service::of(&arguments.work).map(Self::Checkout),
+            None => LabService::of(&arguments.lab, manager).map(Self::Lab),
+        }
+    }
+}
+
 fn install(arguments: &InstallArguments) -> crate::Result<()> {
-    let service = Service::of(&arguments.work)?;
     let manager = arguments.system.unwrap_or(platform::SYSTEM).manager();
-    let steps = manager.install(&service)?;
+    let asked = Asked::of(arguments, manager)?;
+    let steps = match &asked {
+        Asked::Checkout(service) => manager.install(service)?,
+        Asked::Lab(service) => manager.install_lab(service)?,
+    };
     if arguments.print {
         return output::print(&step::listing(&steps));
     }
@@ -240,10 +281,17 @@ fn install(arguments: &InstallArguments) -> crate::Result<()> {
             platform::TO_BE_ADMINISTRATOR
         )));
     }
-    let watched = watched(&arguments.work)?;
-    Repository::read(&Git::named(watched.repository))?;
-    check_token(watched.token_file)?;
-    manager.check(&service)?;
+    match &asked {
+        Asked::Checkout(service) => {
+            let watched = watched(&arguments.work)?;
+            Repository::read(&Git::named(watched.repository))?;
+            check_token(watched.token_file)?;
+            manager.check(service)?;
+        }
+        // Or the system would start it again and again.
+        Asked::Lab(_) => crate::lab::check(&arguments.lab)?,
+    }
+    manager.check_machine()?;
 
     let Some((start, steps)) = steps.split_last() else { return Ok(()) };
     if let Some(failure) = steps.iter().find_map(|step| step.take().err()) {
@@ -294,9 +342,10 @@ fn uninstall(manager: &dyn Manager) -> crate::Result<()> {
         return Err(failure);
     }
     eprintln!(
-        "Removed: {}. What it measured and still keeps is in {}.",
+        "Removed: {}. What it measured and still keeps is in {}; of an agent that was enrolled, in its --state, else in {}.",
         manager.name(),
-        manager.state().display()
+        manager.state().display(),
+        manager.lab_state().display()
     );
     Ok(())
 }

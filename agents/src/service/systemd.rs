@@ -1,5 +1,6 @@
 //! Linux: a unit of systemd, with a user that exists while it runs and a token that only it can read.
 
+use super::lab::LabService;
 use super::step::Step;
 use super::template::{fill, systemd_path, systemd_word};
 use super::{Manager, Running, Service, ask};
@@ -11,6 +12,8 @@ const NAME: &str = "roundtrip-agent";
 const UNIT: &str = "roundtrip-agent.service";
 const FILE: &str = "/etc/systemd/system/roundtrip-agent.service";
 const TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-agent.service");
+const LAB_TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-lab.service");
+const LAB_STATE: &str = "/var/lib/roundtrip-lab";
 
 /// Where systemd puts the credential `token` (systemd.exec(5)).
 const TOKEN: &str = "${CREDENTIALS_DIRECTORY}/token";
@@ -34,13 +37,16 @@ impl Manager for Systemd {
     }
 
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
-        let unit = Step::Write { path: FILE.into(), mode: 0o644, text: unit(service) };
-        Ok(vec![
-            unit,
-            Step::run(["systemctl", "daemon-reload"]),
-            Step::run(["systemctl", "enable", UNIT]),
-            Step::run(["systemctl", "start", UNIT]),
-        ])
+        Ok(installed(unit(service)))
+    }
+
+    fn lab_state(&self) -> PathBuf {
+        LAB_STATE.into()
+    }
+
+    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+        service.check_confined()?;
+        Ok(installed(lab_unit(service)))
     }
 
     fn uninstall(&self) -> Vec<Step> {
@@ -60,6 +66,10 @@ impl Manager for Systemd {
                 "the token's file has a name that no unit can hold: rename it".into(),
             ));
         }
+        Ok(())
+    }
+
+    fn check_machine(&self) -> crate::Result<()> {
         if Path::new(BOOTED).is_dir() {
             return Ok(());
         }
@@ -86,6 +96,24 @@ impl Manager for Systemd {
             ask("journalctl", &["--unit", NAME, "--lines=1", "--output=cat", "--quiet", "--no-pager"])?;
         (!line.trim().is_empty()).then(|| line.trim().to_owned())
     }
+}
+
+fn installed(unit: String) -> Vec<Step> {
+    vec![
+        Step::Write { path: FILE.into(), mode: 0o644, text: unit },
+        Step::run(["systemctl", "daemon-reload"]),
+        Step::run(["systemctl", "enable", UNIT]),
+        Step::run(["systemctl", "start", UNIT]),
+    ]
+}
+
+fn lab_unit(service: &LabService) -> String {
+    let words = [service.program.clone()].into_iter().chain(service.arguments());
+    let command: Vec<String> = words.map(|word| systemd_word(&word)).collect();
+    let of_program = Path::new(&service.program).parent().map(|folder| folder.to_string_lossy().into_owned());
+    let writable: Vec<String> =
+        [service.state.clone()].into_iter().chain(of_program).map(|path| systemd_path(&path)).collect();
+    fill(LAB_TEMPLATE, &[("command", command.join(" ")), ("writable", writable.join(" "))])
 }
 
 fn unit(service: &Service) -> String {

@@ -1,5 +1,6 @@
 //! What each system would be given, against files that were read by people; and that hard values survive each format.
 
+use super::lab::LabService;
 use super::step::{self, Step};
 use super::windows::Request;
 use super::{Service, State, Status, System, last_line_of};
@@ -36,6 +37,33 @@ fn listing(system: System, service: &Service) -> String {
     step::listing(&system.manager().install(service).unwrap())
 }
 
+/// Of an agent that was enrolled.
+fn lab_service() -> LabService {
+    LabService {
+        program: "/opt/round trip/roundtrip".into(),
+        state: r#"/srv/100% $HOME, Anna's & <co>: \"#.into(),
+        job_user: "builder".into(),
+        is_trusting: false,
+        limits: ["--command-timeout", "30m", "--memory-mib-max", "8192"].map(str::to_owned).into(),
+    }
+}
+
+fn lab_listing(system: System) -> String {
+    let service = LabService { is_trusting: system == System::Windows, ..lab_service() };
+    step::listing(&system.manager().install_lab(&service).unwrap())
+}
+
+#[test]
+fn where_a_lab_service_is_root_it_is_not_told_to_trust_and_on_windows_it_must_be() {
+    for system in [System::Freebsd, System::Linux, System::Macos] {
+        let trusting = LabService { is_trusting: true, ..lab_service() };
+        let refusal = system.manager().install_lab(&trusting).unwrap_err().to_string();
+        assert!(refusal.contains("so would all that repositories build"), "{refusal}");
+    }
+    let refusal = System::Windows.manager().install_lab(&lab_service()).unwrap_err().to_string();
+    assert!(refusal.contains("--trust-repositories"), "{refusal}");
+}
+
 #[test]
 fn each_system_is_given_what_its_golden_file_says() {
     for (name, system) in [
@@ -44,23 +72,22 @@ fn each_system_is_given_what_its_golden_file_says() {
         ("macos", System::Macos),
         ("windows", System::Windows),
     ] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
-        let golden = std::fs::read_to_string(&path).unwrap_or_default();
-        // Windows has its state where the machine says.
-        let state = System::Windows.manager().state();
-        let listing =
-            listing(system, &service()).replace(&*state.to_string_lossy(), r"C:\ProgramData\roundtrip-agent");
-        let new = std::env::temp_dir().join(format!("roundtrip-golden-{name}.txt"));
-        if listing != golden {
-            std::fs::write(&new, &listing).unwrap();
-        }
-        assert!(
-            listing == golden,
-            "compare {} with {}, which was written now",
-            path.display(),
-            new.display()
-        );
+        golden(name, &listing(system, &service()));
+        golden(&format!("{name}-lab"), &lab_listing(system));
     }
+}
+
+fn golden(name: &str, listing: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/{name}.txt"));
+    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    // Windows has its state where the machine says.
+    let state = System::Windows.manager().state();
+    let listing = listing.replace(&*state.to_string_lossy(), r"C:\ProgramData\roundtrip-agent");
+    let new = std::env::temp_dir().join(format!("roundtrip-golden-{name}.txt"));
+    if listing != golden {
+        std::fs::write(&new, &listing).unwrap();
+    }
+    assert!(listing == golden, "compare {} with {}, which was written now", path.display(), new.display());
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Windows: a service under a virtual account, as a file that says all of it. `platform` does what it says.
 
+use super::lab::LabService;
 use super::step::Step;
 use super::template::fill;
 use super::{Manager, Running, Service};
+use crate::failure::Failure;
 use crate::platform;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -49,10 +51,8 @@ impl Manager for ControlManager {
         NAME
     }
 
-    /// `%ProgramData%` is where programs keep what belongs to no user.
     fn state(&self) -> PathBuf {
-        let folder = std::env::var("ProgramData").unwrap_or_else(|_| r"C:\ProgramData".into());
-        format!(r"{folder}\{NAME}").into()
+        folder(NAME)
     }
 
     fn log(&self) -> String {
@@ -62,14 +62,36 @@ impl Manager for ControlManager {
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>> {
         let state = self.state();
         let state = state.to_string_lossy();
-        let grant =
-            |path: &str, rights: &str| Step::run(["icacls", path, "/grant", &format!("{ACCOUNT}:{rights}")]);
+        let arguments = service.arguments(&service.token_file, &state);
         Ok(vec![
             Step::Folder(self.state()),
-            Step::Ask(Request::Create(settings(service, &state, &self.log_file()))),
+            Step::Ask(Request::Create(settings(&service.program, arguments, &self.log_file()))),
             // The account exists once the service does.
             grant(&state, "(OI)(CI)M"),
             grant(&service.token_file, "R"),
+            Step::Ask(Request::Start),
+        ])
+    }
+
+    fn lab_state(&self) -> PathBuf {
+        folder("roundtrip-lab")
+    }
+
+    fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
+        if !service.is_trusting {
+            return Err(Failure::Refused(
+                "what repositories build cannot be kept apart from this service: nobody has tried how on Windows. Where \
+                 all that is measured is to be trusted, say so with --trust-repositories"
+                    .into(),
+            ));
+        }
+        let state = self.state();
+        Ok(vec![
+            // The log is there, whoever has the reports.
+            Step::Folder(state.clone()),
+            Step::Ask(Request::Create(settings(&service.program, service.arguments(), &self.log_file()))),
+            grant(&state.to_string_lossy(), "(OI)(CI)M"),
+            grant(&service.state, "(OI)(CI)M"),
             Step::Ask(Request::Start),
         ])
     }
@@ -88,7 +110,7 @@ impl Manager for ControlManager {
 
     fn running(&self) -> crate::Result<Option<Running>> {
         let process_id = platform::controlled()?.filter(|id| *id != 0);
-        Ok(process_id.map(|id| Running { process_id: Some(id), ..Running::noted(&self.state()) }))
+        Ok(process_id.map(|id| Running { process_id: Some(id), ..Running::noted(self) }))
     }
 
     fn last_line(&self) -> Option<String> {
@@ -96,15 +118,24 @@ impl Manager for ControlManager {
     }
 }
 
-fn settings(service: &Service, state: &str, log: &str) -> String {
-    let mut arguments = service.arguments(&service.token_file, state);
+/// `%ProgramData%` is where programs keep what belongs to no user.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::var("ProgramData").unwrap_or_else(|_| r"C:\ProgramData".into());
+    format!(r"{folder}\{name}").into()
+}
+
+fn grant(path: &str, rights: &str) -> Step {
+    Step::run(["icacls", path, "/grant", &format!("{ACCOUNT}:{rights}")])
+}
+
+fn settings(program: &str, mut arguments: Vec<String>, log: &str) -> String {
     arguments.extend(["--log".to_owned(), log.to_owned()]);
     let toml = |text: &str| toml::Value::from(text).to_string();
     let values = [
         ("account", toml(ACCOUNT)),
         ("arguments", toml::Value::from(arguments).to_string()),
         ("name", toml(NAME)),
-        ("program", toml(&service.program)),
+        ("program", toml(program)),
     ];
     fill(TEMPLATE, &values)
 }

@@ -31,6 +31,9 @@ mod settings;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;
 mod unreliable;
+// Its newer programs are copies of this one, as Linux runs them.
+#[cfg(target_os = "linux")]
+mod update;
 mod upload;
 
 use roundtrip_bench::harness::PeerCommand;

@@ -56,6 +56,9 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     if let Some(app) = github_app {
         state = state.with_github_app(Arc::new(app));
     }
+    if let Some(folder) = arguments.agent_releases {
+        state = state.with_releases(folder);
+    }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);
     let result = answer(listener, state, &mut database, &shutdown, drain).await;

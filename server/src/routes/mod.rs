@@ -33,6 +33,7 @@ pub mod pruned;
 pub mod published;
 pub mod pull_requests;
 pub mod regressions;
+pub mod releases;
 mod return_path;
 pub mod runs;
 pub mod schedules;

@@ -62,6 +62,7 @@ impl Hidden {
             "over" => "message_bytes".to_owned(),
             "scenario" => "benchmark".to_owned(),
             "code" => "0000000000".to_owned(),
+            "file" => "manifest.json".to_owned(),
             _ => return None,
         })
     }
@@ -93,8 +94,8 @@ impl Hidden {
             let value = self.value(name);
             let value =
                 value.unwrap_or_else(|| panic!("{template}: say in this test what {name} is of a project"));
-            // A short link leads whoever has it to its page, which asks for what it shows.
-            is_of_project |= name != "code";
+            // A short link leads whoever has it to its page, which asks for what it shows; programs for agents are of no project.
+            is_of_project |= !["code", "file"].contains(&name);
             if is_in_path {
                 path = path.replace(&format!("{{{name}}}"), &value);
             } else {

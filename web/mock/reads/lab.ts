@@ -1,13 +1,16 @@
 /** Agents, what they are asked to measure, and when. */
-import { found, type Mocks, page } from "../endpoint";
+import { found, type Mocks, page, text } from "../endpoint";
 
 type Path =
+  | "/api/v1/lab/releases/{file}"
   | "/api/v1/projects/{project}/agents"
   | "/api/v1/projects/{project}/jobs"
   | "/api/v1/projects/{project}/jobs/{job_id}"
   | "/api/v1/projects/{project}/schedules";
 
 export const lab: Pick<Mocks<"get">, Path> = {
+  // Agents alone ask for it, and of an agent nothing is mocked.
+  "/api/v1/lab/releases/{file}": () => text("application/octet-stream", "{}"),
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
     const able = world.agents.filter(({ project }) => project === null || project === path.project);
     const { entries: agents, next_after } = page(able, query);

@@ -1,5 +1,6 @@
 //! The lab: agents are let in, take jobs under leases, and say how these ended.
 //!
+//! - `releases`: programs for agents.
 //! - `enrolment`: who is let in, and how it stays. `queue`: which job is taken by whom, and when it is lost. `requests`: what people
 //!   ask for. `results`: what was measured for a job. `model`: the queue of the database does what a plain model of it does.
 //!   `simulation`: that model with agents, disks and a network that fail, over a million steps.
@@ -7,6 +8,7 @@
 mod enrolment;
 mod model;
 mod queue;
+mod releases;
 mod requests;
 mod results;
 mod simulation;

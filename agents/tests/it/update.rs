@@ -1,0 +1,397 @@
+//! An agent that was enrolled replaces its own program: by one that is signed, newer and works, and by no other; and has the old
+//! one back when the new one does not prove itself.
+//!
+//! The newer program is a copy of this one that calls itself 0.1.1: the digits of the version are replaced where they are.
+
+use crate::{complaint, roundtrip, started};
+use minisign::KeyPair;
+use roundtrip_bench::harness::PeerCommand;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+use std::sync::{Arc, Condvar, LazyLock, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long anything may be awaited before the test fails.
+const PATIENCE: Duration = Duration::from_secs(120);
+const OLD: &str = env!("CARGO_PKG_VERSION");
+
+/// A version as long as that of now, and newer.
+fn newer_version() -> String {
+    let last = OLD.rsplit('.').next().unwrap().parse::<u32>().unwrap() + 1;
+    let new = format!("{}.{last}", OLD.rsplit_once('.').unwrap().0);
+    assert_eq!(new.len(), OLD.len(), "a copy of the program cannot be called {new}");
+    new
+}
+
+#[derive(Default)]
+struct State {
+    files: HashMap<String, Vec<u8>>,
+    /// The versions that have asked for work.
+    claims: Vec<String>,
+    /// Which files were asked for.
+    fetched: Vec<String>,
+    is_away: bool,
+    /// Versions that it understands no more.
+    too_old: Vec<String>,
+}
+
+type Shared = Arc<(Mutex<State>, Condvar)>;
+
+/// A machine that was enrolled, with a program of its own, and the server.
+struct Machine {
+    folder: TempDir,
+    shared: Shared,
+    keys: KeyPair,
+}
+
+struct Agent(Child);
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Machine {
+    fn new(has_key: bool) -> Self {
+        let shared = Shared::default();
+        let url = serve(&shared);
+        let machine = Self {
+            folder: tempfile::tempdir().unwrap(),
+            shared,
+            keys: KeyPair::generate_unencrypted_keypair().unwrap(),
+        };
+        // A copy, whose program is not that of other tests.
+        fs::copy(env!("CARGO_BIN_EXE_roundtrip"), machine.program()).unwrap();
+        machine.write("code", b"rte_good");
+        machine.write("key.pub", machine.keys.pk.to_box().unwrap().to_string().as_bytes());
+        let mut enrol = roundtrip(machine.folder.path());
+        enrol.args([
+            "enrol",
+            "--server",
+            &url,
+            "--machine",
+            "lab-1",
+            "--code-file",
+            "code",
+            "--state",
+            "state",
+        ]);
+        if has_key {
+            enrol.args(["--update-key", "key.pub"]);
+        }
+        let output = enrol.output().unwrap();
+        assert!(output.status.success(), "{}", complaint(&output));
+        machine
+    }
+
+    fn program(&self) -> PathBuf {
+        self.folder.path().join("roundtrip")
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.folder.path().join(name), bytes).unwrap();
+    }
+
+    fn state(&self, name: &str) -> PathBuf {
+        self.folder.path().join("state").join(name)
+    }
+
+    fn command(&self) -> std::process::Command {
+        let mut command = started(&PeerCommand::new(self.program(), None), self.folder.path());
+        command.args(["agent", "--state", "state", "--trust-repositories", "--log", "agent.log"]);
+        command
+    }
+
+    fn agent(&self) -> Agent {
+        Agent(self.command().stdout(Stdio::null()).spawn().unwrap())
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.folder.path().join("agent.log")).unwrap_or_default()
+    }
+
+    fn version_of(&self, program: &Path) -> String {
+        let output: Output = started(&PeerCommand::new(program.to_owned(), None), self.folder.path())
+            .arg("--version")
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Has the server carry this program under this version, signed by this key.
+    fn release(&self, version: &str, program: &[u8], keys: &KeyPair) {
+        let digest: String = Sha256::digest(program).iter().map(|byte| format!("{byte:02x}")).collect();
+        let file = format!("roundtrip-{version}");
+        let of_target = json!({"file": file, "length_bytes": program.len(), "sha256": digest});
+        // Whatever target this test was built for.
+        let targets = ["x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl", "aarch64-unknown-linux-gnu"];
+        let programs: HashMap<&str, &Value> =
+            targets.into_iter().map(|target| (target, &of_target)).collect();
+        let manifest = json!({"version": version, "programs": programs}).to_string();
+        let signature = minisign::sign(None, &keys.sk, manifest.as_bytes(), None, None).unwrap().to_string();
+        self.change(|state| {
+            state.files.insert(file, program.to_vec());
+            state.files.insert("manifest.json".into(), manifest.into_bytes());
+            state.files.insert("manifest.json.minisig".into(), signature.into_bytes());
+        });
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let changed = change(&mut self.shared.0.lock().unwrap());
+        self.shared.1.notify_all();
+        changed
+    }
+
+    fn until(&self, what: &str, is_so: impl Fn(&State) -> bool) {
+        let (state, changed) = &*self.shared;
+        let end = Instant::now() + PATIENCE;
+        let mut state = state.lock().unwrap();
+        while !is_so(&state) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "in vain for {what}: {:?}; {}", state.claims, self.log());
+            state = changed.wait_timeout(state, left).unwrap().0;
+        }
+    }
+
+    fn until_logged(&self, text: &str) {
+        let end = Instant::now() + PATIENCE;
+        while !self.log().contains(text) {
+            assert!(Instant::now() < end, "in vain for `{text}`: {}", self.log());
+            thread::yield_now();
+        }
+    }
+}
+
+/// This program, under another version: made once, because it takes some seconds to look through.
+static NEWER: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut program = fs::read(env!("CARGO_BIN_EXE_roundtrip")).unwrap();
+    let (old, new) = (OLD.as_bytes(), newer_version());
+    for at in 0..program.len() - old.len() {
+        if program[at] == old[0] && program[at..].starts_with(old) {
+            program[at..at + old.len()].copy_from_slice(new.as_bytes());
+        }
+    }
+    program
+});
+
+fn serve(shared: &Shared) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let shared = Arc::clone(shared);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || answer(&stream.unwrap(), &shared));
+        }
+    });
+    url
+}
+
+fn answer(stream: &TcpStream, shared: &Shared) {
+    let mut reader = BufReader::new(stream);
+    let (mut first, mut length) = (String::new(), 0);
+    if reader.read_line(&mut first).unwrap_or(0) == 0 {
+        return;
+    }
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let (status, answer) = respond(first.split(' ').nth(1).unwrap(), &body, &mut shared.0.lock().unwrap());
+    shared.1.notify_all();
+    let kind = if status == 200 || status == 201 { "application/json" } else { "application/problem+json" };
+    let mut stream = stream;
+    let head = format!(
+        "HTTP/1.1 {status} x\r\nconnection: close\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+        answer.len()
+    );
+    // A client that has gone wants no answer.
+    let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&answer));
+}
+
+fn respond(path: &str, body: &[u8], state: &mut State) -> (u16, Vec<u8>) {
+    let token = json!({"secret": "rta_first", "expires_at": "2999-01-01T00:00:00Z"});
+    if path == "/api/v1/agents" {
+        return (201, json!({"agent_id": 7, "token": token}).to_string().into_bytes());
+    }
+    if state.is_away {
+        return (503, Vec::new());
+    }
+    if let Some(name) = path.strip_prefix("/api/v1/lab/releases/") {
+        state.fetched.push(name.to_owned());
+        return state.files.get(name).map_or((404, Vec::new()), |file| (200, file.clone()));
+    }
+    let asked: Value = serde_json::from_slice(body).unwrap();
+    let version = asked["version"].as_str().unwrap().to_owned();
+    let is_too_old = state.too_old.contains(&version);
+    state.claims.push(version);
+    if is_too_old {
+        let problem =
+            json!({"type": "", "title": "", "status": 426, "code": "agent-too-old", "detail": "too old"});
+        return (426, problem.to_string().into_bytes());
+    }
+    (204, Vec::new())
+}
+
+#[test]
+fn an_idle_agent_becomes_the_newer_program_and_keeps_the_old_one() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    machine.release(&new, &NEWER, &machine.keys);
+    let agent = machine.agent();
+    machine.until("a claim of the new one", |state| state.claims.contains(&new));
+    machine.until_logged("was updated from");
+    assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {new}"));
+    let previous = machine.folder.path().join("roundtrip.previous");
+    assert_eq!(machine.version_of(&previous), format!("roundtrip {OLD}"));
+    assert!(!machine.state("update.json").exists());
+    let (first, second) = machine.change(|state| (state.claims[0].clone(), state.claims[1].clone()));
+    assert_eq!((first.as_str(), second), (OLD, new), "{}", machine.log());
+    drop(agent);
+}
+
+#[test]
+fn who_is_too_old_for_the_server_updates_at_once() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    let _agent = machine.agent();
+    // It looked, and would look again in an hour.
+    machine.until("a look", |state| state.fetched == ["manifest.json"]);
+    machine.release(&new, &NEWER, &machine.keys);
+    machine.change(|state| state.too_old.push(OLD.into()));
+    machine.until("a claim of the new one", |state| state.claims.contains(&new));
+}
+
+#[test]
+fn what_another_key_has_signed_is_not_even_fetched_and_without_a_key_nothing_is_asked_for() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    machine.release(&new, b"#!/bin/sh\ntouch ran", &KeyPair::generate_unencrypted_keypair().unwrap());
+    let agent = machine.agent();
+    machine.until_logged("not signed by the key of the enrolment");
+    assert_eq!(machine.change(|state| state.fetched.clone()), ["manifest.json", "manifest.json.minisig"]);
+    drop(agent);
+    let machine = Machine::new(false);
+    machine.release(&new, b"#!/bin/sh\ntouch ran", &machine.keys);
+    let _agent = machine.agent();
+    machine.until("two claims", |state| state.claims.len() > 1);
+    assert_eq!(machine.change(|state| state.fetched.clone()), [""; 0]);
+    assert!(machine.log().contains("never updates itself"), "{}", machine.log());
+}
+
+#[test]
+fn a_program_that_is_not_what_was_signed_or_would_not_work_replaces_nothing() {
+    let new = newer_version();
+    let lies = b"#!/bin/sh\necho roundtrip 9.9.9\n".to_vec();
+    let fails = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo roundtrip {new} && exit\necho no such option >&2\nexit 2\n"
+    );
+    let cases = [
+        (lies.clone(), Some(b"#!/bin/sh\necho other 9.9.9..\n".to_vec()), "is not what was signed"),
+        (lies, None, "it calls itself `roundtrip 9.9.9`"),
+        (fails.into_bytes(), None, "no such option"),
+    ];
+    for (signed, carried, complaint) in cases {
+        let machine = Machine::new(true);
+        machine.release(&new, &signed, &machine.keys);
+        if let Some(carried) = carried {
+            machine.change(|state| state.files.insert(format!("roundtrip-{new}"), carried));
+        }
+        let _agent = machine.agent();
+        machine.until_logged(complaint);
+        let asked = machine.change(|state| state.claims.len());
+        machine.until("another claim", |state| state.claims.len() > asked);
+        assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {OLD}"));
+        assert!(!machine.folder.path().join("roundtrip.new").exists());
+        assert!(!machine.state("update.json").exists());
+    }
+}
+
+/// As the machine is while `to` is tried: the old program is kept beside it.
+fn on_trial(machine: &Machine, program: &[u8], to: &str, attempts: u32) {
+    fs::rename(machine.program(), machine.folder.path().join("roundtrip.previous")).unwrap();
+    machine.write("roundtrip", program);
+    fs::set_permissions(machine.program(), fs::Permissions::from_mode(0o755)).unwrap();
+    let note = json!({"from": OLD, "to": to, "attempts": attempts});
+    fs::write(machine.state("update.json"), note.to_string()).unwrap();
+}
+
+#[test]
+fn at_the_third_start_in_vain_the_old_program_is_back_and_that_version_is_never_tried_again() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    machine.release(&new, &NEWER, &machine.keys);
+    on_trial(&machine, &NEWER, &new, 0);
+    machine.change(|state| state.is_away = true);
+    // Killed before the server has answered, twice.
+    for attempts in 1..=2 {
+        let agent = machine.agent();
+        machine.until_logged("503");
+        drop(agent);
+        let note: Value = serde_json::from_slice(&fs::read(machine.state("update.json")).unwrap()).unwrap();
+        assert_eq!(note["attempts"], attempts);
+        fs::remove_file(machine.folder.path().join("agent.log")).unwrap();
+    }
+    machine.change(|state| state.is_away = false);
+    let _agent = machine.agent();
+    machine.until("claims", |state| state.claims.len() > 2);
+    let claims = machine.change(|state| state.claims.clone());
+    assert!(claims.iter().all(|version| version == OLD), "{claims:?}");
+    assert_eq!(machine.version_of(&machine.program()), format!("roundtrip {OLD}"));
+    assert!(!machine.state("update.json").exists());
+    // It saw that version, and left it alone.
+    let fetched = machine.change(|state| state.fetched.clone());
+    assert_eq!(fetched, ["manifest.json", "manifest.json.minisig"]);
+}
+
+#[test]
+fn killed_before_the_new_program_had_its_name_the_old_one_goes_on() {
+    let (machine, new) = (Machine::new(true), newer_version());
+    fs::hard_link(machine.program(), machine.folder.path().join("roundtrip.previous")).unwrap();
+    machine.write("roundtrip.new", &NEWER[..1000]);
+    let note = json!({"from": OLD, "to": new, "attempts": 0});
+    fs::write(machine.state("update.json"), note.to_string()).unwrap();
+    machine.release(&new, &NEWER, &machine.keys);
+    let _agent = machine.agent();
+    machine.until("a claim of the new one", |state| state.claims.contains(&new));
+    let claims = machine.change(|state| state.claims.clone());
+    assert_eq!(claims[0], OLD, "the old one went on, and updated itself anew");
+}
+
+#[test]
+fn a_key_that_is_none_is_refused_before_the_code_is_used() {
+    let machine = Machine::new(false);
+    machine.write("no.pub", b"untrusted comment: no key\nabc\n");
+    let output = roundtrip(machine.folder.path())
+        .args(["enrol", "--server", "http://127.0.0.1:1", "--code-file", "code", "--update-key", "no.pub"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", complaint(&output));
+    assert!(complaint(&output).contains("public key of minisign"), "{}", complaint(&output));
+}
+
+#[test]
+fn it_can_be_asked_whether_it_could_work_without_beginning_to() {
+    let machine = Machine::new(true);
+    let output = machine.command().arg("--check").output().unwrap();
+    assert!(output.status.success(), "{}", complaint(&output));
+    assert_eq!(machine.change(|state| state.claims.len()), 0);
+    fs::remove_file(machine.state("enrolment.json")).unwrap();
+    let output = machine.command().arg("--check").output().unwrap();
+    assert_eq!(output.status.code(), Some(5), "{}", complaint(&output));
+}

@@ -1,0 +1,59 @@
+//! Programs for agents that update themselves: files of a folder, as whoever runs the server put them there. The server neither
+//! signs nor looks at them; which key is right, each agent was told when it was enrolled.
+
+use crate::AppState;
+use crate::error::{ApiError, Kind};
+use crate::extract::{Agent, Path};
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use roundtrip_wire::Problem;
+use serde::Deserialize;
+use std::io::ErrorKind;
+use tokio::fs::File;
+use tokio_util::io::ReaderStream;
+
+/// A file of a release in a path.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ReleasePath {
+    /// Its name: `manifest.json`, `manifest.json.minisig` or that of a program.
+    pub file: String,
+}
+
+/// A file of the programs that agents update themselves with.
+#[utoipa::path(get, path = "/api/v1/lab/releases/{file}", tag = "lab", params(ReleasePath),
+    security(("token" = ["jobs:claim"])), responses(
+    (status = 200, description = "The file", body = [u8], content_type = "application/octet-stream"),
+    (status = 404, description = "`unknown-release`: this server carries no such file", body = Problem,
+        content_type = "application/problem+json"),
+))]
+pub(crate) async fn get_release(
+    State(state): State<AppState>,
+    Agent(_): Agent,
+    Path(path): Path<ReleasePath>,
+) -> Result<Response, ApiError> {
+    let unknown = || ApiError::unknown(Kind::Release, &path.file);
+    let folder = state.releases.as_ref().filter(|_| is_plain(&path.file)).ok_or_else(unknown)?;
+    let file = File::open(folder.join(&path.file)).await.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => unknown(),
+        _ => ApiError::internal(error),
+    })?;
+    let about = file.metadata().await.map_err(ApiError::internal)?;
+    if !about.is_file() {
+        return Err(unknown());
+    }
+    let headers = [
+        (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
+        (header::CONTENT_LENGTH, about.len().to_string()),
+        (header::CACHE_CONTROL, "private, no-cache".to_owned()),
+    ];
+    Ok((headers, Body::from_stream(ReaderStream::new(file))).into_response())
+}
+
+/// A name that leads nowhere else, and to nothing hidden.
+fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    !name.starts_with('.') && name.bytes().all(is_plain)
+}
