@@ -1,6 +1,8 @@
 //! Asking a server of this machine.
 
 use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::net::{Ipv4Addr, TcpListener};
 use std::time::{Duration, Instant};
 
 /// Long enough for a busy machine; a server that hangs must not hang this program.
@@ -25,6 +27,33 @@ pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
         .call()
         .and_then(|mut response| response.body_mut().read_to_string())
         .with_context(|| format!("{url} does not answer"))
+}
+
+/// The status and the body of the answer to a POST of JSON, whatever they are.
+///
+/// # Errors
+/// Nothing answers in time.
+pub(crate) fn post(url: &str, token: Option<&str>, body: &Value) -> Result<(u16, String)> {
+    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
+    let agent: ureq::Agent = config.build().into();
+    let mut request = agent.post(url).header("content-type", "application/json");
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let read = |mut answer: ureq::http::Response<ureq::Body>| {
+        let text = answer.body_mut().read_to_string()?;
+        Ok((answer.status().as_u16(), text))
+    };
+    request.send(body.to_string()).and_then(read).with_context(|| format!("{url} does not answer"))
+}
+
+/// A port that nobody listens at now: for who must be known before it listens.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn free_port() -> Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port is free")?;
+    Ok(listener.local_addr().context("no port is free")?.port())
 }
 
 /// Waits until a server serves who proves this: after failed sign-ins from this machine it refuses everybody here for some

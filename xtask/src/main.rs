@@ -1,8 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`fmt`], [`tidy`], [`generate`]: the
-//!   verbs, one a file.
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`fmt`], [`tidy`], [`generate`]:
+//!   the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`observed`]: a server with data of its own
 //!   that is kept.
@@ -18,6 +18,7 @@ mod fmt;
 mod generate;
 mod http;
 mod interrupt;
+mod lab;
 mod measure;
 mod observed;
 mod platform;
@@ -68,6 +69,8 @@ enum Verb {
     Screenshots(screenshots::Options),
     /// Lint workflows and actions, and run our action for GitHub and steps of ours against a server that is started for it.
     Action,
+    /// Play a push and pull requests against a server with two agents that measure them: who is told what, and who is not.
+    Lab,
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -87,6 +90,7 @@ fn main() -> ExitCode {
         Verb::Bench(options) => bench::bench(&options),
         Verb::Screenshots(options) => screenshots::screenshots(&options),
         Verb::Action => action::action(),
+        Verb::Lab => lab::lab(),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

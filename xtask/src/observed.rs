@@ -4,7 +4,6 @@ use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::{http, interrupt};
 use anyhow::{Context, Result, bail};
-use std::net::TcpListener;
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,9 +25,7 @@ impl Observed {
     /// # Errors
     /// As [`server::start_alone`], or no port is free.
     pub(crate) fn start(program: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
-        // A port that was free a moment ago.
-        let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-        let metrics = free.context("no port is free")?.to_string();
+        let metrics = format!("127.0.0.1:{}", http::free_port()?);
         // More requests than any one client is meant to have.
         let serve =
             ["serve", "--port", "0", "--requests-per-minute", "1000000", "--metrics", metrics.as_str()];

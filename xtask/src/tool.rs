@@ -54,6 +54,25 @@ pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} is not on PATH"))
 }
 
+/// Git in a repository that is played with: whoever commits has a name, and signs nothing.
+///
+/// # Errors
+/// It is missing or fails.
+pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
+    let git = Tool::named("git")?
+        .arguments([
+            "-c",
+            "user.name=A. Author",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .arguments(arguments)
+        .folder(root);
+    Ok(git.run_silently()?.successful()?.output)
+}
+
 /// Runs a program to its end with this one's inputs and outputs.
 ///
 /// # Errors

@@ -74,8 +74,8 @@ pub(crate) struct LabArguments {
     /// The folder that `roundtrip enrol` wrote, which holds all that is the agent's own.
     #[arg(long, value_name = "FOLDER", conflicts_with = "repository")]
     pub(crate) state: Option<PathBuf>,
-    /// Who runs what repositories build and measure [default: roundtrip-job].
-    #[arg(long, value_name = "NAME", conflicts_with = "repository")]
+    /// Who runs what repositories build and measure, by name or number [default: roundtrip-job].
+    #[arg(long, value_name = "USER", conflicts_with = "repository")]
     pub(crate) job_user: Option<String>,
     /// Run what repositories build and measure as this agent itself, with its network and its secrets.
     #[arg(long, conflicts_with_all = ["repository", "job_user"])]

@@ -60,14 +60,18 @@ pub(super) fn can_confine() -> Result<(), String> {
     if is_administrator() { Ok(()) } else { Err("only root can run something as another user".into()) }
 }
 
-/// By id(1), as [`owner()`].
+/// By id(1), as [`owner()`]. A number is a user whether or not it has a name, as for chown(1), and without one its group has
+/// the same number.
 pub(super) fn user(name: &str) -> io::Result<(u32, u32)> {
     let number = |of: &str| {
         let output = Command::new("id").args([of, "--", name]).stderr(Stdio::null()).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
         text.trim().parse().map_err(|_| io::Error::other("there is no such user"))
     };
-    Ok((number("-u")?, number("-g")?))
+    match (number("-u"), name.parse()) {
+        (Err(_), Ok(unnamed)) => Ok((unnamed, unnamed)),
+        (named, _) => Ok((named?, number("-g")?)),
+    }
 }
 
 /// Limits that hold for a process and all that it starts.
@@ -120,4 +124,17 @@ pub(super) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()>
         }
     }
     std::os::unix::fs::lchown(folder, Some(user_id), Some(group_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_has_a_name_or_is_a_number_that_nobody_has() {
+        assert_eq!(user("root").unwrap(), (0, 0));
+        assert_eq!(user("0").unwrap(), (0, 0));
+        assert_eq!(user("65520").unwrap(), (65_520, 65_520));
+        assert!(user("roundtrip-has-no-such-user").is_err());
+    }
 }

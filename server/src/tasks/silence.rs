@@ -6,6 +6,7 @@ use crate::db::regression::grouping;
 use crate::db::silence::{self, Awaited};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgPool;
+use std::time::Duration;
 
 /// Fewer runs than this tell no usual interval.
 const RUNS_MIN: i64 = 4;
@@ -50,7 +51,7 @@ fn why(machine: &Awaited, now: DateTime<Utc>) -> Option<String> {
     }
     let usual_seconds = machine.usual_seconds.filter(|_| machine.run_count >= RUNS_MIN)?;
     let usual_seconds = usual_seconds.max(INTERVAL_SECONDS_MIN);
-    let most = TimeDelta::milliseconds((usual_seconds * INTERVALS_MAX * 1e3) as i64);
+    let most = TimeDelta::from_std(Duration::try_from_secs_f64(usual_seconds * INTERVALS_MAX).ok()?).ok()?;
     is_told(now - machine.newest_at, most).then(|| {
         format!(
             "has uploaded nothing since {}: its runs usually begin every {:.0} h",

@@ -4,11 +4,10 @@ use super::document::{self, Action};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tool::{Line, Running, Tool};
-use crate::{programs, up, workspace};
+use crate::{http, programs, tool, up, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::io::Write;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::ChildStdin;
 use std::sync::{Mutex, PoisonError};
@@ -86,7 +85,7 @@ impl World {
         let data_folder = folder.path().join("data");
         let (program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
         step.message("starting a server");
-        let port = free_port()?;
+        let port = http::free_port()?;
         let url = format!("http://127.0.0.1:{port}");
         let arguments =
             ["serve", "--port", &port.to_string(), "--oidc-issuer", &issuer.url, "--oidc-audience", &url];
@@ -166,7 +165,7 @@ impl Repository {
         let write = |name: &str, text: &str| {
             std::fs::write(root.join(name), text).with_context(|| format!("cannot write {name}"))
         };
-        git(root, &["init", "--quiet", "--initial-branch", "main"])?;
+        tool::git(root, &["init", "--quiet", "--initial-branch", "main"])?;
         write("roundtrip.toml", &format!("project = \"{PROJECT}\"\npresets = [\"formats.toml\"]\n"))?;
         write("small.toml", SMALL)?;
         write("formats.toml", FORMATS)?;
@@ -174,19 +173,19 @@ impl Repository {
         let sends = |format: &str| format!("exec '{}' peer framing {format}\n", agent.display());
         write("send.sh", &sends("advanced"))?;
         let commit = |subject: &str| -> Result<String> {
-            git(root, &["add", "--all"])?;
-            git(root, &["commit", "--quiet", "--message", subject])?;
-            Ok(git(root, &["rev-parse", "HEAD"])?.trim().to_owned())
+            tool::git(root, &["add", "--all"])?;
+            tool::git(root, &["commit", "--quiet", "--message", subject])?;
+            Ok(tool::git(root, &["rev-parse", "HEAD"])?.trim().to_owned())
         };
         commit("Send values as they are")?;
         write("README", "courier\n")?;
         let main = commit("Say what it is")?;
-        git(root, &["checkout", "--quiet", "-b", "change"])?;
+        tool::git(root, &["checkout", "--quiet", "-b", "change"])?;
         write("send.sh", &sends("json"))?;
         let head = commit("Send values as JSON")?;
-        git(root, &["checkout", "--quiet", "--detach", "main"])?;
-        git(root, &["merge", "--quiet", "--no-ff", "--message", "Merge", &head])?;
-        let merge = git(root, &["rev-parse", "HEAD"])?.trim().to_owned();
+        tool::git(root, &["checkout", "--quiet", "--detach", "main"])?;
+        tool::git(root, &["merge", "--quiet", "--no-ff", "--message", "Merge", &head])?;
+        let merge = tool::git(root, &["rev-parse", "HEAD"])?.trim().to_owned();
         Ok(Self { root: root.to_owned(), main, head, merge })
     }
 
@@ -195,7 +194,7 @@ impl Repository {
     /// # Errors
     /// Git fails.
     pub(super) fn check_out(&self, commit: &str) -> Result<()> {
-        git(&self.root, &["checkout", "--quiet", "--detach", commit]).map(drop)
+        tool::git(&self.root, &["checkout", "--quiet", "--detach", commit]).map(drop)
     }
 }
 
@@ -216,25 +215,4 @@ fn release(agent: &Path, mirror: &Path) -> Result<()> {
     let checksum = folder.join(format!("{archive}.sha256"));
     std::fs::write(&checksum, format!("{digest}  {archive}\n"))
         .with_context(|| format!("cannot write {}", checksum.display()))
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Result<String> {
-    let git = Tool::named("git")?
-        .arguments([
-            "-c",
-            "user.name=A. Author",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "commit.gpgsign=false",
-        ])
-        .arguments(arguments)
-        .folder(root);
-    Ok(git.run_silently()?.successful()?.output)
-}
-
-/// A port that nobody listens at now: the server has to know its address before it has one.
-fn free_port() -> Result<u16> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("no free port")?;
-    Ok(listener.local_addr().context("no free port")?.port())
 }

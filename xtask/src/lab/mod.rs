@@ -1,0 +1,74 @@
+//! `lab`: the loop of a pull request, for real: a server that is a GitHub App, two agents that build and measure what is
+//! pushed, and what is said of it. GitHub alone is played, by `github-fake`.
+//!
+//! # Codemap
+//! - [`scenes`]: what happens, and what must have come of it. [`world`]: who takes part; all of them end with it.
+//! - [`repository`]: what is measured. [`program`]: a process, with what it wrote.
+
+mod program;
+mod repository;
+mod scenes;
+mod world;
+
+use crate::tally::{Outcome, Tally};
+use crate::{platform, programs, tool, up, workspace};
+use anyhow::{Result, anyhow};
+use std::process::ExitCode;
+use world::World;
+
+/// Runs the verb.
+///
+/// # Errors
+/// An interrupt ended it.
+pub(crate) fn lab() -> Result<ExitCode> {
+    let mut tally = Tally::default();
+    tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
+    tally.step("programs", |step| {
+        programs::build(step, &up::PROGRAMS, "release")?;
+        Ok(Outcome::Prepared)
+    })?;
+    run(&mut tally)?;
+    println!("{}", tally.closing_line());
+    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the steps with the released programs, which are built; each needs the one before. A step that fails shows what
+/// server and agents wrote.
+///
+/// # Errors
+/// An interrupt ended it.
+pub(crate) fn run(tally: &mut Tally) -> Result<()> {
+    if let Some(reason) = cannot_run() {
+        return tally.step("lab", |_| Ok(Outcome::Skipped(reason)));
+    }
+    let mut made = None;
+    tally.step("lab", |step| {
+        made = Some(World::make(step)?);
+        Ok(Outcome::Prepared)
+    })?;
+    let Some(world) = made else { return Ok(()) };
+    for (name, scene) in scenes::ALL {
+        let mut has_passed = false;
+        tally.step(name, |step| {
+            scene(&world, step).map_err(|error| anyhow!("{error:#}\n{}", world.logs()))?;
+            has_passed = true;
+            Ok(Outcome::Passed)
+        })?;
+        if !has_passed {
+            return Ok(());
+        }
+    }
+    tally.step("lab: end", |_| world.end(scenes::written_in_the_end).map(|()| Outcome::Passed))
+}
+
+fn cannot_run() -> Option<String> {
+    if !matches!(std::env::consts::OS, "linux" | "macos") {
+        return Some("not run: this system has no server".into());
+    }
+    // Elsewhere than on Linux nobody has tried to run a commit without rights.
+    if platform::is_root() && std::env::consts::OS != "linux" {
+        return Some("not run: as root, commits are run without rights, on Linux alone".into());
+    }
+    let missing = ["cc", "git"].into_iter().find(|name| tool::find(name).is_err())?;
+    Some(format!("not run: {missing} is missing, with which commits are built"))
+}
