@@ -18,7 +18,7 @@ const BRANCH_NOTE =
   "Charts and the search for changes follow the runs of this branch. Empty: all runs without a pull request.";
 
 const CHECK_NOTE =
-  "Of a fork it tells and never fails, and so it does once somebody has accepted what is slower.";
+  "It never fails for a fork, nor once somebody has accepted what is slower.";
 
 function checkText(fails: boolean): string {
   return fails ? "fails when something is slower" : "tells what is slower, and passes";
