@@ -40,6 +40,7 @@ mod list;
 mod matrix;
 mod node;
 mod output;
+mod pauses;
 mod platform;
 mod probe_effect;
 mod progress;

@@ -12,7 +12,7 @@ use roundtrip_bench::definition::{self, InvalidDefinition, Plan};
 use roundtrip_bench::harness::{self, PeerCommand};
 use roundtrip_wire::import::ImportRequest;
 use roundtrip_wire::{RunId, RunReport};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// `roundtrip run`.
 pub(crate) fn run(arguments: &RunArguments) -> crate::Result<()> {
@@ -120,13 +120,24 @@ fn invalid(error: InvalidDefinition) -> Failure {
     Failure::Usage(error.to_string())
 }
 
+/// Where this program is.
+///
+/// # Errors
+/// The system does not say.
+pub(crate) fn program() -> crate::Result<PathBuf> {
+    std::env::current_exe().map_err(unknown_program)
+}
+
+fn unknown_program(error: std::io::Error) -> Failure {
+    Failure::Other(format!("the system does not say where this program is: {error}"))
+}
+
 /// The command that runs a peer: this very program.
 ///
 /// # Errors
 /// The system does not say where it is.
 pub(crate) fn peer() -> crate::Result<PeerCommand> {
-    PeerCommand::this_program()
-        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))
+    PeerCommand::this_program().map_err(unknown_program)
 }
 
 /// Refuses a report that is of something else than was said.

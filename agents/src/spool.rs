@@ -4,6 +4,7 @@
 use crate::failure::Failure;
 use crate::platform;
 use roundtrip_wire::RunId;
+use serde::de::DeserializeOwned;
 use serde::de::value::{Error, StrDeserializer};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -56,6 +57,11 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> crate::Result<(
     let json = serde_json::to_vec(value).map_err(io::Error::from);
     let written = json.and_then(|json| write_durably(path, &json, None));
     written.map_err(|source| Failure::Disk { path: path.to_owned(), source })
+}
+
+/// What [`write_json()`] has written; none where there is no such file, or nothing that can be read in it.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok())
 }
 
 /// Removes what a process that was killed was writing into a folder, if nobody has touched it for so long: whoever else writes

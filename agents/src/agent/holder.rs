@@ -24,8 +24,8 @@ pub(crate) struct Holder {
 
 impl Holder {
     /// Who says to hold this spool. Whether it still does, only the lock tells.
-    pub(crate) fn of(spool: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(spool.join(NOTE)).ok()?).ok()
+    pub(crate) fn of(folder: &Path) -> Option<Self> {
+        spool::read_json(&folder.join(NOTE))
     }
 }
 

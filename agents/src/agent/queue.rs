@@ -2,9 +2,9 @@
 //! server is away. How a report is sent is [`super::delivery`]'s.
 
 use super::log::Log;
-use crate::spool;
 use crate::upload::Refusal;
-use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use crate::{pauses, spool};
+use backon::ExponentialBackoff;
 use roundtrip_wire::RunId;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -99,12 +99,7 @@ impl Queue {
 }
 
 fn pauses() -> ExponentialBackoff {
-    ExponentialBuilder::default()
-        .with_min_delay(PAUSE_MIN)
-        .with_max_delay(PAUSE_MAX)
-        .with_jitter()
-        .without_max_times()
-        .build()
+    pauses::growing(PAUSE_MIN, PAUSE_MAX)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The commits of a project on this machine: a work tree for each that is built, which is kept for the next job of the same commit.
 
 use super::beat::Interrupted;
+use super::identity;
 use super::job::NoReports;
 use super::mirror::{self, Mirror};
 use super::output::Output;
@@ -28,8 +29,6 @@ const KEPT: usize = 10;
 /// not know to be there.
 const SUBMODULES: [&str; 7] =
     ["git", "-c", "protocol.file.allow=always", "submodule", "update", "--init", "--recursive"];
-/// Of a folder in which others find what they know the name of.
-const PASSED: u32 = 0o711;
 
 /// Where commits are kept, and what building them may take.
 #[derive(Clone, Debug)]
@@ -76,7 +75,7 @@ impl Checkouts {
         // What was built of other projects is nothing for this one.
         for other in fs::read_dir(&all).map_err(disk)? {
             let other = other.map_err(disk)?.path();
-            let mode = if other == builds { PASSED } else { mirror::PRIVATE };
+            let mode = if other == builds { identity::PASSED } else { mirror::PRIVATE };
             platform::set_mode(&other, mode).map_err(disk)?;
         }
         Ok(Checkout { checkouts: self, mirror, url, builds })

@@ -6,7 +6,7 @@
 
 use crate::cli::ConfineArguments;
 use crate::failure::Failure;
-use crate::platform;
+use crate::{platform, run};
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -95,10 +95,7 @@ impl Confinement {
     /// The system does not say where this program is.
     pub(crate) fn words(&self, has_network: bool, home: Option<&Path>) -> crate::Result<Vec<String>> {
         let Self::Confined(limits) = self else { return Ok(Vec::new()) };
-        let program = std::env::current_exe().map_err(|error| {
-            Failure::Other(format!("the system does not say where this program is: {error}"))
-        })?;
-        let mut words = vec![program.to_string_lossy().into_owned(), "confine".into()];
+        let mut words = vec![run::program()?.to_string_lossy().into_owned(), "confine".into()];
         let mut number = |name: &str, value: u64| words.extend([name.to_owned(), value.to_string()]);
         number("--user-id", limits.user_id.into());
         number("--group-id", limits.group_id.into());

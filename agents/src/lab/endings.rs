@@ -11,9 +11,7 @@ use crate::spool;
 use crate::upload::Refusal;
 use roundtrip_wire::lab::Finish;
 use roundtrip_wire::{RunId, RunReport};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -54,9 +52,13 @@ impl Endings {
     /// What was measured cannot be written into the spool.
     pub(crate) fn read(folder: &Path, spool: &Path) -> crate::Result<Self> {
         let (path, measured) = (folder.join(FILE), folder.join(MEASURED));
-        let mut endings =
-            Self { all: json(&path).unwrap_or_default(), path, spool: spool.to_owned(), measured };
-        if let Some(measured) = json(&endings.measured) {
+        let mut endings = Self {
+            all: spool::read_json(&path).unwrap_or_default(),
+            path,
+            spool: spool.to_owned(),
+            measured,
+        };
+        if let Some(measured) = spool::read_json(&endings.measured) {
             endings.file(&measured)?;
         }
         Ok(endings)
@@ -115,8 +117,4 @@ impl Endings {
         }
         ControlFlow::Continue(())
     }
-}
-
-fn json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    fs::read(path).ok().and_then(|json| serde_json::from_slice(&json).ok())
 }

@@ -7,7 +7,6 @@ use roundtrip_stats::nearest_rank;
 use roundtrip_wire::lab::Health;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -47,8 +46,7 @@ impl Watch {
     /// Of a folder, with what is remembered there.
     pub(crate) fn read(folder: &Path, spool: &Path) -> Self {
         let path = folder.join(FILE);
-        let kept: Kept =
-            fs::read(&path).ok().and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();
+        let kept: Kept = spool::read_json(&path).unwrap_or_default();
         let readings = if kept.environment == fingerprint() { kept.p50_ns } else { BTreeMap::new() };
         Self { path, spool: spool.to_owned(), readings, taken: None }
     }
@@ -121,6 +119,7 @@ fn median(mut values: Vec<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_reading_far_from_those_before_is_a_drift_and_one_within_their_noise_is_none() {

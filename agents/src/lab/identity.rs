@@ -18,7 +18,7 @@ const TOKEN_FILE: &str = "agent.token";
 /// For its owner alone.
 const PRIVATE: u32 = 0o600;
 /// What repositories build lies in a folder within, whose programs are run by somebody else: it may be passed, and not listed.
-const PASSED: u32 = 0o711;
+pub(super) const PASSED: u32 = 0o711;
 
 /// What an agent was let in as.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

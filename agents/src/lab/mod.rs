@@ -29,8 +29,8 @@ use crate::agent::log::Log;
 use crate::cli::LabArguments;
 use crate::failure::Failure;
 use crate::upload::Refusal;
-use crate::{platform, run, spool};
-use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
+use crate::{pauses, platform, run, spool};
+use backon::ExponentialBackoff;
 use beat::{Beat, Interrupted};
 use checkout::Checkouts;
 use chrono::{TimeDelta, Utc};
@@ -180,18 +180,18 @@ impl<'a> Lab<'a> {
 
     /// Waits as long as this trouble asks for.
     fn endure(&mut self, trouble: Trouble, inbox: &mut Inbox) -> ControlFlow<()> {
-        let (said, pause) = match trouble {
-            Trouble::Refused(Refusal::Temporary(said, asked)) => {
+        let said = trouble.to_string();
+        let pause = match trouble {
+            Trouble::Refused(Refusal::Temporary(_, asked)) => {
                 let ours = self.pauses.next().unwrap_or(PAUSE_MAX);
-                (said, ours.max(asked.unwrap_or_default()))
+                ours.max(asked.unwrap_or_default())
             }
-            Trouble::Refused(Refusal::Token(said)) => {
+            Trouble::Refused(Refusal::Token(_)) => {
                 // A token can have ended while the machine was off: the key gets another one.
                 self.identity.enrolled.token_expires_at = Utc::now();
-                (said, self.pauses.next().unwrap_or(PAUSE_MAX))
+                self.pauses.next().unwrap_or(PAUSE_MAX)
             }
-            Trouble::Refused(Refusal::Final(said)) | Trouble::TooOld(said) => (said, REFUSED_PAUSE),
-            Trouble::LeaseLost => ("the server speaks of a job that nobody asked for".into(), REFUSED_PAUSE),
+            Trouble::Refused(Refusal::Final(_)) | Trouble::TooOld(_) | Trouble::LeaseLost => REFUSED_PAUSE,
         };
         if self.complaint.as_ref() != Some(&said) {
             self.log.say(&said);
@@ -334,10 +334,5 @@ fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output:
 }
 
 fn pauses() -> ExponentialBackoff {
-    ExponentialBuilder::default()
-        .with_min_delay(PAUSE_MIN)
-        .with_max_delay(PAUSE_MAX)
-        .with_jitter()
-        .without_max_times()
-        .build()
+    pauses::growing(PAUSE_MIN, PAUSE_MAX)
 }

@@ -53,7 +53,7 @@ impl Runner {
         Ok(home)
     }
 
-    /// Lets the user of repositories write in a work tree while this is done, and no longer: nothing of that user runs on.
+    /// Lets the user of repositories write in a work tree while commands are run there, and no longer.
     ///
     /// # Errors
     /// Of the disk, or of what is done.
@@ -69,12 +69,11 @@ impl Runner {
         };
         give(limits.user_id, limits.group_id)?;
         let done = act();
-        self.confinement.sweep();
         give(0, 0)?;
         done
     }
 
-    /// Runs one command to its end.
+    /// Runs one command to its end: nothing of its user runs on.
     ///
     /// # Errors
     /// It fails, or takes more than it may; or what `beat` says.

@@ -196,9 +196,7 @@ impl Service {
 
 /// Where this program is.
 fn program() -> crate::Result<String> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))?;
-    absolute(&program)
+    absolute(&run::program()?)
 }
 
 /// The checkout that the service measures.

@@ -14,7 +14,7 @@ use super::server::{Server, Trouble};
 use crate::agent::inbox::Inbox;
 use crate::agent::log::Log;
 use crate::failure::Failure;
-use crate::platform;
+use crate::{platform, run};
 use minisign_verify::PublicKey;
 use release::Unfit;
 use semver::Version;
@@ -73,7 +73,7 @@ impl Updater {
         let now = Instant::now();
         Ok(Self {
             folder: identity.folder.clone(),
-            program: trial::program()?,
+            program: run::program()?,
             key,
             trial,
             started_at: now,

@@ -125,7 +125,7 @@ fn write(mut source: impl Read, path: &Path) -> io::Result<(u64, String)> {
     }
     platform::set_mode(path, PROGRAM_MODE)?;
     file.sync_all()?;
-    Ok((length, hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()))
+    Ok((length, hex::encode(hasher.finalize())))
 }
 
 /// Whether the new program says the right version of itself, and that it could work as this one does.

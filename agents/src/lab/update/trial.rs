@@ -7,7 +7,7 @@
 use crate::agent::holder;
 use crate::agent::log::Log;
 use crate::failure::Failure;
-use crate::{platform, spool};
+use crate::{platform, run, spool};
 use semver::Version;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,8 +37,7 @@ pub(super) struct Strikes(BTreeMap<Version, u32>);
 
 impl Strikes {
     fn read(folder: &Path) -> Self {
-        let text = fs::read(folder.join(STRIKES_FILE)).ok();
-        text.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+        spool::read_json(&folder.join(STRIKES_FILE)).unwrap_or_default()
     }
 
     pub(super) fn of(folder: &Path, version: &Version) -> u32 {
@@ -56,15 +55,6 @@ impl Strikes {
 pub(super) fn own_version() -> Version {
     // Cargo takes no other.
     Version::parse(env!("CARGO_PKG_VERSION")).unwrap_or(Version::new(0, 0, 0))
-}
-
-/// Where this program is.
-///
-/// # Errors
-/// The system does not say.
-pub(super) fn program() -> crate::Result<PathBuf> {
-    std::env::current_exe()
-        .map_err(|error| Failure::Other(format!("the system does not say where this program is: {error}")))
 }
 
 /// Where a new one waits: on the same file system, so that it takes the name at once or not at all.
@@ -123,13 +113,13 @@ pub(in crate::lab) fn count(folder: &Path, log: &Log) -> crate::Result<Option<Tr
         return Ok(Some(trial));
     }
     log.say(&format!("{} was started {STARTS_MAX} times without an answer of the server", trial.to));
-    trial.roll_back(folder, &program()?, STRIKES_MAX, log)?;
+    trial.roll_back(folder, &run::program()?, STRIKES_MAX, log)?;
     Ok(None)
 }
 
 impl Trial {
     fn read(folder: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.join(FILE)).ok()?).ok()
+        spool::read_json(&folder.join(FILE))
     }
 
     fn write(&self, folder: &Path) -> crate::Result<()> {
