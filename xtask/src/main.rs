@@ -4,8 +4,8 @@
 //! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`fmt`], [`tidy`], [`generate`]:
 //!   the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
-//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`observed`]: a server with data of its own
-//!   that is kept.
+//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
+//!   [`observed`]: a server with data of its own that is kept.
 //! - [`tally`], [`counts`]: steps that pass or fail, and their sum; [`stamp`]: what one was last done for.
 //! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
 //!   telling about it.
@@ -14,6 +14,7 @@ mod action;
 mod bench;
 mod counts;
 mod cross;
+mod enrolment;
 mod fmt;
 mod generate;
 mod http;

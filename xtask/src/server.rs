@@ -4,6 +4,7 @@ use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
 use crate::platform;
 use crate::postgres_binaries::Search;
 use crate::screen::Step;
+use crate::tool::Tool;
 use anyhow::{Context, Result, bail};
 use shared_child::SharedChild;
 use std::fs::{File, OpenOptions};
@@ -163,6 +164,25 @@ fn open_log(path: &Path) -> Result<File> {
         .append(true)
         .open(path)
         .with_context(|| format!("cannot write the server's log {}", path.display()))
+}
+
+/// A verb of the server's program about the data of a folder.
+pub(crate) fn verb(program: &Path, data_folder: &Path, words: &[&str]) -> Tool {
+    Tool::at(program)
+        .arguments(words)
+        .arguments(["--data-dir"])
+        .arguments([data_folder])
+        .without_variable("DATABASE_URL")
+}
+
+/// The token of a new administrator.
+///
+/// # Errors
+/// The server makes none.
+pub(crate) fn administrator(program: &Path, data_folder: &Path, name: &str) -> Result<String> {
+    let create = ["account", "create", "--name", name, "--admin"];
+    let made = verb(program, data_folder, &create).run_silently()?.successful()?;
+    Ok(made.output.trim().to_owned())
 }
 
 /// Sends the first line and reads on, so that the server never waits for a reader.

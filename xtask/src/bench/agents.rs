@@ -6,7 +6,7 @@
 use super::{Format, Options};
 use crate::screen::Step;
 use crate::tool::{Running, Tool};
-use crate::{http, interrupt, programs, server, workspace};
+use crate::{enrolment, http, interrupt, programs, server, workspace};
 use anyhow::{Context, Result, ensure};
 use roundtrip_budget::{BarIs, Peer, Row};
 use serde_json::{Value, json};
@@ -48,10 +48,11 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     // With the limits that everybody has: of requests, and of what is written at once.
     let server = server::start_alone(&program, &["serve", "--port", "0"], &data_folder, &step)?;
     let url = server.address()?;
-    let admin = administrator(&program, &data_folder)?;
-    let states = (0..AGENTS)
-        .map(|number| enrol(&agent, &url, &admin, &folder.path().join(format!("agent-{number}")), number))
-        .collect::<Result<Vec<PathBuf>>>()?;
+    let admin = server::administrator(&program, &data_folder, "bench")?;
+    let states: Vec<PathBuf> = (0..AGENTS).map(|number| folder.path().join(machine(number))).collect();
+    for (number, state) in (0..).zip(&states) {
+        enrolment::enrol(&agent, &url, &admin, &machine(number), state)?;
+    }
     step.clear();
     let reports = if options.quick { QUICK_REPORTS } else { REPORTS };
     for (number, state) in (0..).zip(&states) {
@@ -122,39 +123,6 @@ fn typical(agent: &Path, folder: &Path, step: &Step) -> Result<Value> {
         .successful()?;
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text).context("the agent's report is not JSON")
-}
-
-/// The token of a new administrator.
-fn administrator(program: &Path, data_folder: &Path) -> Result<String> {
-    let made = Tool::at(program)
-        .arguments(["account", "create", "--name", "bench", "--admin", "--data-dir"])
-        .arguments([data_folder])
-        .without_variable("DATABASE_URL")
-        .run_silently()?
-        .successful()?;
-    Ok(made.output.trim().to_owned())
-}
-
-/// Lets an agent in; returns the folder that it keeps all in.
-fn enrol(agent: &Path, url: &str, admin: &str, folder: &Path, number: u64) -> Result<PathBuf> {
-    let answer = ureq::post(format!("{url}/api/v1/enrolments"))
-        .header("authorization", format!("Bearer {admin}"))
-        .header("content-type", "application/json")
-        .send("{}")
-        .and_then(|mut answer| answer.body_mut().read_to_string())
-        .context("no code for an agent")?;
-    let answer: Value = serde_json::from_str(&answer).context("a code is not JSON")?;
-    let code = answer["code"].as_str().context("there is no code in the answer")?;
-    let (file, state) = (folder.join("code"), folder.join("state"));
-    std::fs::create_dir(folder).and_then(|()| std::fs::write(&file, code)).context("cannot keep the code")?;
-    Tool::at(agent)
-        .arguments(["enrol", "--server", url, "--machine", &machine(number), "--code-file"])
-        .arguments([&file])
-        .arguments(["--state"])
-        .arguments([&state])
-        .run_silently()?
-        .successful()?;
-    Ok(state)
 }
 
 fn machine(number: u64) -> String {

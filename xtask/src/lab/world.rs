@@ -5,11 +5,11 @@ use super::repository::{PROJECT, REPOSITORY, Repository};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tool::Tool;
-use crate::{http, interrupt, platform, programs, up};
+use crate::{enrolment, http, interrupt, platform, programs, up};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -98,33 +98,26 @@ impl World {
         self.github("repositories", &repository)?;
         let collaborator = json!({"repository": REPOSITORY, "login": WRITER, "level": "write"});
         self.github("collaborators", &collaborator)?;
-        let administrator = self.administrator(server_program, "setup")?;
+        let administrator = server::administrator(server_program, &self.data_folder(), "setup")?;
         let url = format!("{}/{REPOSITORY}.git", self.github_url);
         let project = json!({"project": PROJECT, "repository_url": url, "default_branch": "main"});
         self.ask("projects", &administrator, &project)?;
         self.until("the server knows the repository", || {
             let link = ["github", "link", "--project", PROJECT, "--repository", REPOSITORY];
-            let linked = self.server_verb(server_program, &link).run_silently()?;
+            let linked = server::verb(server_program, &self.data_folder(), &link).run_silently()?;
             Ok(linked.status.success().then_some(()))
         })
     }
 
     fn start_agents(&mut self, server_program: &Path, agent: &Path) -> Result<()> {
-        let administrator = self.administrator(server_program, "enrolment")?;
+        let administrator = server::administrator(server_program, &self.data_folder(), "enrolment")?;
         for (machine, user) in MACHINES {
-            let (state, file) = (self.folder.path().join(machine), self.folder.path().join("code"));
-            let code = self.ask("enrolments", &administrator, &json!({"machine": machine}))?;
-            write(&file, code["code"].as_str().context("there is no code for an agent")?)?;
+            let state = self.folder.path().join(machine);
             fs::create_dir_all(&state).with_context(|| format!("cannot make {}", state.display()))?;
             if platform::is_root() {
                 platform::make_reachable(&state)?;
             }
-            let enrol = Tool::at(agent)
-                .arguments(["enrol", "--machine", machine, "--server", &self.url, "--code-file"])
-                .arguments([&file])
-                .arguments(["--state"])
-                .arguments([&state]);
-            enrol.run_silently()?.successful()?;
+            enrolment::enrol(agent, &self.url, &administrator, machine, &state)?;
             let confined = ["--job-user", user];
             let rights = if platform::is_root() { &confined[..] } else { &["--trust-repositories"] };
             let work = Tool::at(agent).arguments(["agent", "--state"]).arguments([&state]).arguments(rights);
@@ -211,26 +204,15 @@ impl World {
         folder.close().map_err(|error| anyhow!("something was left behind: {error}"))
     }
 
+    fn data_folder(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
     fn ask(&self, path: &str, administrator: &str, asked: &Value) -> Result<Value> {
         let (status, answer) =
             http::post(&format!("{}/api/v1/{path}", self.url), Some(administrator), asked)?;
         ensure!(status == 201, "the server answers {path} with status {status}: {answer}");
         serde_json::from_str(&answer).with_context(|| format!("the server answers {path} with {answer:?}"))
-    }
-
-    /// The token of a new administrator.
-    fn administrator(&self, server_program: &Path, name: &str) -> Result<String> {
-        let create = ["account", "create", "--name", name, "--admin"];
-        let made = self.server_verb(server_program, &create).run_silently()?.successful()?;
-        Ok(made.output.trim().to_owned())
-    }
-
-    fn server_verb(&self, server_program: &Path, verb: &[&str]) -> Tool {
-        Tool::at(server_program)
-            .arguments(verb)
-            .arguments(["--data-dir"])
-            .arguments([self.folder.path().join("data")])
-            .without_variable("DATABASE_URL")
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::history::PROJECT;
 use crate::screen::{self, Step};
+use crate::server;
 use crate::test::chromium;
-use crate::tool::Tool;
 use crate::{web, workspace};
 use anyhow::{Context, Result, ensure};
 use std::path::{Path, PathBuf};
@@ -27,19 +27,10 @@ pub(super) fn trial_folder() -> PathBuf {
 ///
 /// # Errors
 /// The server makes none.
-pub(super) fn administrator(server: &Path, data_folder: &Path) -> Result<String> {
-    let account = |arguments: &[&str]| {
-        Tool::at(server)
-            .arguments(["account"])
-            .arguments(arguments)
-            .arguments(["--data-dir"])
-            .arguments([data_folder])
-            .without_variable("DATABASE_URL")
-            .run_silently()
-    };
+pub(super) fn administrator(program: &Path, data_folder: &Path) -> Result<String> {
     // One of a time before has a token that nobody kept. The first time there is none.
-    account(&["delete", ACCOUNT])?;
-    Ok(account(&["create", "--name", ACCOUNT, "--admin"])?.successful()?.output.trim().to_owned())
+    server::verb(program, data_folder, &["account", "delete", ACCOUNT]).run_silently()?;
+    server::administrator(program, data_folder, ACCOUNT)
 }
 
 /// Takes them all `without` those of some pages, and puts them in a folder in place of those that are there.

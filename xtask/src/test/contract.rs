@@ -42,10 +42,8 @@ pub(super) fn holds(step: &Step) -> Result<Outcome> {
     let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
-    let of_server = |arguments: &[&str]| {
-        let run = Tool::at(&program).arguments(arguments).arguments(["--data-dir"]).arguments([&data_folder]);
-        run.without_variable("DATABASE_URL").run(step)?.successful()
-    };
+    let of_server =
+        |arguments: &[&str]| server::verb(&program, &data_folder, arguments).run(step)?.successful();
     let serve = ["serve", "--port", "0", "--requests-per-minute", "1000000"];
     let server = server::start_alone(&program, &serve, &data_folder, step)?;
     of_server(&["seed", "--machines", "2", "--series", "20", "--commits", "20"])?;

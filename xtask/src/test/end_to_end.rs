@@ -119,8 +119,11 @@ fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> 
     let agent = built.program("roundtrip")?;
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let admin_token = folder.path().join("admin.token");
-    std::fs::write(&admin_token, administrator(&built.program(programs::SERVER)?, data_folder)?)
-        .context("cannot keep the administrator's token")?;
+    std::fs::write(
+        &admin_token,
+        server::administrator(&built.program(programs::SERVER)?, data_folder, "e2e")?,
+    )
+    .context("cannot keep the administrator's token")?;
     let report = folder.path().join("playwright.json");
     let finished = web::npm(&["run", "e2e", "--", "--reporter=line,json"])?
         .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
@@ -136,17 +139,6 @@ fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> 
     let report = std::fs::read_to_string(&report).unwrap_or_default();
     let counts = Counts::of_playwright(&report, finished.status.success()).context(finished.log.clone())?;
     Ok(Outcome::Counted(counts, finished.log))
-}
-
-/// The token of a new administrator, `e2e`.
-fn administrator(server: &Path, data_folder: &Path) -> Result<String> {
-    let made = Tool::at(server)
-        .arguments(["account", "create", "--name", "e2e", "--admin", "--data-dir"])
-        .arguments([data_folder])
-        .without_variable("DATABASE_URL")
-        .run_silently()?
-        .successful()?;
-    Ok(made.output)
 }
 
 /// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.
