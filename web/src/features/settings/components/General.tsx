@@ -17,8 +17,7 @@ import { readersText } from "../data";
 const BRANCH_NOTE =
   "Charts and the search for changes follow the runs of this branch. Empty: all runs without a pull request.";
 
-const CHECK_NOTE =
-  "It never fails for a fork, nor once somebody has accepted what is slower.";
+const CHECK_NOTE = "It never fails for a fork, nor once somebody has accepted what is slower.";
 
 function checkText(fails: boolean): string {
   return fails ? "fails when something is slower" : "tells what is slower, and passes";
