@@ -1,16 +1,18 @@
 //! [`Queue`]: agents wait here for work, and what has been left behind is picked up.
 //!
-//! - [`estimate`]: when a job is about to begin. [`schedule`]: what is due at a time.
+//! - [`counter`]: agents that ask at the same moment are served together. [`estimate`]: when a job is about to begin.
+//!   [`schedule`]: what is due at a time.
 //!
 //! Jobs and leases are rows of the database ([`crate::db::job`]): nothing is kept in memory between two requests, and any
 //! number of servers share one queue.
 
+mod counter;
 pub mod estimate;
 pub mod schedule;
 
-use crate::db::agent::Working;
 use crate::db::job::lease::{self, LEASE, Taken};
 use crate::github;
+use counter::Counter;
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,12 +32,13 @@ pub struct Queue {
     pool: PgPool,
     wake: Arc<Notify>,
     lease: Duration,
+    counter: Arc<Counter>,
 }
 
 impl Queue {
     /// Over a database.
     pub fn new(pool: PgPool) -> Self {
-        Self { pool, wake: Arc::default(), lease: LEASE }
+        Self { pool, wake: Arc::default(), lease: LEASE, counter: Arc::default() }
     }
 
     /// With leases of another length.
@@ -58,12 +61,12 @@ impl Queue {
     ///
     /// # Errors
     /// The database does not answer.
-    pub async fn take(&self, agent: &Working, wait: Duration) -> sqlx::Result<Option<Taken>> {
+    pub async fn take(&self, agent_id: i64, wait: Duration) -> sqlx::Result<Option<Taken>> {
         let end = Instant::now() + wait.min(WAIT_MAX);
         loop {
             // From before looking on, so that what comes meanwhile is heard.
             let woken = self.wake.notified();
-            if let Some(taken) = lease::take(&self.pool, agent, self.lease).await? {
+            if let Some(taken) = self.counter.ask(&self.pool, agent_id, self.lease).await? {
                 return Ok(Some(taken));
             }
             let now = Instant::now();

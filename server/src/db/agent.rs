@@ -27,8 +27,11 @@ pub struct Admitted {
     pub created_by: String,
 }
 
+/// How old what is known of an agent may become before it is noted again that it was heard of.
+const FRESH: TimeDelta = TimeDelta::seconds(10);
+
 /// An agent that is at work.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the columns of table agent, described there")]
 pub struct Working {
     pub agent_id: i64,
@@ -36,6 +39,26 @@ pub struct Working {
     pub project: Option<String>,
     pub labels: Vec<String>,
     pub is_enabled: bool,
+    pub last_seen_at: DateTime<Utc>,
+    pub version: Option<String>,
+    pub failing: Vec<String>,
+    pub suspect: Vec<String>,
+    pub spooled_count: i32,
+}
+
+impl Working {
+    /// Whether it said the same a moment ago.
+    fn has_just_said(&self, status: &AgentStatus) -> bool {
+        Utc::now() - self.last_seen_at < FRESH
+            && self.version.as_deref() == Some(status.version.as_str())
+            && self.failing == status.health.failing
+            && self.suspect == status.health.suspect
+            && self.spooled_count == counted(status)
+    }
+}
+
+fn counted(status: &AgentStatus) -> i32 {
+    i32::try_from(status.spooled_count).unwrap_or(i32::MAX)
 }
 
 /// An agent as lists show it.
@@ -144,22 +167,23 @@ pub async fn create(
     .await
 }
 
-/// Notes what an agent says of itself. When it was heard of, to ten seconds: one that says the same again and again writes
-/// nothing.
+/// Notes what an agent says of itself. One that says the same again and again costs nothing; so it is known to ten seconds when it
+/// was heard of.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn note(pool: &PgPool, agent_id: i64, status: &AgentStatus) -> sqlx::Result<()> {
+pub async fn note(pool: &PgPool, agent: &Working, status: &AgentStatus) -> sqlx::Result<()> {
+    if agent.has_just_said(status) {
+        return Ok(());
+    }
     sqlx::query!(
         "update agent set last_seen_at = now(), version = $2, failing = $3, suspect = $4, spooled_count = $5
-         where agent_id = $1
-           and (last_seen_at < now() - interval '10 seconds'
-                or (version, failing, suspect, spooled_count) is distinct from ($2, $3, $4, $5))",
-        agent_id,
+         where agent_id = $1",
+        agent.agent_id,
         status.version,
         &status.health.failing,
         &status.health.suspect,
-        i32::try_from(status.spooled_count).unwrap_or(i32::MAX),
+        counted(status),
     )
     .execute(pool)
     .await?;
@@ -286,7 +310,8 @@ pub async fn machines_with(
 pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Working>> {
     sqlx::query_as!(
         Working,
-        "select agent_id, machine_id, project, labels, is_enabled from agent where revoked_at is null"
+        "select agent_id, machine_id, project, labels, is_enabled, last_seen_at, version, failing, suspect, spooled_count
+         from agent where revoked_at is null"
     )
     .fetch_all(pool)
     .await

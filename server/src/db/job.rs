@@ -197,6 +197,9 @@ pub async fn finish_unasked(
     Ok(())
 }
 
+/// As far back as it is looked for jobs of each project that an agent did.
+const ATTEMPTS_SEEN: i64 = 1_000;
+
 /// The median time of the last ten jobs of a project on a machine that were done, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -216,16 +219,23 @@ pub async fn paces(pool: &PgPool, machine_ids: &[i64]) -> sqlx::Result<Vec<Pace>
     sqlx::query_as!(
         Pace,
         r#"select newest.project_id as "project_id!", newest.machine_id as "machine_id!",
-                  percentile_cont(0.5) within group (order by extract(epoch from newest.done_at - newest.started_at)::float8)
-                      as "seconds!"
-           from (select job.project_id, agent.machine_id, job.started_at, job.done_at,
-                        row_number() over (partition by job.project_id, agent.machine_id order by job.done_at desc) as nth
-                 from job
-                 join agent on agent.agent_id = job.agent_id
-                 where job.status = 'done' and agent.machine_id = any($1)) as newest
+                  percentile_cont(0.5) within group (order by newest.seconds) as "seconds!"
+           from (select job.project_id, agent.machine_id, done.seconds,
+                        row_number() over (partition by job.project_id, agent.machine_id order by done.ended_at desc) as nth
+                 from agent
+                 cross join lateral (
+                     select job_id, ended_at, extract(epoch from ended_at - started_at)::float8 as seconds
+                     from job_attempt
+                     where job_attempt.agent_id = agent.agent_id and outcome = 'done'
+                     order by ended_at desc
+                     limit $2
+                 ) as done
+                 join job on job.job_id = done.job_id
+                 where agent.machine_id = any($1)) as newest
            where newest.nth <= 10
            group by newest.project_id, newest.machine_id"#,
         machine_ids,
+        ATTEMPTS_SEEN,
     )
     .fetch_all(pool)
     .await

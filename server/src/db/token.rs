@@ -240,7 +240,9 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
         r#"select token.token_id, token.kind, token.account_id, token.scopes, token.project, token.machine,
                   (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
                   agent.agent_id as "agent_id?", agent.machine_id as "agent_machine_id?",
-                  agent.project as "agent_project?", agent.labels as "agent_labels?", agent.is_enabled as "is_enabled?"
+                  agent.project as "agent_project?", agent.labels as "agent_labels?", agent.is_enabled as "is_enabled?",
+                  agent.last_seen_at as "last_seen_at?", agent.version as "version?", agent.failing as "failing?",
+                  agent.suspect as "suspect?", agent.spooled_count as "spooled_count?"
            from token
            left join agent on agent.token_id = token.token_id and agent.revoked_at is null
            where (secret_sha256 = $1 or (previous_secret_sha256 = $1 and previous_expires_at > now()))
@@ -261,6 +263,11 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
         project: token.agent_project,
         labels: token.agent_labels.unwrap_or_default(),
         is_enabled: token.is_enabled.unwrap_or_default(),
+        last_seen_at: token.last_seen_at.unwrap_or_default(),
+        version: token.version,
+        failing: token.failing.unwrap_or_default(),
+        suspect: token.suspect.unwrap_or_default(),
+        spooled_count: token.spooled_count.unwrap_or_default(),
     });
     Ok(Some(Grant {
         token_id: token.token_id,

@@ -71,7 +71,7 @@ mod tests {
 
     fn agent(machine_id: i64, labels: &[&str]) -> Working {
         let labels = labels.iter().map(|label| (*label).to_owned()).collect();
-        Working { agent_id: machine_id, machine_id, project: None, labels, is_enabled: true }
+        Working { agent_id: machine_id, machine_id, labels, is_enabled: true, ..Working::default() }
     }
 
     fn job(job_id: i64, machine_id: Option<i64>) -> Open {

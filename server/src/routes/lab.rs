@@ -207,10 +207,10 @@ pub(crate) async fn claim(
     let Claim { status, wait_seconds } = claim;
     let theirs = status.protocol_min..=status.protocol_max;
     common(&PROTOCOLS, &theirs).ok_or(ApiError::AgentTooOld { theirs })?;
-    db::agent::note(&state.pool, agent.agent_id, &status).await?;
+    db::agent::note(&state.pool, &agent, &status).await?;
     let wait = Duration::from_secs(wait_seconds.into());
     let may_work = agent.is_enabled && status.health.failing.is_empty();
-    let taken = if may_work { state.queue.take(&agent, wait).await? } else { None };
+    let taken = if may_work { state.queue.take(agent.agent_id, wait).await? } else { None };
     match taken {
         Some(taken) => Ok(Json(assignment(taken, state.queue.lease())?).into_response()),
         None => Ok(StatusCode::NO_CONTENT.into_response()),

@@ -1,7 +1,6 @@
 //! Taking a job, keeping it, giving it back. Who comes with an older fence than the job's is told so by `None` or `false`,
 //! and has changed nothing.
 
-use super::super::agent::Working;
 use super::super::run::Standing;
 use chrono::{DateTime, Utc};
 use roundtrip_wire::lab::{JobOutcome, Lease};
@@ -30,51 +29,101 @@ pub struct Taken {
     pub preset: Option<String>,
 }
 
-/// Gives an agent the first job that it may take: one that waits, or one whose lease has expired.
+/// Gives each of these agents, in this order, the first job that it may take and none before it has: one that waits, or one whose
+/// lease has expired. The answers are in their order. Only as many jobs are looked at as there are agents: one that is given none
+/// may find one when it asks again.
 ///
-/// What keeps a job from it is one `case`, which PostgreSQL takes for true of every other row. Of single conditions it thinks that
-/// they leave nearly nothing, as long as it has no statistics of a new table, and sorts all of ten thousand for every agent.
+/// What keeps a job from them is one `case`, which PostgreSQL takes for true of every other row. Of single conditions it thinks
+/// that they leave nearly nothing, as long as it has no statistics of a new table, and sorts all of ten thousand for every agent.
 ///
 /// # Errors
-/// The database does not answer.
-pub async fn take(pool: &PgPool, agent: &Working, lease: Duration) -> sqlx::Result<Option<Taken>> {
-    sqlx::query_as!(
-        Taken,
-        r#"with next as (
-               select job_id, status, agent_id, fence, started_at from job
-               where done_at is null and case
-                   when status = 'running' and lease_expires_at > now() then false
-                   when attempt >= $5 then false
-                   when machine_id <> $2 then false
-                   when machine_id is null and not labels <@ $3 then false
-                   when $4::text is not null then project_id = (select project_id from project where slug = $4)
-                   else true
+/// The database does not answer: nobody was given anything.
+pub async fn take(
+    connection: &mut PgConnection,
+    agent_ids: &[i64],
+    lease: Duration,
+) -> sqlx::Result<Vec<Option<Taken>>> {
+    let given = sqlx::query!(
+        r#"with recursive asking as materialized (
+               select asked.nth, agent.agent_id, agent.machine_id, agent.labels, project.project_id,
+                      agent.project is null as is_for_all
+               from unnest($1::bigint[]) with ordinality as asked (agent_id, nth)
+               join agent on agent.agent_id = asked.agent_id and agent.is_enabled and agent.revoked_at is null
+               left join project on project.slug = agent.project
+           ), next as materialized (
+               select job.job_id, job.status, job.agent_id, job.fence, job.started_at, job.priority, job.turn,
+                      takers.nths
+               from job
+               cross join lateral (
+                   select array(
+                       select asking.nth from asking
+                       where (asking.is_for_all or asking.project_id = job.project_id)
+                           and case when job.machine_id is null then job.labels <@ asking.labels
+                                    else job.machine_id = asking.machine_id end
+                   ) as nths
+                   -- Or it is looked for twice.
+                   offset 0
+               ) as takers
+               where job.done_at is null and case
+                   when job.status = 'running' and job.lease_expires_at > now() then false
+                   when job.attempt >= $2 then false
+                   else takers.nths <> '{}'
                end
-               order by priority desc, turn, job_id
-               limit 1
-               for update skip locked
+               order by job.priority desc, job.turn, job.job_id
+               limit cardinality($1::bigint[])
+               for update of job skip locked
+           ), given (nth, job_id, gone) as (
+               select 0::bigint, null::bigint, '{}'::bigint[]
+               union all
+               select given.nth + 1, first.job_id, given.gone || coalesce(first.job_id, 0)
+               from given
+               left join lateral (
+                   select next.job_id from next
+                   where given.nth + 1 = any(next.nths) and next.job_id <> all(given.gone)
+                   order by next.priority desc, next.turn, next.job_id
+                   limit 1
+               ) as first on true
+               where given.nth < cardinality($1::bigint[])
            ), lost as (
                insert into job_attempt (job_id, fence, agent_id, started_at, ended_at, outcome, output)
-               select job_id, fence, agent_id, started_at, now(), 'lost', '' from next where status = 'running'
+               select next.job_id, next.fence, next.agent_id, next.started_at, now(), 'lost', ''
+               from next join given on given.job_id = next.job_id
+               where next.status = 'running'
                -- It was taken for lost before, and went on.
                on conflict (job_id, fence) do update set ended_at = excluded.ended_at
            )
            update job
-           set status = 'running', agent_id = $1, attempt = job.attempt + 1, fence = job.fence + 1,
-               started_at = now(), lease_expires_at = now() + make_interval(secs => $6)
-           from next, project
-           where job.job_id = next.job_id and project.project_id = job.project_id
-           returning job.job_id, job.fence, project.slug as project, project.repository_url, job.commit_sha,
-                     job.base_sha, job.branch, job.pull_request, job.preset"#,
-        agent.agent_id,
-        agent.machine_id,
-        &agent.labels,
-        agent.project,
+           set status = 'running', agent_id = ($1::bigint[])[given.nth], attempt = job.attempt + 1,
+               fence = job.fence + 1, started_at = now(), lease_expires_at = now() + make_interval(secs => $3)
+           from given, project
+           where job.job_id = given.job_id and project.project_id = job.project_id
+           returning given.nth as "nth!", job.job_id, job.fence, project.slug as project, project.repository_url,
+                     job.commit_sha, job.base_sha, job.branch, job.pull_request, job.preset"#,
+        agent_ids,
         ATTEMPTS_MAX,
         lease.as_secs_f64(),
     )
-    .fetch_optional(pool)
-    .await
+    .fetch_all(connection)
+    .await?;
+    let mut answers = vec![None; agent_ids.len()];
+    for job in given {
+        let at = usize::try_from(job.nth - 1).ok().and_then(|at| answers.get_mut(at));
+        let taken = Taken {
+            job_id: job.job_id,
+            fence: job.fence,
+            project: job.project,
+            repository_url: job.repository_url,
+            commit_sha: job.commit_sha,
+            base_sha: job.base_sha,
+            branch: job.branch,
+            pull_request: job.pull_request,
+            preset: job.preset,
+        };
+        if let Some(answer) = at {
+            *answer = Some(taken);
+        }
+    }
+    Ok(answers)
 }
 
 /// Prolongs a lease. One that has expired is good until somebody else has the job.

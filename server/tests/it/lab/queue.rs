@@ -100,17 +100,18 @@ async fn of_thousands_that_wait_one_is_taken_without_a_look_at_all_even_before_t
         let commits = commits(1_000 * part..1_000 * (part + 1));
         lab.request("libfoo", json!({"commits": commits, "on_any": true})).await;
     }
-    let is_taking = |query: &String| query.contains("insert into job_attempt") && query.contains("limit 1");
+    let is_taking = |query: &String| query.contains("insert into job_attempt") && query.contains("limit 1\n");
     let taking: Vec<String> = queries().into_iter().filter(is_taking).collect();
     assert_eq!(taking.len(), 1, "{taking:?}");
     let mut connection = lab.app.pool.acquire().await.unwrap();
     // As the server's connections plan it.
     let prepare = format!("set plan_cache_mode = force_generic_plan; prepare taking as {}", taking[0]);
     sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await.unwrap();
-    let explain = "explain execute taking (1, 1, '{}', null, 3::smallint, 120)";
+    let explain = "explain execute taking ('{1}', 3::smallint, 120)";
     let plan: Vec<String> = sqlx::query_scalar(explain).fetch_all(&mut *connection).await.unwrap();
     let plan = plan.join("\n");
-    assert!(plan.contains("Index Scan using job_queue_idx") && !plan.contains("Sort"), "{plan}");
+    let next = plan.split_once("CTE next").unwrap().1.split_once("CTE given").unwrap().0;
+    assert!(next.contains("Index Scan using job_queue_idx") && !next.contains("Sort"), "{plan}");
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -253,6 +254,57 @@ async fn a_job_that_is_cancelled_is_lost_to_whoever_measures_it(pool: PgPool) {
     assert!(lab.claim(&agent).await.is_none());
     let again = lab.request("libfoo", json!({"commits": [sha(1)]})).await;
     assert_eq!(again.len(), 1, "it can be asked for again");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn of_agents_that_ask_together_each_is_given_what_it_may_take_however_far_behind(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let mut agents = Vec::new();
+    for number in 0..20 {
+        agents.push(lab.agent(&format!("lab-{number}"), &["fast"]).await);
+    }
+    agents.push(lab.agent("slow", &[]).await);
+    let ids =
+        lab.request("libfoo", json!({"commits": commits(1..=60), "on_any": true, "labels": ["fast"]})).await;
+    let for_slow = lab.request("libfoo", json!({"commits": [sha(61)], "machines": ["slow"]})).await;
+    let answers = futures_util::future::join_all(agents.iter().map(|agent| lab.claim(agent))).await;
+    let mut taken: Vec<i64> = answers.into_iter().map(|job| job.unwrap().job_id).collect();
+    assert_eq!(taken.pop(), Some(for_slow[0]));
+    taken.sort_unstable();
+    assert_eq!(taken, ids[..20]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn an_agent_that_is_switched_off_while_it_waits_is_given_nothing(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let agent = lab.agent("lab-1", &[]).await;
+    lab.request("libfoo", json!({"commits": [sha(1)]})).await;
+    sqlx::query("update agent set is_enabled = false").execute(&lab.app.pool).await.unwrap();
+    // As if it had been admitted before.
+    let taken = lab.app.state.queue.take(agent.agent_id, Duration::ZERO).await.unwrap();
+    assert!(taken.is_none(), "{taken:?}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_job_for_an_agent_that_has_gone_waits_for_the_next(pool: PgPool) {
+    let lab = Lab::new(pool).await;
+    let (gone, next) = (lab.agent("lab-1", &[]).await, lab.agent("lab-2", &[]).await);
+    lab.request("libfoo", json!({"commits": [sha(1)], "on_any": true})).await;
+    // It asks, and is not there when it is answered.
+    let asking = lab.app.state.queue.take(gone.agent_id, Duration::ZERO);
+    assert!(futures_util::FutureExt::now_or_never(asking).is_none());
+    let job = loop {
+        if let Some(job) = lab.claim(&next).await {
+            break job;
+        }
+        tokio::task::yield_now().await;
+    };
+    let told = lab.job(job.job_id).await;
+    assert_eq!(
+        (&told["attempts"][0]["outcome"], &told["attempt"]),
+        (&"released".into(), &1.into()),
+        "{told}"
+    );
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

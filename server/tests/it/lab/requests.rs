@@ -103,7 +103,7 @@ async fn waiting_jobs_say_when_they_begin_by_the_pace_of_their_machine(pool: PgP
     assert!(lab.job(ids[1]).await["starts_at"].is_null(), "nobody knows how long the first one takes");
     let job = lab.claim(&agent).await.unwrap();
     lab.finish(&agent, &job, "done").await;
-    sqlx::query("update job set started_at = done_at - interval '10 minutes' where status = 'done'")
+    sqlx::query("update job_attempt set started_at = ended_at - interval '10 minutes'")
         .execute(&lab.app.pool)
         .await
         .unwrap();
