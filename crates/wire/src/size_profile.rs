@@ -1,5 +1,10 @@
-//! Size profiles: distributions of message sizes that cases name, [`crate::Case::size_profile`]. What is drawn from them is the
-//! suite's; what they are made of is known to both sides, so that a page can show it.
+//! Size profiles: distributions of message sizes. Some come with the suite, and cases name them,
+//! [`crate::Case::size_profile`]; any other is a [`SizeHistogram`]. What is drawn from them is the suite's; what they are made
+//! of is known to both sides, so that a page can show it.
+
+mod histogram;
+
+pub use histogram::{BUCKETS_MAX, InvalidSizes, SizeHistogram};
 
 use std::num::ParseIntError;
 
