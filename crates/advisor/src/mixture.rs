@@ -110,14 +110,7 @@ pub(crate) fn sway(line: &Line, sizes: &SizeHistogram, figure: Figure, figure_ns
 
 /// By measured size: of the messages that are of about that size, as much as it says of one.
 fn parts(line: &Line, cover: &Cover, of_one: impl Fn(usize) -> f64) -> Vec<f64> {
-    let mut masses = vec![0.0; line.knots().len()];
-    for piece in &cover.pieces {
-        masses[piece.knot] += piece.mass * (1.0 - piece.toward_next);
-        if piece.toward_next > 0.0 {
-            masses[piece.knot + 1] += piece.mass * piece.toward_next;
-        }
-    }
-    masses.iter().enumerate().map(|(knot, mass)| mass * of_one(knot)).collect()
+    line.masses(cover).into_iter().enumerate().map(|(knot, mass)| mass * of_one(knot)).collect()
 }
 
 fn mean(line: &Line, cover: &Cover) -> Option<f64> {
