@@ -58,6 +58,16 @@ pub(crate) enum Command {
         nothing can be compared."
     )]
     Compare(CompareArguments),
+    /// Say which transport is best for messages of given sizes, by what was measured.
+    #[command(
+        after_help = "Of each machine that has measured the project, as a server has stored it. Measure with \
+        `roundtrip run --preset sizes --upload URL`.\n\n\
+        Examples:\n  \
+        roundtrip advise --profile chromium\n  \
+        roundtrip advise --sizes 12-15:4387,16-63:9000,4096:12 --by p99 --rate 20000\n\n\
+        Exit codes: 0 advised, 1 failure, 2 usage, 5 the server refuses the token, 9 nothing was measured to advise by."
+    )]
+    Advise(AdviseArguments),
     /// Upload a report that `roundtrip run` wrote or kept.
     Upload(UploadArguments),
     /// In a job of GitHub Actions: get a token for uploads for the job's own, so that no secret lies in the repository.
@@ -258,6 +268,56 @@ pub(crate) struct CompareArguments {
     /// Which verdicts are failures; without it none is.
     #[arg(long, value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArguments {
+    /// A size profile of the suite; the beginning of its name is enough.
+    #[arg(long, value_name = "NAME", conflicts_with = "sizes", required_unless_present = "sizes")]
+    pub(crate) profile: Option<String>,
+    /// Sizes, and how many messages have them: 12-15:4387,64:3
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) sizes: Option<String>,
+    /// The server that knows what was measured.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
+    pub(crate) server: String,
+    /// File with a token, where strangers may not read; `-` reads it from standard input.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The project's name [default: from roundtrip.toml, else the repository's].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+    /// On this machine alone.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<Slug>,
+    /// With the ends here alone: same-cpu, cross-cpu or free.
+    #[arg(long, value_name = "PLACEMENT")]
+    pub(crate) placement: Option<Slug>,
+    /// With the ends so alone: 2proc or 2thread.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Slug>,
+    /// What transports are ranked by.
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<Figure>,
+    /// So many messages a second: tells processors and wake-ups a second.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) rate: Option<f64>,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// What transports are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Figure {
+    /// The expected time of a message.
+    Mean,
+    /// Half of the messages take no longer.
+    P50,
+    /// 98 % of them take no longer.
+    P98,
+    /// 99 % of them take no longer.
+    P99,
 }
 
 #[derive(Debug, Args)]

@@ -14,12 +14,14 @@
 //! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
 //! - `import`: what other tools have measured.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
+//! - `advise`: which transport is best for messages of given sizes.
 //! - `detect`: where the values of a CSV file change.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
 mod ab;
+mod advise;
 mod agent;
 mod build;
 mod ci;
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
         Command::Ab(arguments) => ab::ab(&arguments),
         Command::Import(arguments) => import::import(&arguments),
+        Command::Advise(arguments) => advise::advise(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Detect(arguments) => detect::detect(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),

@@ -24,6 +24,7 @@ const PRESETS: &[(&str, &str)] = &[
     ("libipc", include_str!("../../definitions/libipc.toml")),
     ("node-framing", include_str!("../../definitions/node-framing.toml")),
     ("quick", include_str!("../../definitions/quick.toml")),
+    ("sizes", include_str!("../../definitions/sizes.toml")),
 ];
 
 /// Names of all presets.

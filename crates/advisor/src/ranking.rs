@@ -8,7 +8,7 @@ use roundtrip_wire::size_profile::SizeHistogram;
 /// The share of messages that a transport may leave out, longer than what was measured, and still be ranked: a tenth of a
 /// percent, which moves a 99th percentile by a tenth of what is beyond it.
 pub const LEFT_OUT_MAX: f64 = 0.001;
-/// By how much another transport has to be ahead for a change of sizes to be told: what is less is undecided.
+/// By how much another transport has to be ahead for a change of sizes to be told: what is less, a quick look does not tell.
 const AHEAD_MIN: f64 = 1.02;
 /// How many times as long the messages are thought to be.
 const FACTORS: [f64; 14] =
@@ -84,7 +84,12 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
         other.behind =
             Some(behind([first_ns, ns], [first_sway, mixture::sway(&lines[other.line], sizes, by, ns)]));
     }
-    let would_change = would_change(lines, sizes, by, first_line);
+    let may_be_first: Vec<usize> = ranked
+        .iter()
+        .filter(|ranked| ranked.behind.is_none_or(|behind| !behind.is_sure()))
+        .map(|ranked| ranked.line)
+        .collect();
+    let would_change = would_change(lines, sizes, by, &may_be_first);
     Ranking { ranked, not_ranked, would_change }
 }
 
@@ -97,19 +102,21 @@ fn behind([first_ns, ns]: [f64; 2], [first, other]: [[f64; 2]; 2]) -> Behind {
     Behind { ratio: ns / first_ns, interval }
 }
 
-fn would_change(lines: &[Line], sizes: &SizeHistogram, by: Figure, first: usize) -> Vec<Change> {
+/// When another one would be first than those that may be so now: which of these it is, nobody can tell.
+fn would_change(lines: &[Line], sizes: &SizeHistogram, by: Figure, may_be_first: &[usize]) -> Vec<Change> {
     let other_first = |factor: f64| {
         let sizes = scaled(sizes, factor).ok()?;
-        let costs: Vec<(usize, f64)> = lines
-            .iter()
-            .enumerate()
-            .filter_map(|(place, line)| Some((place, mixture::quick(line, &sizes, by)?)))
-            .filter(|(_, (_, above_share))| *above_share <= LEFT_OUT_MAX)
-            .map(|(place, (ns, _))| (place, ns))
-            .collect();
-        let &(line, least_ns) = costs.iter().min_by(|one, other| one.1.total_cmp(&other.1))?;
-        let &(_, first_ns) = costs.iter().find(|(place, _)| *place == first)?;
-        (first_ns > least_ns * AHEAD_MIN).then_some(Change { factor, line })
+        let least = |is_of_first: bool| {
+            let costs =
+                lines.iter().enumerate().filter(|(place, _)| may_be_first.contains(place) == is_of_first);
+            let covered = costs.filter_map(|(place, line)| {
+                let (ns, above_share) = mixture::quick(line, &sizes, by)?;
+                (above_share <= LEFT_OUT_MAX).then_some((place, ns))
+            });
+            covered.min_by(|one, other| one.1.total_cmp(&other.1))
+        };
+        let ((_, first_ns), (line, other_ns)) = (least(true)?, least(false)?);
+        (first_ns > other_ns * AHEAD_MIN).then_some(Change { factor, line })
     };
     let (shorter, longer): (Vec<f64>, Vec<f64>) = FACTORS.iter().partition(|factor| **factor < 1.0);
     [shorter, longer].iter().filter_map(|factors| factors.iter().copied().find_map(other_first)).collect()

@@ -15,7 +15,7 @@ use axum::{Json, extract::State};
 use groups::{Member, Wanted};
 use roundtrip_advisor::Figure;
 use roundtrip_advisor::ranking::LEFT_OUT_MAX;
-use roundtrip_wire::size_profile::{SizeHistogram, SizeProfile};
+use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -24,6 +24,8 @@ use uuid::Uuid;
 
 /// The scenario whose times are asked for, unless another one is: a message there and back.
 const SCENARIO: &str = "roundtrip";
+/// The profile that is asked for, unless another one or sizes are.
+const PROFILE: &str = "chromium-ipc";
 /// Messages a second beyond which nobody asks.
 const RATE_MAX: f64 = 1e9;
 
@@ -199,9 +201,9 @@ pub struct AdviceChange {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AdviceQuery {
-    /// The name of a size profile; or `sizes`.
+    /// The name of a size profile; without it and `sizes`, `chromium-ipc`.
     pub profile: Option<Slug>,
-    /// Sizes and how many messages have them: `12-15:4387,64:3`, ascending; or `profile`.
+    /// Sizes and how many messages have them: `12-15:4387,64:3`, ascending; in place of `profile`.
     pub sizes: Option<String>,
     /// A machine's name; without it, all that have measured the project.
     pub machine: Option<Slug>,
@@ -264,20 +266,23 @@ pub(crate) async fn advise(
 }
 
 fn sizes(query: &AdviceQuery) -> Result<(Option<&'static str>, SizeHistogram), ApiError> {
-    match (&query.profile, &query.sizes) {
-        (Some(slug), None) => {
-            let profile = SizeProfile::named(slug.as_str()).ok_or_else(|| {
-                ApiError::parameter("profile", format!("no size profile is called {slug}: expected one of GET /api/v1/size-profiles, or `sizes`"))
-            })?;
-            let buckets = profile.buckets().map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
-            Ok((Some(profile.slug), SizeHistogram::new(buckets).map_err(ApiError::internal)?))
+    let slug = match (&query.profile, &query.sizes) {
+        (Some(_), Some(_)) => {
+            return Err(ApiError::parameter("sizes", "expected either `profile` or `sizes`, not both"));
         }
         (None, Some(text)) => {
             let sizes = text.parse().map_err(|error| ApiError::parameter("sizes", format!("{error}")));
-            Ok((None, sizes?))
+            return Ok((None, sizes?));
         }
-        _ => Err(ApiError::parameter("sizes", "expected either `profile` or `sizes`")),
-    }
+        (profile, None) => profile.as_ref().map_or(PROFILE, Slug::as_str),
+    };
+    let profile = SizeProfile::named(slug).ok_or_else(|| {
+        let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
+        let names = names.join(", ");
+        ApiError::parameter("profile", format!("no size profile is called {slug}: expected one of {names}"))
+    })?;
+    let buckets = profile.buckets().map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
+    Ok((Some(profile.slug), SizeHistogram::new(buckets).map_err(ApiError::internal)?))
 }
 
 fn rate(rate_per_second: Option<f64>) -> Result<Option<f64>, ApiError> {

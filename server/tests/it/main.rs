@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 mod accounts;
+mod advice;
 mod badges;
 mod changes;
 mod charts;

@@ -6132,9 +6132,9 @@ export interface operations {
     advise: {
         parameters: {
             query?: {
-                /** @description The name of a size profile; or `sizes`. */
+                /** @description The name of a size profile; without it and `sizes`, `chromium-ipc`. */
                 profile?: components["schemas"]["Slug"];
-                /** @description Sizes and how many messages have them: `12-15:4387,64:3`, ascending; or `profile`. */
+                /** @description Sizes and how many messages have them: `12-15:4387,64:3`, ascending; in place of `profile`. */
                 sizes?: string;
                 /** @description A machine's name; without it, all that have measured the project. */
                 machine?: components["schemas"]["Slug"];

@@ -3,34 +3,32 @@
 use super::{AdviceChange, RankedTransport};
 use crate::units::{size, time};
 use roundtrip_advisor::Figure;
-use roundtrip_wire::Slug;
 
 /// A receive that never gives up its processor.
 const SPIN: &str = "spin";
 /// So many of those that cannot be told from the first are named.
 const NAMED_MAX: usize = 3;
 
-/// What to take, in a few sentences.
+/// What to take, in a few sentences. Transports are called as commands call them: a title may have a comma.
 pub(super) fn answer(ranking: &[RankedTransport], changes: &[AdviceChange], by: Figure) -> String {
     let Some(first) = ranking.first() else {
         return "No transport was measured over these sizes.".into();
     };
     let mut sentences = vec![format!("{}: {}.", name(first), cost(first, by))];
-    if is(&first.receive, SPIN) {
-        let needs = "It never sleeps, so it needs a processor for each end.";
-        sentences.push(match ranking.iter().find(|other| !is(&other.receive, SPIN)) {
-            Some(other) => {
-                format!("{needs} Without one to spare it is {}: {}.", name(other), cost(other, by))
-            }
-            None => needs.to_owned(),
-        });
-    } else if ranking.iter().any(|other| is(&other.receive, SPIN)) {
-        sentences.push("Transports that never sleep were measured as well, and are not ahead.".into());
+    let sleeping = ranking.iter().find(|other| !is_spinning(other));
+    match sleeping {
+        _ if !is_spinning(first) => sentences.extend(others(ranking)),
+        Some(other) => sentences.push(format!(
+            "It never sleeps: each end needs a processor of its own. Else it is {}: {}.",
+            name(other),
+            cost(other, by)
+        )),
+        None => sentences.push("It never sleeps: each end needs a processor of its own.".into()),
     }
-    sentences.extend(ties(ranking));
     for change in changes {
-        let Some(other) = ranking.get(change.place) else { continue };
-        sentences.push(format!("{}, {} would be first.", messages(change.factor), name(other)));
+        if let Some(other) = ranking.get(change.place) {
+            sentences.push(format!("{}, {} would be first.", messages(change.factor), name(other)));
+        }
     }
     sentences.join(" ")
 }
@@ -45,22 +43,26 @@ pub(super) fn too_short(above_share: f64, longest_bytes: u64, most: f64) -> Stri
     )
 }
 
-/// Those that may be as fast as the first one.
-fn ties(ranking: &[RankedTransport]) -> Option<String> {
+/// Those that may be as fast as the first one, or else the next one.
+fn others(ranking: &[RankedTransport]) -> Option<String> {
     let tied = |other: &&RankedTransport| other.behind_first.is_some_and(|behind| !behind.is_sure);
     let names: Vec<&str> = ranking.iter().filter(tied).map(name).collect();
-    let named = names.iter().take(NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
-    match names.len() {
-        0 => {
+    let more = names.len().saturating_sub(NAMED_MAX);
+    let named = names[..names.len() - more].join(", ");
+    match (names.len(), more) {
+        (0, _) => {
             let second = ranking.get(1)?;
-            let behind = second.behind_first?;
-            Some(format!("Next is {}, which takes {:.2} times as long.", name(second), behind.ratio))
+            Some(format!("Next is {}: {} as long.", name(second), times(second.behind_first?.ratio)))
         }
-        count if count > NAMED_MAX => {
-            Some(format!("{named} and {} more cannot be told from it.", count - NAMED_MAX))
-        }
-        _ => Some(format!("{named} cannot be told from it.")),
+        (_, 0) => Some(format!("Not told apart from it: {named}.")),
+        _ => Some(format!("Not told apart from it: {named} and {more} more.")),
     }
+}
+
+/// As in `1.12 times` or `164 times`: three digits.
+fn times(ratio: f64) -> String {
+    let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
+    format!("{ratio:.decimals$} times")
 }
 
 fn cost(ranked: &RankedTransport, by: Figure) -> String {
@@ -83,11 +85,11 @@ fn messages(factor: f64) -> String {
 }
 
 fn name(ranked: &RankedTransport) -> &str {
-    &ranked.transport.title
+    ranked.transport.slug.as_str()
 }
 
-fn is(receive: &Slug, what: &str) -> bool {
-    receive.as_str() == what
+fn is_spinning(ranked: &RankedTransport) -> bool {
+    ranked.receive.as_str() == SPIN
 }
 
 /// As in `0.1 %` or `34 %`.

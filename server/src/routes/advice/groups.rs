@@ -139,7 +139,9 @@ fn group(
     let measured: Vec<_> = places.iter().map(|&line| ranked_candidates[line].measured()).collect();
     let crossovers = measured.first().map_or_else(Vec::new, |first| {
         let others = measured.iter().enumerate().skip(1);
-        others.flat_map(|(place, other)| crossover::of_pair([0, place], first, other)).collect()
+        let found = others.flat_map(|(place, other)| crossover::of_pair([0, place], first, other));
+        // What is open on both sides is no finding.
+        found.filter(|crossover| crossover.from.is_some() || crossover.to.is_some()).collect()
     });
     AdviceGroup {
         machine: machine.to_owned(),

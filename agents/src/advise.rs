@@ -1,0 +1,308 @@
+//! `roundtrip advise`: what messages of given sizes would cost over each transport, as a server knows it from what machines have
+//! measured.
+
+use crate::cli::AdviseArguments;
+use crate::cli::Format;
+use crate::failure::Failure;
+use crate::format::{bytes, count, nanoseconds};
+use crate::repository::{Git, Repository};
+use crate::settings::Settings;
+use crate::upload::{Refusal, TIMEOUT, token_in};
+use crate::{http, output};
+use clap::ValueEnum;
+use comfy_table::{CellAlignment, Table, presets};
+use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
+use roundtrip_wire::{Slug, TransportInfo};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const HEADER: [&str; 9] =
+    ["transport", "p50", "p98", "p99", "mean", "processor time", "wake-ups", "behind", "95 % interval"];
+
+/// The parts of the server's answer that people read.
+#[derive(Debug, Deserialize)]
+struct Advice {
+    assumptions: Vec<String>,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Group {
+    machine: String,
+    does: BTreeMap<String, String>,
+    oversubscribed: bool,
+    answer: String,
+    ranking: Vec<Ranked>,
+    not_ranked: Vec<Unranked>,
+    crossovers: Vec<Crossover>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Ranked {
+    transport: TransportInfo,
+    latency_ns: Latency,
+    cpu_ns_per_message: Option<f64>,
+    wakes_per_message: Option<f64>,
+    cpus: Option<f64>,
+    wakes_per_second: Option<f64>,
+    behind_first: Option<Behind>,
+    below_measured_share: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Latency {
+    mean: f64,
+    p50: f64,
+    p98: f64,
+    p99: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Behind {
+    ratio: f64,
+    low: Option<f64>,
+    high: Option<f64>,
+    is_sure: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Unranked {
+    transport: TransportInfo,
+    because: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Crossover {
+    below: usize,
+    above: usize,
+    x: u64,
+    from: Option<u64>,
+    to: Option<u64>,
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// A profile that does not exist, a server that does not answer, or one that knows nothing of the project.
+pub(crate) fn advise(arguments: &AdviseArguments) -> crate::Result<()> {
+    let answer = ask(arguments)?;
+    if arguments.format == Format::Json {
+        return output::print_json(&answer);
+    }
+    let advice: Advice = serde_json::from_value(answer).map_err(|error| {
+        Failure::Other(format!("{} answered what is no advice: {error}", arguments.server))
+    })?;
+    if advice.groups.is_empty() {
+        return Err(Failure::NotComparable(
+            "nothing was measured to advise by: run `roundtrip run --preset sizes --upload URL` first".into(),
+        ));
+    }
+    output::print(&render(&advice, arguments.rate.is_some()))
+}
+
+fn ask(arguments: &AdviseArguments) -> crate::Result<Value> {
+    let project = match &arguments.project {
+        Some(project) => project.clone(),
+        None => Settings::here()?.project(None, &Repository::read(&Git::here())?.name),
+    };
+    let url = format!("{}/api/v1/projects/{project}/advice", arguments.server.trim_end_matches('/'));
+    let mut request = http::agent(TIMEOUT).get(&url);
+    let (name, value) = sizes(arguments)?;
+    request = request.query(name, value);
+    let by = arguments.by.and_then(|by| Some(by.to_possible_value()?.get_name().to_owned()));
+    let chosen = [
+        ("machine", arguments.machine.as_ref().map(Slug::to_string)),
+        ("placement", arguments.placement.as_ref().map(Slug::to_string)),
+        ("mode", arguments.mode.as_ref().map(Slug::to_string)),
+        ("by", by),
+        ("rate_per_second", arguments.rate.map(|rate| rate.to_string())),
+    ];
+    for (name, value) in chosen {
+        if let Some(value) = value {
+            request = request.query(name, value);
+        }
+    }
+    if let Some(path) = &arguments.token_file {
+        request = request.header("authorization", format!("Bearer {}", token_in(path)?));
+    }
+    let mut response = request.call().map_err(|error| failure(http::unanswered(&url, &error)))?;
+    if response.status() != 200 {
+        return Err(failure(http::Refused::read(&url, &mut response).into()));
+    }
+    let text = response.body_mut().read_to_string().map_err(|error| error.to_string());
+    let read = text.and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()));
+    read.map_err(|error| Failure::Other(format!("{url}: {error}")))
+}
+
+fn failure(refusal: Refusal) -> Failure {
+    match refusal {
+        Refusal::Token(said) => Failure::Authentication(said),
+        Refusal::Final(said) | Refusal::Temporary(said, _) => Failure::Other(said),
+    }
+}
+
+/// The parameter that names the sizes.
+fn sizes(arguments: &AdviseArguments) -> crate::Result<(&'static str, String)> {
+    match (&arguments.profile, &arguments.sizes) {
+        (Some(name), _) => Ok(("profile", profile(name)?.slug.to_owned())),
+        (None, Some(text)) => {
+            let sizes: SizeHistogram =
+                text.parse().map_err(|error| Failure::Usage(format!("--sizes: {error}")))?;
+            Ok(("sizes", sizes.to_string()))
+        }
+        (None, None) => Err(Failure::Usage("expected --profile or --sizes".into())),
+    }
+}
+
+/// The profile of this name, or the only one whose name begins so.
+fn profile(name: &str) -> crate::Result<&'static SizeProfile> {
+    let begin_so: Vec<_> =
+        size_profile::ALL.iter().filter(|profile| profile.slug.starts_with(name)).collect();
+    match (SizeProfile::named(name), &begin_so[..]) {
+        (Some(profile), _) => Ok(profile),
+        (None, [profile]) => Ok(profile),
+        _ => {
+            let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
+            Err(Failure::Usage(format!(
+                "--profile: no size profile is called `{name}`: expected one of {}",
+                names.join(", ")
+            )))
+        }
+    }
+}
+
+fn render(advice: &Advice, has_rate: bool) -> String {
+    let mut text = String::new();
+    for group in &advice.groups {
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "{}\n\n{}\n", title(group), group.answer);
+        if !group.ranking.is_empty() {
+            let _ = writeln!(text, "{}\n", table(&group.ranking, has_rate));
+        }
+        for line in notes(group) {
+            let _ = writeln!(text, "{line}");
+        }
+        text.push('\n');
+    }
+    for assumption in &advice.assumptions {
+        let _ = writeln!(text, "{assumption}");
+    }
+    text
+}
+
+/// As in `lab-1, 2proc, same-cpu`.
+fn title(group: &Group) -> String {
+    let facts = ["mode", "placement"].iter().filter_map(|name| group.does.get(*name));
+    let over = group.oversubscribed.then_some("more threads than processors");
+    let parts = [group.machine.as_str()].into_iter().chain(facts.map(String::as_str)).chain(over);
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn table(ranking: &[Ranked], has_rate: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let mut header = HEADER;
+    if has_rate {
+        (header[5], header[6]) = ("processors", "wake-ups/s");
+    }
+    table.set_header(header);
+    for ranked in ranked_cells(ranking, has_rate) {
+        table.add_row(ranked);
+    }
+    for index in 1..HEADER.len() {
+        if let Some(column) = table.column_mut(index) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn ranked_cells(ranking: &[Ranked], has_rate: bool) -> impl Iterator<Item = [String; 9]> {
+    ranking.iter().map(move |ranked| {
+        let Latency { mean, p50, p98, p99 } = ranked.latency_ns;
+        let [p50, p98, p99, mean] = [p50, p98, p99, mean].map(time);
+        let or_unknown = |value: Option<String>| value.unwrap_or_else(|| "?".into());
+        let (cpu, wakes) = if has_rate {
+            (
+                ranked.cpus.map(|cpus| format!("{cpus:.2}")),
+                ranked.wakes_per_second.map(|wakes| count(whole(wakes))),
+            )
+        } else {
+            (ranked.cpu_ns_per_message.map(time), ranked.wakes_per_message.map(|wakes| format!("{wakes:.2}")))
+        };
+        let (behind, interval) = match &ranked.behind_first {
+            None => ("first".into(), String::new()),
+            Some(behind) => {
+                let ends = behind.low.zip(behind.high);
+                let interval = ends
+                    .map_or("too few".into(), |(low, high)| format!("{} to {}", digits(low), digits(high)));
+                let times = format!("{} x", digits(behind.ratio));
+                (if behind.is_sure { times } else { format!("~ {times}") }, interval)
+            }
+        };
+        let name = ranked.transport.slug.to_string();
+        [name, p50, p98, p99, mean, or_unknown(cpu), or_unknown(wakes), behind, interval]
+    })
+}
+
+/// What stands below a table.
+fn notes(group: &Group) -> Vec<String> {
+    let name = |place: usize| group.ranking.get(place).map(|ranked| ranked.transport.slug.to_string());
+    let crossing = |crossover: &Crossover| {
+        let [from, to] = [crossover.from, crossover.to].map(|end| end.map_or("?".into(), bytes));
+        let (below, above) = (name(crossover.below)?, name(crossover.above)?);
+        Some(format!("{above} is faster than {below} from {} on ({from} to {to})", bytes(crossover.x)))
+    };
+    let below = group.ranking.iter().map(|ranked| ranked.below_measured_share).fold(0.0, f64::max);
+    let below = (below > 0.0).then(|| {
+        format!(
+            "{:.1} % of the messages are shorter than what was measured, and cost as much as that",
+            below * 100.0
+        )
+    });
+    let unsure =
+        group.ranking.iter().any(|ranked| ranked.behind_first.as_ref().is_some_and(|behind| !behind.is_sure));
+    let unsure = unsure.then(|| "~ not told apart from the first".to_owned());
+    let unranked = group
+        .not_ranked
+        .iter()
+        .map(|unranked| format!("{} is not ranked. {}", unranked.transport.slug, unranked.because));
+    unsure
+        .into_iter()
+        .chain(group.crossovers.iter().filter_map(crossing))
+        .chain(below)
+        .chain(unranked)
+        .collect()
+}
+
+/// Three of them.
+fn digits(ratio: f64) -> String {
+    let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
+    format!("{ratio:.decimals$}")
+}
+
+fn time(ns: f64) -> String {
+    nanoseconds(whole(ns))
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast of a float saturates")]
+fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_found_by_the_beginning_of_its_name() {
+        assert_eq!(profile("chromium").unwrap().slug, "chromium-ipc");
+        assert_eq!(profile("chromium-ipc").unwrap().slug, "chromium-ipc");
+        for name in ["firefox", ""] {
+            let failure = profile(name).unwrap_err().to_string();
+            assert!(failure.contains("expected one of chromium-ipc, uniform-2-256"), "{failure}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! `/api/v1/projects/{project}/advice`: what messages would cost, put together of what was stored.
+
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{CaseResult, EndObservation, Machine, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const ASK: &str = "/api/v1/projects/libfoo/advice";
+
+/// Ten repetitions within 2 % of a time. A message takes 7 µs of two processors, and each end sleeps once.
+fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let repetition = |index: u32| {
+        let end = EndObservation {
+            user_ns: Some(2_000),
+            system_ns: Some(1_500),
+            voluntary_switches: Some(1),
+            ..EndObservation::default()
+        };
+        let times = [time_ns + time_ns * u64::from(index) / 500];
+        roundtrip_wire::Repetition { ends: vec![end.clone(), end], ..factory::repetition(index, &times) }
+    };
+    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
+}
+
+/// A transport that copies and one that maps.
+fn results() -> Vec<CaseResult> {
+    let sizes = [(64, 5_000), (1_024, 6_000), (16_384, 20_000), (262_144, 300_000)];
+    let copied = sizes.map(|(bytes, ns)| result("pipe", bytes, ns));
+    let mapped = sizes.map(|(bytes, _)| result("memfd", bytes, 14_000));
+    copied.into_iter().chain(mapped).collect()
+}
+
+async fn app(pool: PgPool, results: Vec<CaseResult>) -> TestApp {
+    let app = TestApp::new(pool).await;
+    app.store(&RunReport { results, ..factory::report() }).await;
+    app
+}
+
+async fn advice(app: &TestApp, query: &str) -> Value {
+    app.read(&format!("{ASK}?{query}")).await
+}
+
+fn near(value: &Value, expected: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value / expected - 1.0).abs() < 0.02)
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn transports_are_ranked_by_what_the_messages_would_cost_and_it_is_told_what_would_change_it(
+    pool: PgPool,
+) {
+    let app = app(pool, results()).await;
+    let advice = advice(&app, "sizes=64:9,1000:1&rate_per_second=10000").await;
+    let group = &advice["groups"][0];
+    assert_eq!((&group["machine"], &group["does"]["scenario"]), (&json!("lab-1"), &json!("roundtrip")));
+    let [first, second] = &group["ranking"].as_array().unwrap()[..] else { panic!("{group}") };
+    assert_eq!(
+        (&first["transport"]["slug"], &second["transport"]["slug"]),
+        (&json!("pipe"), &json!("memfd"))
+    );
+    let latency = &first["latency_ns"];
+    assert!(
+        near(&latency["p50"], 5_050.0) && near(&latency["p98"], 6_030.0) && near(&latency["mean"], 5_150.0),
+        "{latency}"
+    );
+    let costs =
+        ["cpu_ns_per_message", "wakes_per_message", "cpus", "wakes_per_second"].map(|name| &first[name]);
+    let expected = [7_000.0, 2.0, 0.07, 20_000.0];
+    assert!(costs.iter().zip(expected).all(|(cost, expected)| near(cost, expected)), "{costs:?}");
+    let behind = &second["behind_first"];
+    assert!(behind["is_sure"] == true && near(&behind["ratio"], 2.8), "{behind}");
+    let answer = group["answer"].as_str().unwrap();
+    assert!(
+        answer.starts_with("pipe: 5.05\u{a0}µs at the median") && answer.contains("Next is memfd: 2.8"),
+        "{answer}"
+    );
+    // A message of 64 bytes would be one of 16 KiB.
+    assert!(answer.ends_with("With messages 256 times as long, memfd would be first."), "{answer}");
+    assert_eq!(group["would_change"], json!([{"factor": 256.0, "place": 1}]));
+    let crossover = &group["crossovers"][0];
+    assert_eq!((&crossover["below"], &crossover["above"]), (&json!(0), &json!(1)));
+    assert!((7_000..8_200).contains(&crossover["x"].as_u64().unwrap()), "{crossover}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nothing_is_said_of_messages_longer_than_what_was_measured_and_of_shorter_ones_what_was_assumed(
+    pool: PgPool,
+) {
+    let mut results = results();
+    results.push(result("posix-mq", 64, 1_000));
+    let app = app(pool, results).await;
+    let advice = advice(&app, "sizes=8-63:1,65-1024:1").await;
+    let group = &advice["groups"][0];
+    assert_eq!(group["ranking"][0]["transport"]["slug"], "pipe", "{group}");
+    assert_eq!(group["ranking"][0]["below_measured_share"], 0.5);
+    let unranked = &group["not_ranked"][0];
+    assert_eq!(unranked["transport"]["slug"], "posix-mq");
+    assert_eq!(
+        unranked["because"],
+        "It was measured up to 64\u{a0}B, and 50 % of the messages are longer: at most 0.1 % may be."
+    );
+    let beyond = self::advice(&app, "sizes=1000000:1").await;
+    let group = &beyond["groups"][0];
+    assert_eq!(
+        (&group["answer"], &group["ranking"]),
+        (&json!("No transport was measured over these sizes."), &json!([]))
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_not_comparable_is_not_ranked_with_the_rest(pool: PgPool) {
+    let mut results = results();
+    let mut lossy = result("udp", 64, 100);
+    lossy.repetitions[0].delivered -= 1;
+    let mut spinning = result("ring", 64, 100);
+    spinning.methodology.batch = 100;
+    spinning.methodology.receive = factory::slug("spin");
+    let mut elsewhere = result("fifo", 64, 100);
+    elsewhere.case.placement = factory::slug("cross-cpu");
+    results.extend([lossy, spinning, elsewhere]);
+    let app = app(pool, results).await;
+    let advice = advice(&app, "sizes=64:1&by=p99").await;
+    let groups = advice["groups"].as_array().unwrap();
+    let names = |list: &Value| -> Vec<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|one| one["transport"]["slug"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names(&groups[0]["ranking"]), ["pipe", "memfd"], "{advice}");
+    let told: Vec<&str> = groups[0]["not_ranked"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["because"].as_str().unwrap())
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.contains(&"It lost messages."), "{told:?}");
+    assert!(
+        told.iter().any(|because| because.starts_with("100 of its messages are timed together")),
+        "{told:?}"
+    );
+    assert_eq!(names(&groups[1]["ranking"]), ["fifo"]);
+    // By the median it takes part, and it is said what it needs.
+    let by_median = self::advice(&app, "sizes=64:1").await;
+    let answer = by_median["groups"][0]["answer"].as_str().unwrap();
+    assert!(
+        answer.contains("ring: ") && answer.contains("never sleeps") && answer.contains("Else it is pipe"),
+        "{answer}"
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn only_what_the_newest_environment_of_a_machine_measured_takes_part(pool: PgPool) {
+    let app = app(pool, results()).await;
+    let mut newer = RunReport {
+        results: vec![result("memfd", 64, 1)],
+        ..factory::report_at(factory::commit(2, Some(2)))
+    };
+    newer.environment.stable.insert("os.kernel".into(), "6.99.0".into());
+    app.store(&newer).await;
+    let other = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
+    app.store(&RunReport { machine: other, results: results(), ..factory::report() }).await;
+    let advice = advice(&app, "sizes=64:1").await;
+    let of = |machine: &str| {
+        let groups = advice["groups"].as_array().unwrap();
+        groups.iter().find(|group| group["machine"] == machine).unwrap().clone()
+    };
+    let unranked = &of("lab-1")["not_ranked"][0];
+    assert_eq!(
+        (&unranked["transport"]["slug"], of("lab-1")["ranking"].as_array().unwrap().len()),
+        (&json!("pipe"), 1)
+    );
+    assert!(unranked["because"].as_str().unwrap().contains("measure it again"));
+    assert_eq!(of("lab-2")["ranking"].as_array().unwrap().len(), 2);
+    let one = self::advice(&app, "sizes=64:1&machine=lab-2").await;
+    assert_eq!(one["groups"].as_array().unwrap().len(), 1);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_is_no_profile_is_refused_with_what_was_expected(pool: PgPool) {
+    let app = app(pool, results()).await;
+    for (query, told) in [
+        ("profile=chromium-ipc&sizes=64:1", "either `profile` or `sizes`"),
+        ("profile=firefox", "no size profile is called firefox"),
+        ("sizes=", "no bucket has a message"),
+        ("sizes=64:-1", "is no bucket"),
+        ("sizes=9-8:1", "ends before it begins"),
+        ("sizes=1-8:1,8-9:1", "begins within or below"),
+        ("sizes=64:1&rate_per_second=0", "more than 0"),
+        ("sizes=64:1&rate_per_second=NaN", "more than 0"),
+    ] {
+        let answer = app.get(&format!("{ASK}?{query}")).await;
+        let detail = answer.assert_problem(400, "invalid-parameter").detail;
+        assert!(detail.contains(told), "{query}: {detail}");
+    }
+    app.get(&format!("{ASK}?sizes=64:1&machine=lab-9")).await.assert_problem(404, "unknown-machine");
+    let chromium = advice(&app, "profile=chromium-ipc").await;
+    assert_eq!(
+        (&chromium["sizes"]["message_count"], &chromium["sizes"]["profile"]),
+        (&json!(37_573), &json!("chromium-ipc"))
+    );
+}
