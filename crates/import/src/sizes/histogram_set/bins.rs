@@ -147,3 +147,24 @@ fn push<E: Error>(bins: &mut Vec<(usize, u64)>, index: usize, count: u64) -> Res
     bins.push((index, count));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_computed_boundary_is_the_whole_number_that_it_nearly_is() {
+        assert_eq!(
+            [64.000_000_000_000_01, 63.999_999_999_999_99, 64.1, 64.0, -3.0].map(first_whole),
+            [64, 64, 65, 64, 0]
+        );
+    }
+
+    #[test]
+    fn slices_are_parted_evenly_by_difference_or_by_ratio() {
+        let ends = |slices| Boundaries(slices).ends().unwrap();
+        assert_eq!(ends(vec![Slice::Boundary(0.0), Slice::Bins(0, 30.0, 3)]), [0.0, 10.0, 20.0, 30.0]);
+        let ends = ends(vec![Slice::Boundary(1.0), Slice::Bins(1, 4096.0, 4), Slice::Boundary(5000.0)]);
+        assert_eq!(ends.into_iter().map(first_whole).collect::<Vec<_>>(), [1, 8, 64, 512, 4096, 5000]);
+    }
+}

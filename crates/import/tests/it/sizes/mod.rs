@@ -88,6 +88,13 @@ fn sizes_of_which_there_are_too_many_are_put_together_and_a_warning_says_so() {
 }
 
 #[test]
+fn buckets_without_messages_do_not_count_as_too_many() {
+    let empty: String = (1..3_000).map(|bytes| format!("{bytes},0\n")).collect();
+    let import = read_text(&format!("bucket_min_bytes,count\n0,3\n{empty}3000,4\n3001,0\n"));
+    assert_eq!((import.sizes.to_string(), import.warnings), ("0:3,3000:4".into(), Vec::new()));
+}
+
+#[test]
 fn a_stated_count_that_the_buckets_do_not_have_is_told() {
     let import = read_text(r#"{"name": "a", "count": 7, "buckets": [{"low": 1, "high": 3, "count": 5}]}"#);
     assert_eq!(import.warnings, ["the file states 7 messages, and its buckets have 5"]);

@@ -65,6 +65,11 @@ const LINES: &[Refused] = &[
         "bytes\n12\n-1\n",
         "line 3, bytes: expected a whole number that is not negative, found `-1`",
     ),
+    (
+        "sizes-csv",
+        "bytes,count\n12,\n",
+        "line 2, count: expected a whole number that is not negative, found ``",
+    ),
     ("sizes-csv", "12.5\n", "line 1, bytes: expected a whole number that is not negative, found `12.5`"),
     ("sizes-csv", "12\n64,3\n", "line 2: expected 1 fields, bytes, found 2"),
     ("sizes-csv", "bytes,count\n12\n", "line 2: expected 2 fields, bytes, count, found 1"),
