@@ -10,6 +10,7 @@ use crate::comparison::{ComparisonFormat, FailOn};
 use crate::import::FormatName;
 use crate::node::NamedNode;
 use crate::service::System;
+use crate::sizes::SizeFormatName;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
@@ -147,6 +148,16 @@ pub(crate) enum Command {
         Exit codes: 0 searched, whatever was found, 1 failure, 2 usage or a file that is not as above, 8 cannot write."
     )]
     Detect(DetectArguments),
+    /// Read how many messages of which size somebody has counted: a size profile of their own.
+    #[command(
+        after_help = "The file is CSV of buckets or of sizes, a histogram of Chromium, or one of HdrHistogram.\n\n\
+        Examples:\n  \
+        roundtrip sizes sizes.csv\n  \
+        jq '.histograms[] | select(.name == \"IPC.MessageSize\")' all.json | roundtrip sizes -\n  \
+        roundtrip sizes sizes.hlog --from hdr --format text\n\n\
+        Exit codes: 0 read, 1 failure, 2 usage or a file that is not of its format, 8 cannot write."
+    )]
+    Sizes(SizesArguments),
     /// Print the JSON schema of roundtrip.toml, for editors that check TOML.
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
@@ -331,6 +342,34 @@ pub(crate) struct DetectArguments {
     /// What to print: tables for people, or JSON.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SizesArguments {
+    /// The file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Its format; `auto` is the one that its content shows.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = size_formats())]
+    pub(crate) from: SizeFormatName,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = SizesFormat::Human)]
+    pub(crate) format: SizesFormat,
+}
+
+fn size_formats() -> impl TypedValueParser<Value = SizeFormatName> {
+    PossibleValuesParser::new(SizeFormatName::names()).try_map(|name| name.parse::<SizeFormatName>())
+}
+
+/// What to print of message sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SizesFormat {
+    /// A table for people.
+    Human,
+    /// For programs.
+    Json,
+    /// One line, such as 12-15:4387,64:3.
+    Text,
 }
 
 /// Which values are better.

@@ -16,6 +16,7 @@
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `advise`: which transport is best for messages of given sizes.
 //! - `detect`: where the values of a CSV file change.
+//! - `sizes`: message sizes that somebody has counted.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
@@ -50,6 +51,7 @@ mod repository;
 mod run;
 mod service;
 mod settings;
+mod sizes;
 mod spool;
 mod summary;
 mod table;
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::Advise(arguments) => advise::advise(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Detect(arguments) => detect::detect(&arguments),
+        Command::Sizes(arguments) => sizes::sizes(&arguments),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),

@@ -28,6 +28,7 @@ mod run;
 mod server;
 mod service;
 mod settings;
+mod sizes;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 mod traced;
 mod unreliable;

@@ -1,5 +1,6 @@
 //! What holds of every input: no panic, no message without end, and nothing imported that breaks a bound.
 
+use roundtrip_import::sizes::{self, SizeFormat};
 use roundtrip_import::{BENCHMARKS_MAX, Data, Format, Import, NAME_CHARS_MAX, import};
 use std::collections::HashSet;
 
@@ -12,6 +13,23 @@ pub fn check(bytes: &[u8], format: Option<&str>) {
     match import(bytes, format) {
         Ok(import) => check_import(&import),
         Err(error) => assert!(error.to_string().chars().count() < 2_000, "a long message: {error}"),
+    }
+}
+
+/// Reads an input as message sizes, in each format and in the one that its content shows.
+///
+/// # Panics
+/// When something does not hold: the fuzzer keeps the input.
+pub fn check_sizes(bytes: &[u8]) {
+    for format in SizeFormat::all().iter().copied().map(Some).chain([None]) {
+        match sizes::read(bytes, format) {
+            Ok(import) => {
+                assert!(import.sizes.count() > 0 && import.sizes.buckets().len() <= 1_000);
+                assert!(import.warnings.len() <= 3);
+                assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
+            }
+            Err(error) => assert!(error.to_string().chars().count() < 600, "a long message: {error}"),
+        }
     }
 }
 

@@ -90,7 +90,7 @@ impl Place {
         Self { line: Some(self.line.unwrap_or(1) + lines), ..self }
     }
 
-    fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         *self != Self::default()
     }
 

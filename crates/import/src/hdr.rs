@@ -19,6 +19,8 @@ const INFLATED_BYTES_MAX_A_BYTE: usize = 8;
 /// Values that count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bin {
+    /// The lowest of them.
+    pub(crate) low: u64,
     /// The highest of them.
     pub(crate) high: u64,
     pub(crate) count: u64,
@@ -150,14 +152,15 @@ impl Shape {
         Self { halves: 1 << half_bits, half_bits, unit_bits: lowest.max(1).ilog2() }
     }
 
-    /// The highest value of a bin; `None` beyond 64 bits.
-    fn high(&self, index: u64) -> Option<u64> {
+    /// The lowest and the highest value of a bin; `None` beyond 64 bits.
+    fn range(&self, index: u64) -> Option<(u64, u64)> {
         // The first doubling has all of its bins, every other the upper half of them.
         let doubling = (index >> self.half_bits).saturating_sub(1);
         let within = if index < 2 * self.halves { index } else { index % self.halves + self.halves };
         let shift = u32::try_from(doubling).ok()?.checked_add(self.unit_bits)?;
-        let next = u128::from(within + 1).checked_shl(shift).filter(|_| shift < 64)?;
-        u64::try_from(next - 1).ok()
+        let values = 1_u128.checked_shl(shift).filter(|_| shift < 64)?;
+        let low = u128::from(within) * values;
+        Some((u64::try_from(low).ok()?, u64::try_from(low + values - 1).ok()?))
     }
 }
 
@@ -191,13 +194,13 @@ fn bins(counts: &[u8], shape: &Shape) -> Result<Vec<Bin>, Problem> {
             continue;
         }
         if half > 0 {
-            let high = shape.high(index).ok_or_else(|| {
+            let (low, high) = shape.range(index).ok_or_else(|| {
                 problem_at(
                     HEADER_BYTES + begin,
                     "expected values of at most 64 bits, found a count beyond them",
                 )
             })?;
-            bins.push(Bin { high, count: half });
+            bins.push(Bin { low, high, count: half });
         }
         index = index.saturating_add(1);
     }

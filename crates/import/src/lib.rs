@@ -6,6 +6,7 @@
 //! - [`model`]: what a file says, in one form for all formats.
 //! - [`error`]: what was wrong, where, and what was expected.
 //! - [`wire`]: the same as results of a run.
+//! - [`sizes`]: message sizes that somebody has counted; formats and errors of its own.
 //! - `collect`: puts repetitions of one benchmark together and holds the bounds.
 //! - `hdr`: histograms of logs. `glance`: the first look at a file by which its format is recognised.
 //! - `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
@@ -39,6 +40,7 @@ mod glance;
 mod hdr;
 mod json;
 pub mod model;
+pub mod sizes;
 mod text;
 mod time;
 pub mod wire;

@@ -9,33 +9,31 @@ use super::Reader;
 use crate::BENCHMARKS_MAX;
 use crate::collect::{Collector, Entry, total_of};
 use crate::error::{Fault, Place};
+use crate::glance::Glance;
 use crate::hdr::{self, Bin};
 use crate::text;
 use crate::time::HIGHEST_NS;
 use roundtrip_stats::distribution::Recorder;
 use std::collections::HashMap;
 
-pub(super) const READER: Reader = Reader {
-    slug: "hdr-log",
-    title: "HdrHistogram log (.hlog)",
-    detect: |glance| {
-        let begins = |line: &str| line.starts_with("#[Histogram log format version");
-        glance
-            .lines()
-            .any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
-    },
-    read,
-};
+pub(super) const READER: Reader =
+    Reader { slug: "hdr-log", title: "HdrHistogram log (.hlog)", detect: is_hdr_log, read };
+
+/// Whether a file is a log, of times or of anything else.
+pub(crate) fn is_hdr_log(glance: &Glance<'_>) -> bool {
+    let begins = |line: &str| line.starts_with("#[Histogram log format version");
+    glance.lines().any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
+}
 
 /// A line that holds a histogram: `Tag=name,start,length,largest,histogram`, the tag or not.
-struct Interval<'a> {
-    tag: Option<&'a str>,
+pub(crate) struct Interval<'a> {
+    pub(crate) tag: Option<&'a str>,
     fields: [&'a str; 3],
-    histogram: &'a str,
+    pub(crate) histogram: &'a str,
 }
 
 impl<'a> Interval<'a> {
-    fn of(line: &'a str) -> Option<Self> {
+    pub(crate) fn of(line: &'a str) -> Option<Self> {
         let (tag, rest) = match line.strip_prefix("Tag=") {
             Some(tagged) => tagged.split_once(',').map(|(tag, rest)| (Some(tag), rest))?,
             None => (None, line),
@@ -62,7 +60,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
             fact(comment, collector);
             continue;
         }
-        if line.trim().is_empty() || line.starts_with("\"StartTimestamp\"") {
+        if line.trim().is_empty() || is_header(line) {
             continue;
         }
         let interval = Interval::of(line).ok_or_else(|| {
@@ -86,7 +84,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         };
         let (_, recorder, count) = &mut recorders[at];
         *count = total_of(bins.iter().map(|bin| bin.count).chain([*count]), &place)?;
-        for &Bin { high, count } in &bins {
+        for &Bin { high, count, .. } in &bins {
             if high as f64 > HIGHEST_NS {
                 return Err(place.fault(format!("expected values of at most 10^15 ns, found {high}")));
             }
@@ -104,6 +102,11 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
         collector.recorded(&Entry::new(tag.unwrap_or("untagged"), 1), recorder, &Place::default())?;
     }
     Ok(())
+}
+
+/// Whether a line names the columns.
+pub(crate) fn is_header(line: &str) -> bool {
+    line.starts_with("\"StartTimestamp\"")
 }
 
 /// The largest value as the line states it. The other numbers are only checked.

@@ -9,6 +9,7 @@
 use super::Reader;
 use crate::collect::{Collector, Entry};
 use crate::error::{Fault, Place};
+use crate::glance::Glance;
 use crate::json::{self, List, Loose};
 use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
@@ -17,18 +18,16 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use std::collections::HashMap;
 use std::fmt;
 
-pub(super) const READER: Reader = Reader {
-    slug: "histogram-set",
-    title: "Chromium HistogramSet (JSON)",
-    detect: |glance| {
-        let elements = glance.outline().elements();
-        let figures = ["running", "sampleValues", "allBins", "binBoundaries"];
-        elements.iter().any(|element| {
-            element.has("name") && element.has("unit") && figures.iter().any(|name| element.has(name))
-        })
-    },
-    read,
-};
+pub(super) const READER: Reader =
+    Reader { slug: "histogram-set", title: "Chromium HistogramSet (JSON)", detect: is_histogram_set, read };
+
+/// Whether a file is a `HistogramSet`, of times or of anything else.
+pub(crate) fn is_histogram_set(glance: &Glance<'_>) -> bool {
+    let figures = ["running", "sampleValues", "allBins", "binBoundaries"];
+    glance.outline().elements().iter().any(|element| {
+        element.has("name") && element.has("unit") && figures.iter().any(|name| element.has(name))
+    })
+}
 
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase", expecting = "an object")]
@@ -129,7 +128,7 @@ impl<'de> Deserialize<'de> for Texts {
 }
 
 /// Histograms are few beside what they share.
-const ELEMENTS_MAX: usize = 200_000;
+pub(crate) const ELEMENTS_MAX: usize = 200_000;
 
 fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
     let elements: List<Element, ELEMENTS_MAX> = json::read(text)?;
@@ -197,16 +196,16 @@ fn scale() -> Scale {
 }
 
 /// Figures that were kept beside the samples.
-struct Running {
-    count: f64,
-    max: Option<f64>,
+pub(crate) struct Running {
+    pub(crate) count: f64,
+    pub(crate) max: Option<f64>,
     mean: f64,
-    min: Option<f64>,
+    pub(crate) min: Option<f64>,
 }
 
 impl Running {
     /// By their places: count, max, mean of the logarithms, mean, min, sum, variance.
-    fn of(figures: &[Loose]) -> Option<Self> {
+    pub(crate) fn of(figures: &[Loose]) -> Option<Self> {
         let [count, max, _, mean, min, _, _] = figures else { return None };
         let count = count.number().filter(|count| *count >= 1.0)?;
         Some(Self { count, max: max.number(), mean: mean.number()?, min: min.number() })

@@ -7,4 +7,5 @@ mod golden;
 mod hostile;
 mod known;
 mod refused;
+mod sizes;
 mod support;

@@ -1,0 +1,83 @@
+//! `roundtrip sizes`: a file of message sizes, as a table, as JSON and as a line; or what is wrong with the file.
+
+use crate::{complaint, roundtrip};
+use roundtrip_wire::size_profile::SizeHistogram;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+const CHROMIUM: &[u8] = include_bytes!("../../../crates/wire/data/chromium-message-sizes.csv");
+
+/// Standard input is small enough to wait in the pipe.
+fn sizes(file: &[u8], arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = roundtrip(folder.path());
+    command.args(["sizes", "-"]).args(arguments);
+    let mut sizes =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    sizes.stdin.take().unwrap().write_all(file).unwrap();
+    sizes.wait_with_output().unwrap()
+}
+
+fn printed(output: &Output) -> String {
+    assert!(output.status.success(), "{}", complaint(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn people_are_shown_what_the_golden_file_shows_within_a_terminal() {
+    let output = sizes(CHROMIUM, &[]);
+    let text = printed(&output);
+    assert_eq!(complaint(&output), "");
+    assert_eq!(text, include_str!("../golden/sizes/human.txt"));
+    let (_, line) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(line.parse::<SizeHistogram>().unwrap().count(), 37_573);
+    let long = text.lines().filter(|&other| other != line).find(|line| line.chars().count() > 80);
+    assert_eq!(long, None);
+}
+
+#[test]
+fn programs_are_given_every_bucket_and_the_text() {
+    let answer: Value =
+        serde_json::from_str(&printed(&sizes(b"bytes\n64\n12\n64\n", &["--format", "json"]))).unwrap();
+    let expected = json!({
+        "format": "sizes-csv", "text": "12:1,64:2", "message_count": 3, "min_bytes": 12, "max_bytes": 64,
+        "bytes_p50": 64, "bytes_p90": 64, "bytes_p99": 64,
+        "buckets": [{"from_bytes": 12, "to_bytes": 12, "count": 1}, {"from_bytes": 64, "to_bytes": 64, "count": 2}],
+    });
+    assert_eq!(answer, expected);
+}
+
+#[test]
+fn the_text_is_one_line_that_reads_as_the_same_sizes() {
+    let text = printed(&sizes(CHROMIUM, &["--format", "text", "--from", "buckets-csv"]));
+    assert_eq!(text.lines().count(), 1);
+    assert!(text.starts_with("12-15:4387,16-20:990,"), "{text}");
+}
+
+#[test]
+fn more_buckets_than_people_read_are_shown_in_fewer_rows() {
+    let file: String = (0..3_000).map(|bytes| format!("{bytes}\n")).collect();
+    let output = sizes(file.as_bytes(), &[]);
+    assert!(complaint(&output).contains("standard-input: 3000 buckets or different sizes are put together"));
+    let text = printed(&output);
+    assert!(text.lines().count() < 65 && text.contains(" buckets are shown in "), "{text}");
+}
+
+#[test]
+fn what_is_not_of_its_format_is_told_with_its_place() {
+    let output = sizes(b"bytes\n12\n1.5\n", &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        complaint(&output),
+        "roundtrip: standard-input: sizes-csv: line 3, bytes: expected a whole number that is not negative, found `1.5`\n"
+    );
+    assert_eq!(sizes(b"hello\n", &[]).status.code(), Some(2));
+    let output = sizes(b"", &["--from", "excel"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        complaint(&output).contains("[possible values: auto, buckets-csv, hdr"),
+        "{}",
+        complaint(&output)
+    );
+}

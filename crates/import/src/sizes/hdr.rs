@@ -1,0 +1,63 @@
+//! `HdrHistogram` V2: a log (`.hlog`) whose values are bytes, or the text of a histogram alone, in base64, one a line.
+//!
+//! All of them together are one histogram, so a log may have one tag at most. A bin is a bucket.
+
+use super::Reader;
+use super::counted::Counted;
+use crate::VALUES_MAX;
+use crate::error::{Fault, Place};
+use crate::format::hdr_log::{self, Interval};
+use crate::hdr::{Bin, Inflater};
+use crate::text;
+use roundtrip_wire::size_profile::SizeBucket;
+use std::collections::BTreeMap;
+
+pub(super) const READER: Reader = Reader {
+    slug: "hdr",
+    title: "HdrHistogram V2 of bytes (.hlog, or its text in base64)",
+    detect: |glance| {
+        let first = glance.lines().find(|line| !line.trim().is_empty());
+        // As the encodings begin in base64.
+        first.is_some_and(|line| line.starts_with("HIST") && !line.contains(','))
+            || hdr_log::is_hdr_log(glance)
+    },
+    read,
+};
+
+fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
+    let mut bins: BTreeMap<(u64, u64), (u64, Place)> = BTreeMap::new();
+    let mut inflater = Inflater::new(text.len());
+    let mut known_tag = None;
+    for (place, line) in
+        super::rows::lines(text).filter(|(_, line)| !line.starts_with('#') && !hdr_log::is_header(line))
+    {
+        let interval = Interval::of(line);
+        if let Some(tag) = interval.as_ref().map(|interval| interval.tag) {
+            let known = *known_tag.get_or_insert(tag);
+            if known != tag {
+                let name = |tag: Option<&str>| text::cut(tag.unwrap_or("untagged"), 40);
+                return Err(place.fault(format!(
+                    "expected histograms of one tag, {}, found {}: take the lines of the other out",
+                    name(known),
+                    name(tag)
+                )));
+            }
+        }
+        let histogram = interval.map_or(line, |interval| interval.histogram);
+        let found = inflater.bins(histogram).map_err(|problem| Fault {
+            place: Place { byte: problem.byte, ..place.clone() },
+            ..place.clone().fault(problem.what)
+        })?;
+        for Bin { low, high, count } in found {
+            if bins.len() == VALUES_MAX {
+                return Err(place.fault(format!("expected at most {VALUES_MAX} different bins")));
+            }
+            let (sum, _) = bins.entry((low, high)).or_insert_with(|| (0, place.clone()));
+            *sum = sum.saturating_add(count);
+        }
+    }
+    for ((from_bytes, to_bytes), (count, place)) in bins {
+        counted.add(SizeBucket { from_bytes, to_bytes, count }, &place)?;
+    }
+    Ok(())
+}

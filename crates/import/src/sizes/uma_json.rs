@@ -1,0 +1,136 @@
+//! A histogram of Chromium's UMA as JSON: `name` and `buckets`, each with `low`, `high` (excluded) and `count`.
+//!
+//! Alone, as `base::HistogramBase::WriteJSON` writes it; in a list; as the member `histogram` or in the list
+//! `histograms`, as the methods `Browser.getHistogram` and `Browser.getHistograms` of the devtools protocol answer and
+//! `base::StatisticsRecorder::ToJSON` writes. Exactly one of them may have messages. What `ToGraphDict` makes for the
+//! page `chrome://histograms` is drawn in letters and is not read.
+//!
+//! The last bucket is for all that is longer: `WriteJSON` leaves out its `high`, the protocol gives the largest sample
+//! that there can be. Messages in it have no size that is known, so they are refused.
+
+use super::Reader;
+use super::counted::Counted;
+use crate::error::{Fault, Place};
+use crate::glance::Outline;
+use crate::json::{self, List, Loose};
+use crate::{VALUES_MAX, text};
+use roundtrip_wire::size_profile::SizeBucket;
+use serde::Deserialize;
+
+pub(super) const READER: Reader = Reader {
+    slug: "uma-json",
+    title: "a histogram of Chromium's UMA (JSON)",
+    detect: |glance| {
+        let outline = glance.outline();
+        let has_buckets = |outline: Option<&Outline>| outline.is_some_and(|outline| outline.has("buckets"));
+        let buckets = outline.get("buckets").map(Outline::elements).unwrap_or_default();
+        buckets.first().is_some_and(|bucket| bucket.has("low"))
+            || has_buckets(outline.get("histogram"))
+            || has_buckets(outline.get("histograms").and_then(|list| list.elements().first()))
+            || has_buckets(outline.elements().first())
+    },
+    read,
+};
+
+/// `base::HistogramBase::kSampleType_MAX`, the largest `int`: where the bucket ends that has no end.
+const SAMPLE_MAX: u64 = 0x7fff_ffff;
+/// A browser has some thousands.
+const HISTOGRAMS_MAX: usize = 100_000;
+
+#[derive(Default, Deserialize)]
+#[serde(default, expecting = "an object")]
+struct Histogram {
+    name: Loose,
+    count: Loose,
+    buckets: List<Bucket, VALUES_MAX>,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Bucket {
+    low: u64,
+    high: Option<u64>,
+    count: u64,
+}
+
+/// An object, whichever it is.
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct Outer {
+    histogram: Option<Histogram>,
+    histograms: Option<List<Histogram, HISTOGRAMS_MAX>>,
+    #[serde(default)]
+    name: Loose,
+    #[serde(default)]
+    count: Loose,
+    buckets: Option<List<Bucket, VALUES_MAX>>,
+}
+
+fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
+    let mut with_messages = histograms(text)?.into_iter().filter(|(_, histogram)| histogram.has_messages());
+    let Some((path, histogram)) = with_messages.next() else {
+        return Err(Place::default().fault("expected a histogram with messages, found none"));
+    };
+    let others: Vec<String> = with_messages.map(|(_, other)| other.name()).collect();
+    if !others.is_empty() {
+        return Err(Place::default().fault(format!(
+            "expected one histogram with messages, found {}: {}",
+            others.len() + 1,
+            super::names([histogram.name()].into_iter().chain(others))
+        )));
+    }
+    counted.state_count(histogram.count.number());
+    for (index, Bucket { low, high, count }) in histogram.buckets.0.into_iter().enumerate() {
+        let place = Place::member(format!("{path}buckets[{index}]"));
+        match high.filter(|&high| high != SAMPLE_MAX) {
+            Some(high) if high <= low => {
+                return Err(
+                    place.fault(format!("expected a high above its low, which is {low}, found {high}"))
+                );
+            }
+            Some(high) => {
+                counted.add(SizeBucket { from_bytes: low, to_bytes: high - 1, count }, &place)?;
+            }
+            None if count > 0 => {
+                return Err(place.fault(format!(
+                    "expected a high, where the bucket ends: {count} messages have {low} bytes or more. Write one, or take \
+                     the bucket out"
+                )));
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// All of a file, each with its path.
+fn histograms(text: &str) -> Result<Vec<(String, Histogram)>, Fault> {
+    let listed = |list: List<Histogram, HISTOGRAMS_MAX>, path: &str| {
+        let each = list.0.into_iter().enumerate();
+        each.map(|(index, histogram)| (format!("{path}[{index}]."), histogram)).collect()
+    };
+    if text.trim_start().starts_with('[') {
+        return Ok(listed(json::read(text)?, ""));
+    }
+    let Outer { histogram, histograms, name, count, buckets } = json::read(text)?;
+    Ok(match (buckets, histogram, histograms) {
+        (Some(buckets), _, _) => vec![(String::new(), Histogram { name, count, buckets })],
+        (_, Some(histogram), _) => vec![("histogram.".into(), histogram)],
+        (_, _, Some(list)) => listed(list, "histograms"),
+        _ => {
+            return Err(
+                Place::default().fault("expected a member buckets, histogram or histograms, found none")
+            );
+        }
+    })
+}
+
+impl Histogram {
+    fn has_messages(&self) -> bool {
+        self.buckets.0.iter().any(|bucket| bucket.count > 0)
+    }
+
+    fn name(&self) -> String {
+        text::cut(&self.name.fact().unwrap_or_else(|| "one without a name".into()), 60)
+    }
+}

@@ -1,0 +1,254 @@
+//! Size profiles, by files that are in order, by any others, and by those that are wrong.
+
+mod refused;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use proptest::prelude::*;
+use roundtrip_import::sizes::{SizeFormat, SizeImport, read};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// A golden file with its name; its folder is the slug of its format.
+fn golden() -> Vec<(SizeFormat, String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden-sizes");
+    let files = |format: &SizeFormat| {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder.join(format.slug()))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        paths.sort();
+        paths
+    };
+    let of_format = |&format: &SizeFormat| {
+        files(&format).into_iter().map(move |path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (format, format!("{format}/{name}"), std::fs::read(path).unwrap())
+        })
+    };
+    SizeFormat::all().iter().flat_map(of_format).collect()
+}
+
+fn read_text(text: &str) -> SizeImport {
+    read(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}:\n{text}"))
+}
+
+#[test]
+fn golden_files_say_what_they_said() {
+    let mut text = String::new();
+    for (format, name, bytes) in golden() {
+        let import = read(&bytes, None).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(import.format, format, "{name}");
+        writeln!(text, "{name}: {} messages\n{}", import.sizes.count(), import.sizes).unwrap();
+        for warning in import.warnings {
+            writeln!(text, "warning: {warning}").unwrap();
+        }
+    }
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!("sizes", text);
+    });
+}
+
+#[test]
+fn every_golden_file_is_recognised_as_one_format_and_every_format_has_one() {
+    for (format, name, bytes) in golden() {
+        let detected: Vec<_> =
+            SizeFormat::all().iter().filter(|format| format.detect(&bytes)).copied().collect();
+        assert_eq!(detected, [format], "{name}");
+    }
+    for format in SizeFormat::all() {
+        assert!(golden().iter().any(|(known, ..)| known == format), "{format}");
+    }
+}
+
+#[test]
+fn the_published_table_has_all_of_its_messages() {
+    let import = read(include_bytes!("../../../../wire/data/chromium-message-sizes.csv"), None).unwrap();
+    assert_eq!((import.format.slug(), import.sizes.count()), ("buckets-csv", 37_573));
+    assert_eq!((import.sizes.min_bytes(), import.sizes.max_bytes()), (12, 16_062));
+    assert_eq!(import.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn sizes_of_which_there_are_too_many_are_put_together_and_a_warning_says_so() {
+    let text: String = (0..5_000).map(|bytes| format!("{bytes}\n")).collect();
+    let SizeImport { sizes, warnings, .. } = read_text(&text);
+    assert!((500..=1_000).contains(&sizes.buckets().len()), "{}", sizes.buckets().len());
+    assert_eq!((sizes.count(), sizes.min_bytes(), sizes.max_bytes()), (5_000, 0, 4_999));
+    assert_eq!(
+        warnings,
+        [format!(
+            "5000 buckets or different sizes are put together into {}, since there may be 1000: in the widest the longest \
+             message is 0.76 % longer than the shortest",
+            sizes.buckets().len()
+        )]
+    );
+}
+
+#[test]
+fn buckets_without_messages_do_not_count_as_too_many() {
+    let empty: String = (1..3_000).map(|bytes| format!("{bytes},0\n")).collect();
+    let import = read_text(&format!("bucket_min_bytes,count\n0,3\n{empty}3000,4\n3001,0\n"));
+    assert_eq!((import.sizes.to_string(), import.warnings), ("0:3,3000:4".into(), Vec::new()));
+}
+
+#[test]
+fn a_stated_count_that_the_buckets_do_not_have_is_told() {
+    let import = read_text(r#"{"name": "a", "count": 7, "buckets": [{"low": 1, "high": 3, "count": 5}]}"#);
+    assert_eq!(import.warnings, ["the file states 7 messages, and its buckets have 5"]);
+    assert_eq!(import.sizes.to_string(), "1-2:5");
+}
+
+#[test]
+fn where_all_samples_of_a_histogram_set_are_listed_they_are_the_sizes() {
+    let set = |count: u8| {
+        format!(
+            r#"[{{"name": "a", "unit": "sizeInBytes", "binBoundaries": [0, [0, 100, 10]], "allBins": {{"2": [3]}},
+                "sampleValues": [12, 12, 15], "running": [{count}, 18, 2.6, 13.0, 12, 39, 3.0]}}]"#
+        )
+    };
+    assert_eq!(read_text(&set(3)).sizes.to_string(), "12:2,15:1");
+    // The bin is of 10 to 20 bytes, none of which is shorter than the shortest sample.
+    let import = read_text(&set(4));
+    assert_eq!(import.sizes.to_string(), "12-18:3");
+    assert_eq!(import.warnings, ["the file states 4 messages, and its buckets have 3"]);
+}
+
+#[test]
+fn bins_without_an_end_reach_as_far_as_the_samples() {
+    let text = r#"[{"name": "a", "unit": "sizeInBytes", "binBoundaries": [100, 200], "allBins": [[1], [2, {"x": []}], [3]],
+        "running": [6, 5000, 2.6, 13.0, 40, 39, 3.0]}]"#;
+    assert_eq!(read_text(text).sizes.to_string(), "40-99:1,100-199:2,200-5000:3");
+}
+
+fn hdr(values: &[(u64, u64)], digits: u8) -> (Histogram<u64>, String) {
+    let mut histogram: Histogram<u64> = Histogram::new_with_bounds(1, 1 << 40, digits).unwrap();
+    for &(value, count) in values {
+        histogram.record_n(value, count).unwrap();
+    }
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(&histogram, &mut bytes).unwrap();
+    (histogram, BASE64_STANDARD.encode(bytes))
+}
+
+#[test]
+fn intervals_of_a_log_and_texts_of_histograms_are_added_up() {
+    let (_, one) = hdr(&[(12, 3), (1_000_000, 1)], 2);
+    let (_, other) = hdr(&[(12, 4), (64, 1)], 2);
+    for text in [
+        format!("{one}\n{other}\n"),
+        format!("#[Histogram log format version 1.3]\n0,1,1,{one}\n1,1,0,{other}\n"),
+    ] {
+        let import = read_text(&text);
+        assert_eq!(
+            (import.format.slug(), import.sizes.to_string()),
+            ("hdr", "12:7,64:1,999424-1003519:1".into())
+        );
+    }
+}
+
+proptest! {
+    /// Whatever the order of the sizes, and however many there are.
+    #[test]
+    fn no_message_of_a_list_is_lost(sizes in prop::collection::vec((0..1_u64 << 40, 1..1_000_u64), 1..3_000)) {
+        let mut text = "bytes,count\n".to_owned();
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for &(bytes, count) in &sizes {
+            writeln!(text, "{bytes},{count}").unwrap();
+            *counts.entry(bytes).or_default() += count;
+        }
+        let import = read_text(&text);
+        prop_assert_eq!(import.sizes.count(), counts.values().sum::<u64>());
+        prop_assert_eq!(import.warnings.is_empty(), counts.len() <= 1_000);
+        for bucket in import.sizes.buckets() {
+            let within: u64 = counts.range(bucket.from_bytes..=bucket.to_bytes).map(|(_, count)| count).sum();
+            prop_assert_eq!(within, bucket.count);
+        }
+    }
+
+    /// A bucket is as the file has it, in each of the three forms.
+    #[test]
+    fn buckets_are_kept_as_they_are(parts in prop::collection::vec((1..5_000_u64, 0..9_u64), 1..60)) {
+        let mut beginnings = "bucket_min_bytes,count\n".to_owned();
+        let mut ranges = "from_bytes,to_bytes,count\n".to_owned();
+        let (mut low, mut buckets, mut expected) = (0, Vec::new(), Vec::new());
+        for (width, count) in parts {
+            let high = low + width;
+            writeln!(beginnings, "{low},{count}").unwrap();
+            writeln!(ranges, "{low},{},{count}", high - 1).unwrap();
+            buckets.push(format!(r#"{{"low": {low}, "high": {high}, "count": {count}}}"#));
+            expected.extend(Some((low, high - 1, count)).filter(|_| count > 0));
+            low = high;
+        }
+        writeln!(beginnings, "{low},0").unwrap();
+        let uma = format!(r#"{{"name": "a", "buckets": [{}]}}"#, buckets.join(","));
+        for text in [beginnings, ranges, uma] {
+            match read(text.as_bytes(), None) {
+                Ok(import) => {
+                    let buckets = import.sizes.buckets().iter();
+                    let found: Vec<_> = buckets.map(|one| (one.from_bytes, one.to_bytes, one.count)).collect();
+                    prop_assert_eq!(&found, &expected);
+                }
+                Err(error) => prop_assert!(expected.is_empty(), "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn bins_reach_as_far_as_the_library_says(values in prop::collection::vec((0..1_u64 << 39, 1..100_u64), 1..40), digits in 1..=5_u8) {
+        let (theirs, text) = hdr(&values, digits);
+        let mut expected: BTreeMap<(u64, u64), u64> = BTreeMap::new();
+        for (value, count) in values {
+            *expected.entry((theirs.lowest_equivalent(value), theirs.highest_equivalent(value))).or_default() += count;
+        }
+        let import = read_text(&text);
+        let found = import.sizes.buckets().iter().map(|one| ((one.from_bytes, one.to_bytes), one.count));
+        prop_assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        check(&bytes);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "(bytes\n|bytes,count\n|bucket_min_bytes,count\n|from_bytes,to_bytes,count\n)?[\\[\\]{}\":,a-e0-9\n\\-. ]{0,200}") {
+        check(text.as_bytes());
+    }
+
+    #[test]
+    fn spoilt_files_are_read_or_refused(
+        index in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), byte in any::<u8>(),
+        put in prop::sample::select(vec!["-", "1e300", "99999999999999999999", "[", "null", "0.5", "{}", "\n", ","]),
+    ) {
+        let golden = golden();
+        let (_, _, bytes) = index.get(&golden);
+        let at = at.index(bytes.len());
+        let mut flipped = bytes.clone();
+        flipped[at] ^= byte;
+        check(&flipped);
+        check(&[&bytes[..at], put.as_bytes(), &bytes[at..]].concat());
+        check(&bytes[..at]);
+    }
+}
+
+/// Reads bytes in every way there is: what is said stays short, what is read stays within bounds.
+fn check(bytes: &[u8]) {
+    for format in SizeFormat::all().iter().copied().map(Some).chain([None]) {
+        match read(bytes, format) {
+            Ok(import) => {
+                assert!(import.sizes.count() > 0 && import.sizes.buckets().len() <= 1_000);
+                assert!(import.warnings.iter().all(|warning| warning.chars().count() <= 301));
+            }
+            Err(error) => {
+                let message = error.to_string();
+                assert!(
+                    message.chars().count() < 600 && !message.contains(['\n', '\u{1b}', '\0']),
+                    "{message:?}"
+                );
+            }
+        }
+    }
+}
