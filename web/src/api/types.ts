@@ -93,3 +93,4 @@ export type SweepPoint = Schemas["SweepPoint"];
 export type TokenRequest = Schemas["TokenRequest"];
 export type TokenKind = Schemas["TokenKind"];
 export type Visibility = Schemas["Visibility"];
+export type { Advice, AdviceGroup, RankedLine } from "./advice.sketch";

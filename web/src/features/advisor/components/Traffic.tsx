@@ -1,0 +1,113 @@
+/** The messages as bars that are dragged, with whose they are, how long they are, and the way back. */
+import { useState } from "react";
+import type { AdviceGroup, SizeProfile } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
+import type { CrossingMark } from "@/components/chart/plottables/Crossings";
+import { Choice } from "@/components/ui/Choice";
+import { barsOf, crossingsOfFirst, lineName, messagesText, rankedAt } from "../data";
+import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "../search";
+import { type Bucket, scaled, sizesText } from "../sizes";
+import { trafficTable } from "../tables";
+import { OwnSizes } from "./OwnSizes";
+import { TimesSlider } from "./TimesSlider";
+
+/** More captions than this hide the bars that they are about. */
+const MARKS_MAX = 3;
+/** Own sizes, where there is a choice between profiles. */
+const OWN = "own";
+
+type Props = {
+  search: AdvisorSearch;
+  start: Start;
+  profiles: SizeProfile[];
+  /** The only group there is, whose crossings are marked. */
+  group: AdviceGroup | null;
+  /** What is written to the address at once. */
+  onChange: (change: AdvisorChange) => void;
+  /** What is written once it has come to rest. */
+  onDrag: (change: AdvisorChange) => void;
+};
+
+export function Traffic({ search, start, profiles, group, onChange, onDrag }: Props) {
+  const [isOwnOpen, setOwnOpen] = useState(false);
+  const times = search.times ?? 1;
+  const now = withDragged(start.buckets, search.dragged);
+  const asked = times === 1 ? now : scaled(now, times);
+  const isChanged = search.dragged !== undefined || times !== 1;
+  const startAnew = (change: AdvisorChange) => {
+    setOwnOpen(false);
+    onChange({ profile: undefined, sizes: undefined, dragged: undefined, times: undefined, ...change });
+  };
+  const drag = (place: number, count: number) => {
+    const moved = now.map((bucket, index) => (index === place ? { ...bucket, count } : bucket));
+    onDrag({ dragged: draggedText(start.buckets, moved) });
+  };
+  return (
+    <ChartFrame
+      name="traffic"
+      title={messagesText(asked)}
+      summary="Drag a bar up or down; or go to it with Tab and the arrow keys, left and right from bar to bar, up and down for more and fewer messages. Dashed: as it was. Line: the share of messages that are not longer."
+      table={trafficTable(asked, start.profile?.slug ?? "own")}
+      controls={
+        <>
+          <div className="controls traffic-controls">
+            <Choice
+              label="Messages"
+              values={[...profiles.map(({ slug }) => slug), OWN]}
+              name={(slug) => profiles.find((profile) => profile.slug === slug)?.title ?? "your own"}
+              value={start.profile?.slug ?? OWN}
+              onChange={(slug) => (slug === OWN ? setOwnOpen(true) : startAnew({ profile: slug }))}
+            />
+            <TimesSlider
+              times={times}
+              onChange={(value) => onDrag({ times: value === 1 ? undefined : value })}
+            />
+            <button
+              type="button"
+              className="button"
+              disabled={!isChanged}
+              onClick={() => onChange({ dragged: undefined, times: undefined })}
+            >
+              Reset
+            </button>
+            {start.profile === null && !isOwnOpen && (
+              <button type="button" className="text-button" onClick={() => setOwnOpen(true)}>
+                Edit as text
+              </button>
+            )}
+          </div>
+          {isOwnOpen && (
+            <OwnSizes
+              text={sizesText(asked)}
+              onUse={(buckets) => startAnew({ sizes: sizesText(buckets) })}
+              onClose={() => setOwnOpen(false)}
+            />
+          )}
+        </>
+      }
+    >
+      <DraggedBarsChart
+        name="Messages by size, to be dragged"
+        bars={barsOf(now, times)}
+        start={barsOf(start.buckets)}
+        crossings={group === null ? [] : marksOf(group, asked)}
+        onDrag={drag}
+      />
+    </ChartFrame>
+  );
+}
+
+/** The crossings of the first one that are among the messages. */
+function marksOf(group: AdviceGroup, buckets: Bucket[]): CrossingMark[] {
+  const some = buckets.filter(({ count }) => count > 0);
+  const [least, most] = [some[0]?.from_bytes ?? 0, some.at(-1)?.to_bytes ?? 0];
+  return crossingsOfFirst(group)
+    .filter(({ x }) => x > least && x < most)
+    .slice(0, MARKS_MAX)
+    .map(({ below, above, x, from, to }) => {
+      const [lower, upper] = [rankedAt(group, below), rankedAt(group, above)];
+      const name = (line: typeof lower) => (line === undefined ? "" : lineName(line));
+      return { x, from, to, label: `${name(lower)} | ${name(upper)}` };
+    });
+}
