@@ -55,6 +55,7 @@ pub mod seed;
 pub mod state;
 pub mod tasks;
 pub mod traces;
+mod units;
 pub mod words;
 
 pub use router::app;

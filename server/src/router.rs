@@ -55,6 +55,7 @@ pub fn app(state: AppState) -> Router {
 /// The routes that the API document describes.
 pub(crate) fn documented() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::head())
+        .routes(routes!(routes::advice::advise))
         .routes(routes!(routes::charts::changes::list_change_points))
         .routes(routes!(routes::charts::compare::compare))
         .routes(routes!(routes::charts::heatmap::heat_map))

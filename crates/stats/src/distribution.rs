@@ -84,14 +84,24 @@ impl Distribution {
 
     /// [`Distribution::quantile_ns`] of several in ascending order, found on one way through the histogram.
     pub fn quantiles_ns<const N: usize>(&self, ascending_ppm: [u32; N]) -> [u64; N] {
-        let ranks = ascending_ppm.map(|q_ppm| rank(q_ppm, self.count()));
-        let mut places = self.buckets.at_ranks(ranks);
-        ranks.map(|rank| {
-            let Some((bucket, before)) = places.next().flatten() else { return self.max_ns };
+        let mut values = self.at_quantiles(&ascending_ppm);
+        ascending_ppm.map(|_| values.next().unwrap_or(self.max_ns))
+    }
+
+    /// The same of any number of them.
+    pub fn at_quantiles(&self, ascending_ppm: &[u32]) -> impl Iterator<Item = u64> {
+        let ranks = ascending_ppm.iter().map(|&q_ppm| rank(q_ppm, self.count()));
+        self.buckets.at_ranks(ranks.clone()).zip(ranks).map(|(place, rank)| {
+            let Some((bucket, before)) = place else { return self.max_ns };
             let sample =
                 self.samples.as_deref().and_then(|parts| nth_in_bucket(parts, bucket, rank - before - 1));
             sample.unwrap_or_else(|| bounds(bucket).1.clamp(self.min_ns, self.max_ns))
         })
+    }
+
+    /// The mean, of the exact sum.
+    pub fn mean_ns(&self) -> f64 {
+        self.sum_ns as f64 / self.count() as f64
     }
 
     /// The middle value, or the mean of the two in the middle. Of few values it lies between them, where the p50 is always

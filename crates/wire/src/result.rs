@@ -200,6 +200,31 @@ impl CaseResult {
     pub fn is_lossy(&self) -> bool {
         self.repetitions.iter().any(|repetition| !repetition.is_lossless(self.case.peers))
     }
+
+    /// Processor time of all ends, in user mode and in the kernel, over the messages delivered; in `roundtrip` one there and
+    /// one back are one. None when the system does not tell it of every end, and when nothing was delivered.
+    pub fn cpu_ns_per_message(&self) -> Option<u64> {
+        self.of_all_ends(|end| Some(end.user_ns?.saturating_add(end.system_ns?)))?
+            .checked_div(self.delivered())
+    }
+
+    /// How often the ends gave up the processor to wait, and so had to be woken, over a thousand messages delivered. None as
+    /// above.
+    pub fn wakes_per_1000_messages(&self) -> Option<u64> {
+        self.of_all_ends(|end| end.voluntary_switches)?.saturating_mul(1_000).checked_div(self.delivered())
+    }
+
+    /// The sum over all ends of all repetitions; none unless there are some and each has the value. A report may claim any
+    /// number: a sum ends at the largest.
+    fn of_all_ends(&self, value: impl Fn(&EndObservation) -> Option<u64>) -> Option<u64> {
+        let mut ends = self.repetitions.iter().flat_map(|repetition| &repetition.ends);
+        let first = value(ends.next()?)?;
+        ends.try_fold(first, |sum, end| Some(sum.saturating_add(value(end)?)))
+    }
+
+    fn delivered(&self) -> u64 {
+        self.repetitions.iter().fold(0, |sum, repetition| sum.saturating_add(repetition.delivered))
+    }
 }
 
 /// A repetition that did not finish.

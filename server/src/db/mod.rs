@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod account;
+pub mod advice;
 pub mod agent;
 pub mod analysis;
 pub mod audit;

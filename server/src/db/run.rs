@@ -134,6 +134,12 @@ pub struct Outcome {
     /// Why the machine cannot run the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsupported: Option<String>,
+    /// Processor time of all ends over the messages delivered. Absent in what was stored before it was counted, as below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_ns_per_message: Option<u64>,
+    /// How often the ends slept and were woken, over a thousand messages delivered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wakes_per_1000_messages: Option<u64>,
 }
 
 /// Which runs are wanted; what is absent is not asked for.
@@ -413,6 +419,8 @@ impl From<&CaseResult> for Outcome {
             facts: result.facts.clone(),
             failures: result.failures.clone(),
             unsupported: result.unsupported.clone(),
+            cpu_ns_per_message: result.cpu_ns_per_message(),
+            wakes_per_1000_messages: result.wakes_per_1000_messages(),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::badge::{Badge, Tone};
 use crate::db::point::SeriesKey;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path, Query};
+use crate::units::{NO_BREAK, size, time};
 use crate::{AppState, db};
 use axum::extract::State;
 use axum::http::header;
@@ -84,7 +85,8 @@ pub(crate) async fn badge_of_series(
     let figure_ns = newest(&state, &keys, row.is_stated(), asked.quantile).await?;
     let series = row.into_series()?;
     let label = format!("{} {name}", case(&series.transport.slug, &series.case));
-    let message = figure_ns.map_or_else(|| NO_DATA.to_owned(), time);
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let message = figure_ns.map_or_else(|| NO_DATA.to_owned(), |ns| plain(time(ns as f64)));
     let tone = if figure_ns.is_some() { Tone::Plain } else { Tone::Unknown };
     Ok(answer(&Badge { label: &label, message: &message, tone }))
 }
@@ -114,52 +116,15 @@ async fn newest(
 fn case(transport: &Slug, case: &Case) -> String {
     match &case.benchmark {
         Some(benchmark) => benchmark.clone(),
-        None => format!("{transport} {} {}", case.scenario, bytes(case.message_bytes)),
+        None => format!("{transport} {} {}", case.scenario, plain(size(case.message_bytes))),
     }
 }
 
-/// As in `64 B` or `64 KiB`: what is no whole number of a unit stays in bytes.
-fn bytes(bytes: u64) -> String {
-    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    let found = UNITS.into_iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
-    found.map_or_else(|| format!("{bytes} B"), |(size, unit)| format!("{} {unit}", bytes / size))
-}
-
-/// As in `4.02 µs`: three digits, and the unit that they have after they were rounded. Whole nanoseconds stay exact.
-fn time(ns: i64) -> String {
-    const UNITS: [(f64, &str); 3] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-    let amount = ns as f64;
-    // 999.5 of a unit is 1.00 of the next.
-    let Some((size, unit)) = UNITS.into_iter().find(|(size, _)| amount >= size * 0.999_5 && ns >= 1_000)
-    else {
-        return format!("{ns} ns");
-    };
-    let scaled = amount / size;
-    let decimals = if scaled < 9.995 { 2 } else { usize::from(scaled < 99.95) };
-    format!("{scaled:.decimals$} {unit}")
+/// A badge is one line, whose width is counted by plain spaces.
+fn plain(text: String) -> String {
+    text.replace(NO_BREAK, " ")
 }
 
 fn answer(badge: &Badge<'_>) -> Response {
     ([(header::CONTENT_TYPE, MEDIA_TYPE)], badge.svg()).into_response()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_figure_has_three_digits_and_its_unit() {
-        let shown =
-            [0, 999, 1_000, 4_016, 18_249, 999_499, 999_600, 12_340_000, 1_500_000_000, 61_000_000_000];
-        let expected = [
-            "0 ns", "999 ns", "1.00 µs", "4.02 µs", "18.2 µs", "999 µs", "1.00 ms", "12.3 ms", "1.50 s",
-            "61.0 s",
-        ];
-        assert_eq!(shown.map(time), expected);
-        assert_eq!(
-            [64, 1_024, 5_000, 65_536, 1 << 20].map(bytes),
-            ["64 B", "1 KiB", "5000 B", "64 KiB", "1 MiB"]
-        );
-    }
 }

@@ -2,6 +2,7 @@
 //! it. SQL is in [`crate::db`], statistics in `roundtrip-stats`, and who may do what in [`crate::access`].
 
 pub mod accounts;
+pub mod advice;
 pub mod agents;
 pub mod audit;
 pub mod badges;

@@ -1,6 +1,6 @@
 //! What the repetitions of one result went through, besides their times.
 
-use roundtrip_wire::{CaseResult, Delivery, EndObservation, Repetition};
+use roundtrip_wire::{CaseResult, Delivery, Repetition};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -54,7 +54,7 @@ impl Observed {
         Self {
             late: total(&result.repetitions, |repetition| repetition.late),
             missed: total(&result.repetitions, |repetition| repetition.missed),
-            cpu_ns_per_message: cpu_ns_per_message(&result.repetitions),
+            cpu_ns_per_message: result.cpu_ns_per_message(),
             ..of_all
         }
     }
@@ -90,18 +90,6 @@ fn deliveries(repetitions: &[Repetition]) -> Vec<Delivery> {
         }
     }
     sums
-}
-
-fn cpu_ns_per_message(repetitions: &[Repetition]) -> Option<u64> {
-    let cpu_ns = total(repetitions, |repetition| {
-        let (first, rest) = repetition.ends.split_first()?;
-        rest.iter().try_fold(cpu_ns(first)?, |sum, end| Some(sum.saturating_add(cpu_ns(end)?)))
-    })?;
-    cpu_ns.checked_div(total(repetitions, |repetition| Some(repetition.delivered))?)
-}
-
-fn cpu_ns(end: &EndObservation) -> Option<u64> {
-    Some(end.user_ns?.saturating_add(end.system_ns?))
 }
 
 fn reasons(repetitions: &[Repetition]) -> Vec<DisturbedReason> {

@@ -383,6 +383,23 @@ export interface paths {
         patch: operations["change_project"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/advice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the messages of a profile would cost over each transport. */
+        get: operations["advise"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/agents": {
         parameters: {
             query?: never;
@@ -1278,6 +1295,98 @@ export interface components {
              */
             name: string;
         };
+        /** @description What the messages of a profile would cost. */
+        Advice: {
+            /** @description What is taken to be so, a sentence each. */
+            assumptions: string[];
+            /** @description What transports are ranked by. */
+            by: components["schemas"]["AdvisedFigure"];
+            /** @description By machine, and by what is done there: only what is in one group was measured alike. */
+            groups: components["schemas"]["AdviceGroup"][];
+            /** @description The sizes that it is about. */
+            sizes: components["schemas"]["AdvisedSizes"];
+        };
+        /** @description Who would be first with other sizes. */
+        AdviceChange: {
+            /**
+             * Format: double
+             * @description How many times as long all messages are.
+             */
+            factor: number;
+            /** @description Which place of the ranking would be first. */
+            place: number;
+        };
+        /** @description Transports that were measured alike on one machine. */
+        AdviceGroup: {
+            /** @description What to take and what that depends on, in a few sentences. */
+            answer: string;
+            /** @description Where the faster one of two transports changes with the size of a message; they are named by their places in the ranking. */
+            crossovers: components["schemas"]["Crossover"][];
+            /** @description What every transport of the group does, by the names of cases and methodologies: scenario, mode, placement and so on. */
+            does: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description The identity of the machine's stable facts, when all of it was measured.
+             */
+            environment_id: number;
+            /** @description The machine's name. */
+            machine: string;
+            /** @description Those of which too little was measured. */
+            not_ranked: components["schemas"]["UnrankedTransport"][];
+            /** @description More threads took part than there were processors for them. */
+            oversubscribed: boolean;
+            /** @description The first one first. */
+            ranking: components["schemas"]["RankedTransport"][];
+            /** @description With all messages so many times as long another one would be first: the nearest shorter and the nearest longer. */
+            would_change: components["schemas"]["AdviceChange"][];
+        };
+        /**
+         * @description What transports are ranked by.
+         * @enum {string}
+         */
+        AdvisedFigure: "mean" | "p50" | "p98" | "p99";
+        /** @description The times of all messages of a profile together, in nanoseconds. */
+        AdvisedLatency: {
+            /**
+             * Format: double
+             * @description The expected time of a message.
+             */
+            mean: number;
+            /**
+             * Format: double
+             * @description Median.
+             */
+            p50: number;
+            /**
+             * Format: double
+             * @description 98 %.
+             */
+            p98: number;
+            /**
+             * Format: double
+             * @description 99 %.
+             */
+            p99: number;
+        };
+        /** @description Message sizes. */
+        AdvisedSizes: {
+            /** @description By size. */
+            buckets: components["schemas"]["ProfileBucket"][];
+            /**
+             * Format: int64
+             * @description How many messages were counted.
+             */
+            message_count: number;
+            /** @description The name of the profile; null where sizes were given. */
+            profile: string | null;
+            /**
+             * @description All of them, as the parameter `sizes` takes them.
+             * @example 12-15:4387,16-20:990
+             */
+            text: string;
+        };
         /** @description What is to change; what is absent stays. */
         AgentChange: {
             /** @description Whether it is given work. One that is not finishes what it has. */
@@ -1475,6 +1584,26 @@ export interface components {
             events: components["schemas"]["AuditEvent"][];
             /** @description What to pass as `after` for those that follow; null when there are none. */
             next_after: string | null;
+        };
+        /** @description How far a transport is behind the first one. */
+        BehindFirst: {
+            /**
+             * Format: double
+             * @description The upper end of it.
+             */
+            high: number | null;
+            /** @description Whether the repetitions tell that it takes longer. */
+            is_sure: boolean;
+            /**
+             * Format: double
+             * @description The lower end of the 95 % interval of the ratio; null where there are too few repetitions to say.
+             */
+            low: number | null;
+            /**
+             * Format: double
+             * @description How many times as long messages take.
+             */
+            ratio: number;
         };
         /** @description A quantile beside the p50. */
         Beside: {
@@ -2909,6 +3038,41 @@ export interface components {
             /** @description True when tracked files differed from the commit. */
             work_tree_modified: boolean;
         };
+        /** @description What was measured of one size. */
+        MeasuredSize: {
+            /** @description Of which commit. */
+            commit_sha: string;
+            /**
+             * Format: int64
+             * @description The size.
+             */
+            message_bytes: number;
+            /**
+             * Format: int64
+             * @description Median, in nanoseconds.
+             */
+            p50_ns: number;
+            /**
+             * Format: int64
+             * @description 98 %, in nanoseconds.
+             */
+            p98_ns: number;
+            /**
+             * Format: int64
+             * @description 99 %, in nanoseconds.
+             */
+            p99_ns: number;
+            /**
+             * Format: uuid
+             * @description In which run.
+             */
+            run_id: string;
+            /**
+             * Format: int64
+             * @description In which series.
+             */
+            series_id: number;
+        };
         /** @description An account in a project. */
         Member: {
             /**
@@ -3578,6 +3742,52 @@ export interface components {
              * @description How many runs name it: `runs?pull_request=` lists them.
              */
             run_count: number;
+        };
+        /** @description A transport, and what the messages would cost over it. */
+        RankedTransport: {
+            /**
+             * Format: double
+             * @description The share of messages that are longer than the longest one measured, and take no part: a thousandth at most.
+             */
+            above_measured_share: number;
+            behind_first: components["schemas"]["BehindFirst"] | null;
+            /**
+             * Format: double
+             * @description The share of messages that are shorter than the shortest one measured, and taken to cost as much as that.
+             */
+            below_measured_share: number;
+            /**
+             * Format: double
+             * @description Processor time of both ends for a message; null where it was not counted at every size.
+             */
+            cpu_ns_per_message: number | null;
+            /**
+             * Format: double
+             * @description Processors that are busy at the rate that was asked for; null without one, and as above.
+             */
+            cpus: number | null;
+            /** @description The times of all messages together. */
+            latency_ns: components["schemas"]["AdvisedLatency"];
+            /** @description What it is put together of, by size. */
+            measured: components["schemas"]["MeasuredSize"][];
+            /** @description How a receive waits: `block`, `spin`, `spin-then-block`. */
+            receive: components["schemas"]["Slug"];
+            /** @description What tells it apart from others of the group, besides the transport. */
+            told_apart: {
+                [key: string]: string;
+            };
+            /** @description The transport. */
+            transport: components["schemas"]["TransportInfo"];
+            /**
+             * Format: double
+             * @description How often an end sleeps and is woken for a message; null as above.
+             */
+            wakes_per_message: number | null;
+            /**
+             * Format: double
+             * @description Wake-ups a second at that rate; null as above.
+             */
+            wakes_per_second: number | null;
         };
         /** @description One publication: a table, or statements where none was printed. */
         Reference: {
@@ -4700,6 +4910,17 @@ export interface components {
              * @description The measured commit up to which it happened with the same probability.
              */
             until_commit_ordinal: number;
+        };
+        /** @description A transport of which too little was measured. */
+        UnrankedTransport: {
+            /** @description Why it has no place, in a sentence. */
+            because: string;
+            /** @description What tells it apart from others of the group, besides the transport. */
+            told_apart: {
+                [key: string]: string;
+            };
+            /** @description The transport. */
+            transport: components["schemas"]["TransportInfo"];
         };
         /** @description What the server stored. The same upload again has the same receipt. */
         UploadReceipt: {
@@ -5903,6 +6124,57 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    advise: {
+        parameters: {
+            query?: {
+                /** @description The name of a size profile; or `sizes`. */
+                profile?: components["schemas"]["Slug"];
+                /** @description Sizes and how many messages have them: `12-15:4387,64:3`, ascending; or `profile`. */
+                sizes?: string;
+                /** @description A machine's name; without it, all that have measured the project. */
+                machine?: components["schemas"]["Slug"];
+                /** @description `same-cpu`, `cross-cpu` or `free`; without it, each is a group. */
+                placement?: components["schemas"]["Slug"];
+                /** @description `2proc` or `2thread`; without it, each is a group. */
+                mode?: components["schemas"]["Slug"];
+                /** @description What transports are ranked by. */
+                by?: "mean" | "p50" | "p98" | "p99";
+                /** @description So many messages a second, for processors and wake-ups. */
+                rate_per_second?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it would cost, by machine and by what is done there */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Advice"];
+                };
+            };
+            /** @description `invalid-parameter` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];

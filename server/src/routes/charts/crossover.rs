@@ -32,6 +32,12 @@ pub struct Crossover {
 const MECHANISM: [&str; 9] =
     ["batch", "buffer_bytes", "payload", "receive", "send", "storage", "transport", "variant", "wake"];
 
+/// What a line does, besides its mechanism: only lines that do the same are held against each other.
+pub(in crate::routes) fn does(facts: &Facts) -> BTreeMap<&str, &str> {
+    let facts = facts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    facts.filter(|(name, _)| !MECHANISM.contains(name)).collect()
+}
+
 /// A line, as far as it can be held against others.
 #[derive(Debug)]
 pub(super) struct Comparable<'a> {
@@ -47,7 +53,6 @@ impl<'a> Comparable<'a> {
         facts: &'a Facts,
         points: impl IntoIterator<Item = (u64, &'p MeasuredRow)>,
     ) -> Self {
-        let facts = facts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let mut measured: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (x, point) in points {
             // Times are not negative.
@@ -55,7 +60,7 @@ impl<'a> Comparable<'a> {
             let at_size = Measured::new(x, medians).filter(|_| !point.lossy);
             measured.entry((point.environment_id, point.oversubscribed)).or_default().extend(at_size);
         }
-        Self { does: facts.filter(|(name, _)| !MECHANISM.contains(name)).collect(), measured }
+        Self { does: does(facts), measured }
     }
 
     /// What both measured in one environment: in the one in which they have most sizes in common, the newest one of several.
@@ -78,15 +83,23 @@ pub(super) fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
     for (first, one) in lines.iter().enumerate() {
         for (second, other) in lines.iter().enumerate().skip(first + 1) {
             let Some([one, other]) = one.beside(other) else { continue };
-            crossovers.extend(crossover::crossovers(one, other).iter().map(|found| {
-                let (below, above) =
-                    if found.first_is_faster_below { (first, second) } else { (second, first) };
-                let [from, to] = [found.from, found.to].map(|end| end.map(bytes));
-                Crossover { below, above, x: bytes(found.x), from, to }
-            }));
+            crossovers.extend(of_pair([first, second], one, other));
         }
     }
     crossovers
+}
+
+/// The crossovers of two lines, which have these places; ascending.
+pub(in crate::routes) fn of_pair(
+    [first, second]: [usize; 2],
+    one: &[Measured],
+    other: &[Measured],
+) -> impl Iterator<Item = Crossover> {
+    crossover::crossovers(one, other).into_iter().map(move |found| {
+        let (below, above) = if found.first_is_faster_below { (first, second) } else { (second, first) };
+        let [from, to] = [found.from, found.to].map(|end| end.map(bytes));
+        Crossover { below, above, x: bytes(found.x), from, to }
+    })
 }
 
 /// Whole bytes: all of them lie between two measured sizes.

@@ -1,0 +1,99 @@
+use super::*;
+use proptest::prelude::*;
+
+pub(crate) fn measured(message_bytes: u64, samples: &[u64]) -> (u64, Distribution, Vec<u64>) {
+    (message_bytes, Distribution::of_samples(samples.to_vec()).unwrap(), samples.to_vec())
+}
+
+pub(crate) fn line(cells: &[(u64, Distribution, Vec<u64>)]) -> Line {
+    Line::new(cells.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+        message_bytes: *message_bytes,
+        distribution,
+        repetitions_ns,
+    }))
+    .unwrap()
+}
+
+fn flat(sizes: &[u64]) -> Line {
+    line(&sizes.iter().map(|&size| measured(size, &[100])).collect::<Vec<_>>())
+}
+
+fn cover(line: &Line, sizes: &str) -> Cover {
+    line.cover(&sizes.parse().unwrap())
+}
+
+#[test]
+fn a_message_of_a_measured_size_is_that_size_alone() {
+    let pieces = cover(&flat(&[8, 64, 512]), "64:3,512:1").pieces;
+    assert_eq!(
+        pieces,
+        [Piece { knot: 1, toward_next: 0.0, mass: 0.75 }, Piece { knot: 2, toward_next: 0.0, mass: 0.25 }]
+    );
+}
+
+#[test]
+fn a_message_between_two_sizes_is_of_both_in_proportion_to_its_bytes() {
+    let pieces = cover(&flat(&[100, 200]), "125:1").pieces;
+    assert_eq!(pieces, [Piece { knot: 0, toward_next: 0.25, mass: 1.0 }]);
+}
+
+#[test]
+fn shorter_messages_cost_as_the_shortest_and_longer_ones_take_no_part_and_both_are_told() {
+    let found = cover(&flat(&[100, 200]), "1-99:1,150:1,201-999:2");
+    assert_eq!((found.below_share, found.above_share), (0.25, 0.5));
+    assert_eq!(found.pieces[0], Piece { knot: 0, toward_next: 0.0, mass: 0.25 });
+    let mass: f64 = found.pieces.iter().map(|piece| piece.mass).sum();
+    assert!((mass - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn a_bucket_over_the_ends_is_cut_where_they_are() {
+    // 50..=249: 50 sizes below 100, 101 from 100 to 200, 49 above.
+    let found = cover(&flat(&[100, 200]), "50-249:1");
+    assert!((found.below_share - 0.25).abs() < 1e-12 && (found.above_share - 0.245).abs() < 1e-12);
+}
+
+#[test]
+fn within_a_bucket_every_size_is_as_frequent_as_any_other() {
+    let found = cover(&flat(&[0, 1_000_000]), "1000-8999:1");
+    let mean: f64 = found.pieces.iter().map(|piece| piece.mass * piece.toward_next * 1e6).sum();
+    assert!((mean - 4_999.5).abs() < 1e-6, "{mean}");
+}
+
+#[test]
+fn what_each_size_costs_adds_up_by_how_many_messages_are_of_it() {
+    let weights = flat(&[100, 200, 400]).weights(&"100:1,150:2,401:9".parse().unwrap());
+    let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
+    assert!(
+        near(weights[0].1, 2.0 / 3.0) && near(weights[1].1, 1.0 / 3.0) && near(weights[2].1, 0.0),
+        "{weights:?}"
+    );
+    assert_eq!(flat(&[100]).weights(&"401:9".parse().unwrap()), [(100, 0.0)]);
+}
+
+#[test]
+fn the_grids_steps_are_all_of_the_probability() {
+    let grid = Grid::get();
+    assert!((grid.mass.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert!(grid.ppm.is_sorted() && grid.ppm.len() == 370);
+}
+
+proptest! {
+    #[test]
+    fn no_message_is_lost_or_counted_twice(
+        knots in proptest::collection::btree_set(0_u64..5_000, 1..8),
+        buckets in proptest::collection::vec((1_u64..900, 0_u64..900, 1_u64..50), 1..12),
+    ) {
+        let mut begin = 0;
+        let buckets = buckets.iter().map(|&(gap, width, count)| {
+            let from_bytes = begin + gap;
+            begin = from_bytes + width;
+            SizeBucket { from_bytes, to_bytes: begin, count }
+        });
+        let sizes = SizeHistogram::new(buckets.collect()).unwrap();
+        let found = flat(&knots.into_iter().collect::<Vec<_>>()).cover(&sizes);
+        let mass: f64 = found.pieces.iter().map(|piece| piece.mass).sum();
+        prop_assert!((mass + found.above_share - 1.0).abs() < 1e-9, "{found:?}");
+        prop_assert!(found.pieces.iter().all(|piece| (0.0..=1.0).contains(&piece.toward_next) && piece.mass > 0.0));
+    }
+}

@@ -1,0 +1,291 @@
+//! What was measured alike on one machine, ranked.
+
+use super::answer;
+use super::{
+    AdviceChange, AdviceGroup, AdvisedLatency, BehindFirst, MeasuredSize, RankedTransport, UnrankedTransport,
+};
+use crate::charts::sweep::{self, Facts, SweptParameter};
+use crate::db::advice::MeasuredRow;
+use crate::db::series::Series;
+use crate::routes::charts::crossover::{self, does};
+use roundtrip_advisor::ranking::{Behind, LEFT_OUT_MAX, Ranked};
+use roundtrip_advisor::{Figure, Line, Measured, rank};
+use roundtrip_stats::{Distribution, crossover as crossing};
+use roundtrip_wire::TransportInfo;
+use roundtrip_wire::size_profile::SizeHistogram;
+use std::collections::BTreeMap;
+
+/// A series with its newest point.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) series: Series,
+    pub(super) point: MeasuredRow,
+    /// Processor time for a message.
+    pub(super) cpu_ns: Option<f64>,
+    /// How often an end sleeps and is woken for a message.
+    pub(super) wakes: Option<f64>,
+}
+
+/// What advice is wanted on.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    pub(super) sizes: SizeHistogram,
+    pub(super) by: Figure,
+    pub(super) rate_per_second: Option<f64>,
+}
+
+/// A transport over the size of a message, as far as it may take part.
+struct Candidate<'a> {
+    transport: &'a TransportInfo,
+    facts: &'a Facts,
+    /// By size.
+    members: Vec<&'a Member>,
+    /// Why it may not.
+    because: Option<String>,
+}
+
+/// By machine, those first of which most was measured.
+pub(super) fn of(members: Vec<Member>, wanted: &Wanted) -> Vec<AdviceGroup> {
+    let mut by_machine: BTreeMap<String, Vec<Member>> = BTreeMap::new();
+    for member in members {
+        by_machine.entry(member.series.machine.clone()).or_default().push(member);
+    }
+    by_machine.iter().flat_map(|(machine, members)| of_machine(machine, members, wanted)).collect()
+}
+
+fn of_machine(machine: &str, members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup> {
+    const OVER: SweptParameter = SweptParameter::MessageBytes;
+    let (of_a_size, facts): (Vec<&Member>, Vec<(u64, Facts)>) = members
+        .iter()
+        .filter_map(|member| {
+            let Series { transport, case, methodology, .. } = &member.series;
+            Some((member, (OVER.of(case)?, OVER.others(&transport.slug, case, methodology))))
+        })
+        .unzip();
+    let lines = sweep::lines(OVER, facts);
+    let mut groups: BTreeMap<(BTreeMap<&str, &str>, bool), Vec<Candidate<'_>>> = BTreeMap::new();
+    for line in &lines {
+        let places = line.members.iter().filter_map(|&(_, place)| of_a_size.get(place).copied());
+        let (over, within): (Vec<&Member>, Vec<&Member>) =
+            places.partition(|member| member.point.oversubscribed);
+        for (oversubscribed, members) in [(true, over), (false, within)] {
+            let Some(first) = members.first() else { continue };
+            let transport = &first.series.transport;
+            let candidate = Candidate { transport, facts: &line.facts, members, because: None };
+            groups.entry((does(&line.facts), oversubscribed)).or_default().push(candidate);
+        }
+    }
+    let mut groups: Vec<AdviceGroup> = groups
+        .into_iter()
+        .map(|((does, oversubscribed), candidates)| group(machine, &does, oversubscribed, candidates, wanted))
+        .collect();
+    // Stable: of equally many, in the order of what they do.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.ranking.len()));
+    groups
+}
+
+fn group(
+    machine: &str,
+    does: &BTreeMap<&str, &str>,
+    oversubscribed: bool,
+    mut candidates: Vec<Candidate<'_>>,
+    wanted: &Wanted,
+) -> AdviceGroup {
+    // Names of runs begin with the time.
+    let newest =
+        candidates.iter().flat_map(|candidate| &candidate.members).max_by_key(|member| member.point.run_id);
+    let environment_id = newest.map_or(0, |member| member.point.environment_id);
+    for candidate in &mut candidates {
+        candidate.because = candidate.keep(environment_id, wanted.by);
+    }
+    let told_apart_by = told_apart(&candidates);
+    let mut not_ranked = Vec::new();
+    let mut lines = Vec::new();
+    let mut ranked_candidates = Vec::new();
+    for candidate in candidates {
+        match (candidate.line(wanted.by), &candidate.because) {
+            (Some(line), None) => {
+                lines.push(line);
+                ranked_candidates.push(candidate);
+            }
+            (_, because) => {
+                let because =
+                    because.clone().unwrap_or_else(|| "Its distributions are no longer kept.".into());
+                not_ranked.push(candidate.unranked(&told_apart_by, because));
+            }
+        }
+    }
+    let found = rank(&lines, &wanted.sizes, wanted.by);
+    for &(place, above_share) in &found.not_ranked {
+        let [_, longest] = lines[place].measured_bytes();
+        let because = answer::too_short(above_share, longest, LEFT_OUT_MAX);
+        not_ranked.push(ranked_candidates[place].unranked(&told_apart_by, because));
+    }
+    let ranking: Vec<RankedTransport> = found
+        .ranked
+        .iter()
+        .filter_map(|ranked| {
+            let candidate = &ranked_candidates[ranked.line];
+            candidate.ranked(ranked, &lines[ranked.line], &told_apart_by, wanted)
+        })
+        .collect();
+    let places: Vec<usize> = found.ranked.iter().map(|ranked| ranked.line).collect();
+    let place_of = |line: usize| places.iter().position(|&place| place == line);
+    let would_change: Vec<AdviceChange> = found
+        .would_change
+        .iter()
+        .filter_map(|change| Some(AdviceChange { factor: change.factor, place: place_of(change.line)? }))
+        .collect();
+    let measured: Vec<_> = places.iter().map(|&line| ranked_candidates[line].measured()).collect();
+    let crossovers = measured.first().map_or_else(Vec::new, |first| {
+        let others = measured.iter().enumerate().skip(1);
+        others.flat_map(|(place, other)| crossover::of_pair([0, place], first, other)).collect()
+    });
+    AdviceGroup {
+        machine: machine.to_owned(),
+        environment_id,
+        does: does.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        oversubscribed,
+        answer: answer::answer(&ranking, &would_change, wanted.by),
+        ranking,
+        not_ranked,
+        crossovers,
+        would_change,
+    }
+}
+
+/// What differs between transports, besides that they are others.
+fn told_apart(candidates: &[Candidate<'_>]) -> Vec<String> {
+    let Some(first) = candidates.first() else { return Vec::new() };
+    let names = candidates.iter().flat_map(|candidate| candidate.facts.keys());
+    let mut names: Vec<String> = names
+        .filter(|name| name.as_str() != "transport")
+        .filter(|name| candidates.iter().any(|other| other.facts.get(*name) != first.facts.get(*name)))
+        .cloned()
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+impl Candidate<'_> {
+    /// Leaves what may take part; says why nothing may.
+    fn keep(&mut self, environment_id: i64, by: Figure) -> Option<String> {
+        let batch = self.members.first().map_or(1, |member| member.series.methodology.batch);
+        if batch > 1 && matches!(by, Figure::P98 | Figure::P99) {
+            return Some(format!(
+                "{batch} of its messages are timed together, so that its high quantiles are those of averages."
+            ));
+        }
+        self.members.retain(|member| member.point.environment_id == environment_id);
+        if self.members.is_empty() {
+            return Some("It was measured when the machine was another one: measure it again.".into());
+        }
+        self.members.retain(|member| !member.point.lossy);
+        self.members.is_empty().then(|| "It lost messages.".into())
+    }
+
+    fn line(&self, by: Figure) -> Option<Line> {
+        let distributions: Vec<(u64, Distribution, Vec<u64>)> = self
+            .members
+            .iter()
+            .filter_map(|member| {
+                let point = &member.point;
+                let ends = [point.latency_ns_min, point.latency_ns_max, point.latency_ns_sum];
+                let [min_ns, max_ns, sum_ns] = ends.map(i64::cast_unsigned);
+                let histogram = point.histogram.as_deref()?;
+                let distribution = Distribution::of_stored(histogram, (min_ns, max_ns, sum_ns)).ok()?;
+                let repetitions = match by {
+                    Figure::Mean | Figure::P50 => &point.repetition_p50_ns,
+                    Figure::P98 | Figure::P99 => &point.repetition_p99_ns,
+                };
+                let repetitions_ns = repetitions.iter().map(|ns| ns.cast_unsigned()).collect();
+                Some((member.series.case.message_bytes, distribution, repetitions_ns))
+            })
+            .collect();
+        Line::new(distributions.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+            message_bytes: *message_bytes,
+            distribution,
+            repetitions_ns,
+        }))
+    }
+
+    /// For crossovers.
+    fn measured(&self) -> Vec<crossing::Measured> {
+        let at_size = |member: &&Member| {
+            let medians = member.point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned());
+            crossing::Measured::new(member.series.case.message_bytes, medians)
+        };
+        self.members.iter().filter_map(at_size).collect()
+    }
+
+    fn told(&self, names: &[String]) -> BTreeMap<String, String> {
+        let fact = |name: &String| Some((name.clone(), self.facts.get(name)?.clone()));
+        names.iter().filter_map(fact).collect()
+    }
+
+    fn unranked(&self, told_apart_by: &[String], because: String) -> UnrankedTransport {
+        UnrankedTransport { transport: self.transport.clone(), told_apart: self.told(told_apart_by), because }
+    }
+
+    fn ranked(
+        &self,
+        ranked: &Ranked,
+        line: &Line,
+        told_apart_by: &[String],
+        wanted: &Wanted,
+    ) -> Option<RankedTransport> {
+        let first = self.members.first()?;
+        let weights = line.weights(&wanted.sizes);
+        let expected = |of: fn(&Member) -> Option<f64>| {
+            let costs = self.members.iter().map(|member| (member.series.case.message_bytes, of(member)));
+            let costs: BTreeMap<u64, Option<f64>> = costs.collect();
+            let used = weights.iter().filter(|(_, weight)| *weight > 0.0);
+            used.map(|(bytes, weight)| Some(weight * costs.get(bytes).copied().flatten()?))
+                .sum::<Option<f64>>()
+        };
+        let (cpu_ns, wakes) = (expected(|member| member.cpu_ns), expected(|member| member.wakes));
+        let rate = wanted.rate_per_second;
+        Some(RankedTransport {
+            transport: self.transport.clone(),
+            told_apart: self.told(told_apart_by),
+            receive: first.series.methodology.receive.clone(),
+            latency_ns: AdvisedLatency {
+                mean: ranked.mixture.mean_ns,
+                p50: ranked.mixture.p50_ns,
+                p98: ranked.mixture.p98_ns,
+                p99: ranked.mixture.p99_ns,
+            },
+            cpu_ns_per_message: cpu_ns,
+            wakes_per_message: wakes,
+            cpus: cpu_ns.zip(rate).map(|(ns, rate)| ns * rate / 1e9),
+            wakes_per_second: wakes.zip(rate).map(|(wakes, rate)| wakes * rate),
+            behind_first: ranked.behind.map(BehindFirst::from),
+            below_measured_share: ranked.mixture.below_share,
+            above_measured_share: ranked.mixture.above_share,
+            measured: self.members.iter().map(|member| MeasuredSize::from(*member)).collect(),
+        })
+    }
+}
+
+impl From<Behind> for BehindFirst {
+    fn from(behind: Behind) -> Self {
+        let [low, high] = behind.interval.map_or([None; 2], |ends| ends.map(Some));
+        Self { ratio: behind.ratio, low, high, is_sure: behind.is_sure() }
+    }
+}
+
+impl From<&Member> for MeasuredSize {
+    fn from(member: &Member) -> Self {
+        let point = &member.point;
+        Self {
+            message_bytes: member.series.case.message_bytes,
+            series_id: point.series_id,
+            run_id: point.run_id,
+            commit_sha: point.commit_sha.clone(),
+            p50_ns: point.latency_ns_p50,
+            p98_ns: point.latency_ns_p98,
+            p99_ns: point.latency_ns_p99,
+        }
+    }
+}

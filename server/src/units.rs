@@ -1,0 +1,88 @@
+//! Numbers with their units, as the web interface writes them.
+
+/// Between a number and its unit: a unit on another line than its number reads as something else.
+pub(crate) const NO_BREAK: char = '\u{a0}';
+
+/// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
+pub(crate) fn time(ns: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+    let mut chosen = UNITS[0];
+    for unit in UNITS {
+        if ns.is_finite() && rounded(ns / unit.0, unit.0) >= 1.0 {
+            chosen = unit;
+        }
+    }
+    let (size, name) = chosen;
+    let value = rounded(ns / size, size);
+    let decimals = if size == 1.0 || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+}
+
+/// To three digits, half up; whole nanoseconds, and all digits before the point, stay.
+fn rounded(value: f64, size: f64) -> f64 {
+    let scale = if size == 1.0 || value >= 99.95 {
+        1.0
+    } else if value >= 9.995 {
+        10.0
+    } else {
+        100.0
+    };
+    // A hair above the binary fraction, so that a half such as 1.005 rounds up as it reads.
+    (value * (1.0 + f64::EPSILON) * scale).round() / scale
+}
+
+/// A size, exactly: `64 KiB`, `5,000 B`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
+    let unit = UNITS.into_iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
+    let (size, name) = unit.unwrap_or((1, "B"));
+    format!("{}{NO_BREAK}{name}", grouped(&(bytes / size).to_string()))
+}
+
+/// With the thousands set apart.
+pub(crate) fn grouped(number: &str) -> String {
+    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_read_as_in_the_web_interface() {
+        let plain = |text: String| text.replace(NO_BREAK, " ");
+        for (ns, text) in [
+            (0.0, "0 ns"),
+            (990.0, "990 ns"),
+            (1_005.0, "1.01 µs"),
+            (4_020.0, "4.02 µs"),
+            (18_249.0, "18.2 µs"),
+            (99_960.0, "100 µs"),
+            (999_499.0, "999 µs"),
+            (999_600.0, "1.00 ms"),
+            (12_345_678.0, "12.3 ms"),
+            (61_000_000_000.0, "61.0 s"),
+            (2_500_000_000_000.0, "2,500 s"),
+        ] {
+            assert_eq!(plain(time(ns)), text);
+        }
+        assert_eq!(
+            [65_536, 1 << 20, 5_000, 64, 0].map(size).map(plain),
+            ["64 KiB", "1 MiB", "5,000 B", "64 B", "0 B"]
+        );
+    }
+}
