@@ -1,22 +1,24 @@
 /** Advice: a ranking from the medians of round trips, straight between two sizes. The server takes whole distributions. */
-import type { Advice, AdviceGroup, RankedLine } from "@/api/types";
+import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
 import { type Mocks, Refusal } from "../endpoint";
 import type { MockSeries } from "../world/series";
 import type { World } from "../world/world";
 import { published } from "./published";
 
 type Path = "/api/v1/projects/{project}/advice";
-type Query = { [Name in "profile" | "sizes" | "machine" | "placement" | "by" | "rate_per_second"]?: string };
+type Query = {
+  [Name in "profile" | "sizes" | "machine" | "placement" | "mode" | "by" | "rate_per_second"]?: string;
+};
 type Bucket = Advice["sizes"]["buckets"][number];
 type By = Advice["by"];
 
 /** What a message costs, for the columns that no series of the mock has. */
 const CPU_SHARE: Record<string, number> = { "ring-spin": 2, "ring-futex": 0.9 };
-const SWITCHES: Record<string, number> = { "ring-spin": 0, "ring-futex": 1.2 };
+const WAKES: Record<string, number> = { "ring-spin": 0, "ring-futex": 1.2 };
 /** By how much a figure is larger than the median. */
 const OVER_MEDIAN: Record<By, number> = { p50: 1, p98: 1.42, p99: 1.63, mean: 1.08 };
-/** Half an interval, in percent: what is nearer to the first cannot be told from it. */
-const SWAY_PERCENT = 6;
+/** Half an interval of a ratio: what is nearer to the first cannot be told from it. */
+const SWAY = 0.06;
 const FACTORS = [0.5, 0.25, 0.125, 0.0625, 2, 4, 8, 16, 32, 64];
 
 export const advice: Pick<Mocks<"get">, Path> = {
@@ -27,16 +29,14 @@ function answer(world: World, query: Query): Advice {
   const slug = query.sizes === undefined ? (query.profile ?? "chromium-ipc") : null;
   const buckets = slug === null ? parsed(query.sizes ?? "") : profileOf(world, slug);
   const by = (query.by ?? "p50") as By;
-  const groups = placesOf(world, query).map((series) => groupOf(world, series, buckets, by, query));
+  const groups = placesOf(world, query).map((series) => groupOf(world, series, buckets, query));
   return {
     sizes: {
+      profile: slug,
       text: buckets.map(({ from_bytes, to_bytes, count }) => `${from_bytes}-${to_bytes}:${count}`).join(","),
       message_count: buckets.reduce((sum, { count }) => sum + count, 0),
-      min_bytes: buckets[0]?.from_bytes ?? 0,
-      max_bytes: buckets.at(-1)?.to_bytes ?? 0,
       buckets,
     },
-    profile: slug,
     by,
     assumptions: [
       "Within a bucket every size is as frequent as any other.",
@@ -83,73 +83,74 @@ function placesOf(world: World, query: Query): MockSeries[][] {
 }
 
 /** What was measured of one transport: medians by size. */
-type Line = { series: MockSeries; sizes: RankedLine["sizes"] };
+type Line = { series: MockSeries; sizes: RankedTransport["measured"] };
 
-function groupOf(world: World, series: MockSeries[], buckets: Bucket[], by: By, query: Query): AdviceGroup {
+function groupOf(world: World, series: MockSeries[], buckets: Bucket[], query: Query): AdviceGroup {
   const lines = linesOf(world, series);
-  const [first, second] = ranked(lines, buckets);
+  const order = ranked(lines, buckets);
+  const [first, second] = order;
   const { machine, case: kase } = series[0]?.summary ?? { machine: "", case: undefined };
-  const ranking = ranked(lines, buckets).map(({ line, ns }): RankedLine => {
+  const ranking = order.map(({ line, ns }): RankedTransport => {
     const own = lines[line] as Line;
     const { slug } = own.series.summary.transport;
-    const percent = 100 * (ns / (first?.ns ?? ns) - 1);
+    const ratio = ns / (first?.ns ?? ns);
+    const isCounted = slug !== "tcp";
     const cpu_ns = Math.round(ns * (CPU_SHARE[slug] ?? 0.8));
+    const wakes = WAKES[slug] ?? 2;
     const rate = Number(query.rate_per_second ?? 0);
-    const least = own.sizes[0]?.message_bytes ?? 0;
     return {
-      line,
       transport: own.series.summary.transport,
-      told_apart: { transport: slug },
-      waits: slug === "ring-spin" ? "spins" : "blocks",
+      told_apart: { receive: receiveOf(slug) },
+      receive: receiveOf(slug),
       latency_ns: {
         mean: ns * OVER_MEDIAN.mean,
         p50: ns,
         p98: ns * OVER_MEDIAN.p98,
         p99: ns * OVER_MEDIAN.p99,
       },
-      cpu_ns_per_message: slug === "tcp" ? null : cpu_ns,
-      switches_per_message: slug === "tcp" ? null : (SWITCHES[slug] ?? 2),
-      cpu_share: rate === 0 || slug === "tcp" ? null : (cpu_ns * rate) / 1e9,
+      cpu_ns_per_message: isCounted ? cpu_ns : null,
+      wakes_per_message: isCounted ? wakes : null,
+      cpus: rate > 0 && isCounted ? (cpu_ns * rate) / 1e9 : null,
+      wakes_per_second: rate > 0 && isCounted ? wakes * rate : null,
       behind_first:
         line === first?.line
           ? null
-          : {
-              percent,
-              low: percent - SWAY_PERCENT,
-              high: percent + SWAY_PERCENT,
-              is_sure: percent > SWAY_PERCENT,
-            },
-      measured_bytes: { min: least, max: own.sizes.at(-1)?.message_bytes ?? 0 },
-      below_measured_share: shareBelow(buckets, least),
-      sizes: own.sizes,
+          : { ratio, low: ratio - SWAY, high: ratio + SWAY, is_sure: ratio > 1 + SWAY },
+      below_measured_share: shareBelow(buckets, own.sizes[0]?.message_bytes ?? 0),
+      above_measured_share: 0,
+      measured: own.sizes,
     };
   });
-  const name = (place: number | undefined) => lines[place ?? -1]?.series.summary.transport.slug ?? "nothing";
-  const tail = second === undefined ? "" : `, ahead of ${name(second.line)}`;
+  const title = (place: number | undefined) => lines[place ?? -1]?.series.summary.transport.title ?? "";
+  const us = ((first?.ns ?? 0) / 1000).toFixed(2);
+  const behind = ((second?.ns ?? 0) / (first?.ns ?? 1)).toFixed(2);
   return {
     machine,
-    os: "linux",
-    placement: kase?.placement ?? "",
-    mode: kase?.mode ?? "",
-    scenario: "roundtrip",
-    is_oversubscribed: false,
-    answer: `On ${machine} ${name(first?.line)} comes first for these messages by ${by}${tail}.`,
+    environment_id: 1,
+    does: { scenario: "roundtrip", mode: kase?.mode ?? "", placement: kase?.placement ?? "", peers: "1" },
+    oversubscribed: false,
+    answer: `${title(first?.line)}: ${us} µs at the median, there and back. Next is ${title(second?.line)}, which takes ${behind} times as long.`,
     ranking,
     not_ranked: series
       .filter(({ summary }) => summary.transport.slug === "udp" && summary.case.message_bytes === 16)
       .map(({ summary }) => ({
         transport: summary.transport,
-        told_apart: { transport: summary.transport.slug },
-        because: "It lost messages: what was not delivered has no time.",
+        told_apart: { receive: "block" },
+        because: "It lost messages.",
       })),
-    crossovers: crossoversOf(lines, ranking),
+    crossovers: crossoversOf(lines, order),
     would_change: FACTORS.flatMap((factor) => {
       const other = ranked(lines, longer(buckets, factor))[0];
-      return other === undefined || other.line === first?.line ? [] : [{ factor, line: other.line }];
+      const place = order.findIndex(({ line }) => line === other?.line);
+      return place > 0 ? [{ factor, place }] : [];
     }).filter(
       ({ factor }, index, all) => all.findIndex((entry) => entry.factor > 1 === factor > 1) === index,
     ),
   };
+}
+
+function receiveOf(slug: string): string {
+  return slug === "ring-spin" ? "spin" : "block";
 }
 
 function linesOf(world: World, series: MockSeries[]): Line[] {
@@ -164,7 +165,10 @@ function linesOf(world: World, series: MockSeries[]): Line[] {
       message_bytes: kase.message_bytes,
       series_id,
       run_id: point.run_id,
-      latency_ns: { p50, p98: Math.round(p50 * OVER_MEDIAN.p98), p99 },
+      commit_sha: point.commit_sha,
+      p50_ns: p50,
+      p98_ns: Math.round(p50 * OVER_MEDIAN.p98),
+      p99_ns: p99,
     });
     lines.set(transport.slug, line);
   }
@@ -192,24 +196,22 @@ function nsAt({ sizes }: Line, bytes: number): number {
   if (low === undefined || high === undefined) return 0;
   const span = high.message_bytes - low.message_bytes;
   const way = span === 0 ? 0 : (bytes - low.message_bytes) / span;
-  return low.latency_ns.p50 + way * (high.latency_ns.p50 - low.latency_ns.p50);
+  return low.p50_ns + way * (high.p50_ns - low.p50_ns);
 }
 
 /** Where the first one meets others, at the sizes of the mock. */
-function crossoversOf(lines: Line[], ranking: RankedLine[]): AdviceGroup["crossovers"] {
-  const [first] = ranking;
+function crossoversOf(lines: Line[], [first, ...others]: { line: number }[]): AdviceGroup["crossovers"] {
   const own = lines[first?.line ?? -1];
-  if (first === undefined || own === undefined) return [];
-  return ranking.slice(1).flatMap(({ line }) => {
+  if (own === undefined) return [];
+  return others.flatMap(({ line }, index) => {
     const other = lines[line] as Line;
-    const ahead = own.sizes.map(
-      ({ latency_ns }, index) => latency_ns.p50 < (other.sizes[index]?.latency_ns.p50 ?? 0),
-    );
-    const place = ahead.findIndex((value, index) => index > 0 && value !== ahead[index - 1]);
-    if (place < 1) return [];
-    const [from, to] = [own.sizes[place - 1]?.message_bytes ?? 1, own.sizes[place]?.message_bytes ?? 1];
-    const [below, above] = ahead[place - 1] ? [first.line, line] : [line, first.line];
-    return [{ below, above, x: Math.sqrt(from * to), from: from * 1.4, to: to / 1.4 }];
+    const ahead = own.sizes.map(({ p50_ns }, size) => p50_ns < (other.sizes[size]?.p50_ns ?? 0));
+    const at = ahead.findIndex((value, size) => size > 0 && value !== ahead[size - 1]);
+    if (at < 1) return [];
+    const [from, to] = [own.sizes[at - 1]?.message_bytes ?? 1, own.sizes[at]?.message_bytes ?? 1];
+    const [below, above] = ahead[at - 1] ? [0, index + 1] : [index + 1, 0];
+    const interval = { from: Math.round(from * 1.4), to: Math.round(to / 1.4) };
+    return [{ below, above, x: Math.round(Math.sqrt(from * to)), ...interval }];
   });
 }
 

@@ -8,6 +8,7 @@ export type AdviceAsked = {
   sizes?: string;
   machine?: string;
   placement?: string;
+  mode?: string;
   by: "p50" | "p98" | "p99" | "mean";
   rate_per_second?: number;
 };

@@ -67,7 +67,10 @@ function Advisor({ project, profiles, start, machines }: Props) {
   );
   const placements = placementsOf(there.placement);
   const placement = chosen(placements, search.placement, "same-cpu", mostMeasured(there.placement));
-  const wanted = adviceAsked({ ...search, ...present({ machine: asked }) }, start, placement);
+  const modes = valuesOf(there.mode);
+  const mode = chosen(modes, search.mode, "2proc");
+  const { machine: _, ...rest } = search;
+  const wanted = adviceAsked({ ...rest, ...present({ machine: asked }) }, start, { placement, mode });
   const advice = useAdvice(project, wanted);
   const times = search.times ?? 1;
   const buckets = scaled(withDragged(start.buckets, search.dragged), times);
@@ -92,6 +95,8 @@ function Advisor({ project, profiles, start, machines }: Props) {
         machines={machines}
         placements={placements}
         placement={placement}
+        modes={modes}
+        mode={mode}
         onChange={change}
       />
       <Traffic

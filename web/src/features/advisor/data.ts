@@ -1,15 +1,17 @@
 /** What the page says of the server's advice. Pure. */
-import type { Advice, AdviceGroup, RankedLine } from "@/api/types";
+import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
 import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import { distinct, groupBy } from "@/lib/collections";
 import { sizeOf } from "@/lib/intervals";
 import { parameterName } from "@/lib/sweep";
 import { counted, formatBytes, formatNs, inWords, shareOfAll, unbroken } from "@/lib/units";
-import { modeName, placementName, receiveName, scenarioName } from "@/lib/vocabulary";
+import { modeName, placementName, receiveName } from "@/lib/vocabulary";
 import { type Bucket, countOf } from "./sizes";
 
-/** Parameters that a line is never called by: all of a group have the same, or a column says it. */
-const TOLD_ELSEWHERE = ["machine", "mode", "placement", "receive", "scenario", "transport"];
+/** What a group's name says by itself, or what all of a page's groups have. */
+const NAMED_ELSEWHERE = ["machine", "mode", "placement", "scenario", "senders", "peers"];
+/** What only tells how long was measured, and nothing of the transport. */
+const NO_TRAITS = ["warmup", "clock", "discarded_repetitions"];
 
 /** Buckets as bars of messages so many times as long; a bar ends where sizes begin that are not in it. */
 export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
@@ -23,44 +25,60 @@ export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
   });
 }
 
-/** A ranked transport by its name, and what else tells it from others of the same name. */
-export function lineName({ transport, told_apart }: Pick<RankedLine, "transport" | "told_apart">): string {
-  const traits = Object.entries(told_apart)
-    .filter(([name]) => !TOLD_ELSEWHERE.includes(name))
-    .map(([name, value]) => parameterName(name, value));
-  return [transport.slug, ...traits].join(", ");
+type Named = Pick<RankedTransport, "transport" | "told_apart">;
+
+/** A transport of a group by its name, and by what tells it from others of that name. */
+export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, told_apart }: Named): string {
+  const siblings = [...ranking, ...not_ranked].filter((other) => other.transport.slug === transport.slug);
+  const traits = Object.entries(told_apart).filter(
+    ([name, value]) =>
+      !NO_TRAITS.includes(name) && siblings.some((other) => other.told_apart[name] !== value),
+  );
+  return [transport.slug, ...traits.map(([name, value]) => traitName(name, value))].join(", ");
 }
 
 /** What stays the same of a ranked transport from one answer to the next. */
-export function lineKey({ transport, told_apart, waits }: RankedLine): string {
-  return [transport.slug, waits, ...Object.entries(told_apart).flat()].join(" ");
+export function keyOf({ transport, told_apart }: Named): string {
+  return JSON.stringify([transport.slug, ...Object.entries(told_apart).sort()]);
 }
 
 /** What stays the same of a group. */
-export function groupKey({ machine, placement, mode, scenario }: AdviceGroup): string {
-  return [machine, placement, mode, scenario].join(" ");
+export function groupKey({ machine, does, oversubscribed }: AdviceGroup): string {
+  return JSON.stringify([machine, oversubscribed, ...Object.entries(does).sort()]);
 }
 
-/** How a group was measured, in words. */
-export function groupName({ machine, placement, mode, scenario }: AdviceGroup): string {
-  return [machine, placementName(placement), modeName(mode), `${scenarioName(scenario)}s`].join(", ");
+/** Where and how a group was measured, in words, and what else tells it from others of the page. */
+export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): string {
+  const { machine, does, oversubscribed } = group;
+  const names = Object.keys(does).filter(
+    (name) => !NAMED_ELSEWHERE.includes(name) && groups.some((other) => other.does[name] !== does[name]),
+  );
+  return [
+    machine,
+    ...(does.placement === undefined ? [] : [placementName(does.placement)]),
+    ...(does.mode === undefined ? [] : [modeName(does.mode)]),
+    ...names.map((name) => traitName(name, does[name] ?? "")),
+    ...(oversubscribed ? ["more threads than processors"] : []),
+  ].join(", ");
 }
 
-/** The page's sentence: the answer of the only group, or whether the groups agree. */
+/** The page's sentence: that of the only group, or whether the groups agree. */
 export function headlineOf({ groups }: Pick<Advice, "groups">): string {
   const [only, ...others] = groups;
-  if (only === undefined) return "Nothing measured answers this yet.";
-  if (others.length === 0) return only.answer;
-  const firsts = groups.map(({ ranking: [first] }) => (first === undefined ? null : lineName(first)));
-  const [same, ...different] = distinct(firsts);
-  const machines = distinct(groups.map(({ machine }) => machine)).length;
-  const where =
-    machines === groups.length
-      ? `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`
-      : `all that was measured, ${counted(groups.length, "way")} on ${counted(machines, "machine")}`;
-  return same != null && different.length === 0
-    ? `${same} comes first for these messages on ${where}.`
-    : "Which transport comes first for these messages depends on the machine.";
+  if (only === undefined) return "Nothing that was measured answers this.";
+  if (others.length === 0) return sentencesOf(only.answer)[0] ?? "";
+  const [same, ...different] = distinct(groups.map(({ ranking: [first] }) => first?.transport.title));
+  if (same !== undefined && different.length === 0) {
+    const machines = distinct(groups.map(({ machine }) => machine)).length;
+    const all = `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`;
+    return `${same} comes first for these messages${machines === groups.length ? ` on ${all}` : ", however it was measured"}.`;
+  }
+  return "Which transport comes first for these messages depends on where they are sent.";
+}
+
+/** The sentences of an answer. */
+export function sentencesOf(answer: string): string[] {
+  return answer.split(/(?<=\.) (?=[A-Z])/);
 }
 
 /** What the messages are, in a few words: `37,573 messages of 12 B to 15.7 KiB`. */
@@ -101,48 +119,41 @@ export function stepOf(times: number): number {
   return STEPS.reduce((best, step, index) => (distance(step) < distance(STEPS[best] ?? 1) ? index : best), 0);
 }
 
-/** How far behind the first one, with its interval: in percent, and what takes twice as long or longer as a multiple. */
-export function behindText(behind: NonNullable<RankedLine["behind_first"]>): {
+/** How much longer than over the first, with its interval: in percent, and from twice as long on as a multiple. */
+export function behindText({ ratio, low, high }: NonNullable<RankedTransport["behind_first"]>): {
   behind: string;
   interval: string;
 } {
-  const { percent, low, high } = behind;
-  const isMultiple = percent >= 100;
-  const text = (value: number) => numberText(isMultiple ? 1 + value / 100 : value);
+  const isMultiple = ratio >= 2;
+  const text = (value: number) => numberText(isMultiple ? value : 100 * (value - 1));
   return {
-    behind: isMultiple ? `× ${text(percent)}` : `+${text(percent)} %`,
+    behind: isMultiple ? `× ${text(ratio)}` : `+${text(ratio)} %`,
     interval: low === null || high === null ? "[not known]" : `[${text(low)}, ${text(high)}]`,
   };
 }
 
-/** How a transport waits and at which sizes it was measured, in a few words. */
-export function measuredText({ waits, told_apart, measured_bytes: { min, max } }: RankedLine): string {
-  const receive = told_apart.receive === undefined ? waits : receiveName(told_apart.receive);
-  return `${receive}; measured from ${unbroken(formatBytes(min))} to ${unbroken(formatBytes(max))}`;
-}
-
 /** Which messages are shorter than any that was measured, a sentence for each such share. */
-export function belowTexts(ranking: RankedLine[]): string[] {
-  const short = ranking.filter(({ below_measured_share }) => below_measured_share > 0);
-  const parts = groupBy(short, ({ below_measured_share: share, measured_bytes }) => {
-    const least = unbroken(formatBytes(measured_bytes.min));
-    return `${share >= 1 ? "All" : unbroken(shareOfAll(share))} of these messages are shorter than ${least}, the shortest that was measured`;
+export function belowTexts(group: AdviceGroup): string[] {
+  const short = group.ranking.filter(({ below_measured_share }) => below_measured_share > 0);
+  const parts = groupBy(short, ({ below_measured_share: share, measured: [least] }) => {
+    const size = unbroken(formatBytes(least?.message_bytes ?? 0));
+    return `${share >= 1 ? "All" : unbroken(shareOfAll(share))} of these messages are shorter than ${size}, the shortest that was measured`;
   });
   return [...parts.entries()].map(([text, lines]) =>
-    lines.length === ranking.length ? `${text}.` : `${text} of ${lines.map(lineName).join(", ")}.`,
+    lines.length === group.ranking.length
+      ? `${text}.`
+      : `${text} of ${lines.map((line) => nameIn(group, line)).join(", ")}.`,
   );
 }
 
-/** A ranked transport of a group by its place in the answer. */
-export function rankedAt({ ranking }: AdviceGroup, line: number): RankedLine | undefined {
-  return ranking.find((ranked) => ranked.line === line);
-}
-
-/** What would be first with longer or shorter messages, a sentence each. */
-export function changeText(group: AdviceGroup, change: AdviceGroup["would_change"][number]): string {
-  const ranked = rankedAt(group, change.line);
-  const name = ranked === undefined ? "another transport" : lineName(ranked);
-  return `If all messages were ${longerText(change.factor)}, ${name} would come first.`;
+/** What would be first with longer or shorter messages. */
+export function changeText(
+  group: AdviceGroup,
+  { factor, place }: AdviceGroup["would_change"][number],
+): string {
+  const ranked = group.ranking[place];
+  const name = ranked === undefined ? "another transport" : nameIn(group, ranked);
+  return `If all messages were ${longerText(factor)}, ${name} would come first.`;
 }
 
 /** The size that half of the messages are not longer than, in bytes. */
@@ -152,25 +163,26 @@ export function medianOf(buckets: readonly Bucket[]): number {
 }
 
 /** What was measured of a transport at the size that is nearest to one. */
-export function pointFor({ sizes }: RankedLine, bytes: number): RankedLine["sizes"][number] | undefined {
+export function pointFor(
+  { measured }: RankedTransport,
+  bytes: number,
+): RankedTransport["measured"][number] | undefined {
   const distance = (size: number) => Math.abs(Math.log(Math.max(1, size) / Math.max(1, bytes)));
-  return [...sizes].sort((a, b) => distance(a.message_bytes) - distance(b.message_bytes))[0];
+  return [...measured].sort((a, b) => distance(a.message_bytes) - distance(b.message_bytes))[0];
 }
 
-/** Where the first one and others cross: what changes the answer when messages move across. */
-export function crossingsOfFirst(group: AdviceGroup): AdviceGroup["crossovers"] {
-  const first = group.ranking[0]?.line;
-  return group.crossovers.filter(({ below, above }) => below === first || above === first);
-}
-
-/** A share of a processor: more than all of one, too. */
-export function processorText(share: number): string {
-  return share >= 1 ? `${share.toFixed(1)} CPUs` : shareOfAll(share);
+/** How many processors are busy. */
+export function processorsText(cpus: number): string {
+  return cpus >= 0.995 ? cpus.toFixed(2) : unbroken(shareOfAll(cpus));
 }
 
 /** A time of a message's own work. */
 export function cpuText(ns: number): string {
   return formatNs(Math.round(ns));
+}
+
+function traitName(name: string, value: string): string {
+  return name === "receive" ? receiveName(value) : parameterName(name, value);
 }
 
 /** Two digits; a tenth only where there is no more. */

@@ -24,6 +24,7 @@ it("keeps what is understood of an address, and leaves out what is not", () => {
     times: 1.5,
     machine: "lab-1",
     placement: "same-cpu",
+    mode: "2thread",
     by: "p98",
     rate: 10_000,
   };
@@ -59,17 +60,20 @@ it("says in the address what was dragged, and no more, and reads it back", () =>
 });
 
 it("asks for a profile by its name, and for anything else with the sizes", () => {
-  expect(adviceAsked({ machine: "lab-1", rate: 50 }, START, "same-cpu")).toEqual({
+  expect(
+    adviceAsked({ machine: "lab-1", rate: 50 }, START, { placement: "same-cpu", mode: "2proc" }),
+  ).toEqual({
     profile: "some",
     machine: "lab-1",
     placement: "same-cpu",
+    mode: "2proc",
     by: "p50",
     rate_per_second: 50,
   });
-  expect(adviceAsked({ dragged: "49:1", by: "p99" }, START, undefined)).toEqual({
+  expect(adviceAsked({ dragged: "49:1", by: "p99" }, START, {})).toEqual({
     sizes: "12-48:40,49-64:1",
     by: "p99",
   });
-  expect(adviceAsked({ times: 2 }, START, undefined)?.sizes).toBe("24-97:40,98-129:60");
-  expect(adviceAsked({ dragged: "12:0,49:0" }, START, undefined)).toBeNull();
+  expect(adviceAsked({ times: 2 }, START, {})?.sizes).toBe("24-97:40,98-129:60");
+  expect(adviceAsked({ dragged: "12:0,49:0" }, START, {})).toBeNull();
 });

@@ -11,6 +11,9 @@ export type Figure = (typeof FIGURES)[number];
 /** What is ranked: how long a message and its answer take. */
 export const SCENARIO = "roundtrip";
 
+/** The most messages a second that the server is asked about. */
+export const RATE_MAX = 1_000_000_000;
+
 /** How far messages can be made shorter and longer. */
 export const TIMES_MIN = 1 / 64;
 export const TIMES_MAX = 1024;
@@ -27,6 +30,7 @@ export type AdvisorSearch = Present<{
   times: number | undefined;
   machine: string | undefined;
   placement: string | undefined;
+  mode: string | undefined;
   by: Figure | undefined;
   /** Messages a second, for the share of a processor that they take. */
   rate: number | undefined;
@@ -43,8 +47,9 @@ export function parseAdvisorSearch(raw: RawSearch): AdvisorSearch {
     times: timesOf(raw.times),
     machine: slug(raw.machine),
     placement: slug(raw.placement),
+    mode: slug(raw.mode),
     by: oneOf(raw.by, FIGURES),
-    rate: whole(raw.rate) || undefined,
+    rate: rateOf(raw.rate),
   });
 }
 
@@ -77,7 +82,7 @@ export function draggedText(start: readonly Bucket[], now: readonly Bucket[]): s
 export function adviceAsked(
   { dragged, times, machine, by = "p50", rate }: AdvisorSearch,
   { profile, buckets }: Start,
-  placement: string | undefined,
+  { placement, mode }: { placement?: string | undefined; mode?: string | undefined },
 ): AdviceAsked | null {
   const now = withDragged(buckets, dragged);
   if (countOf(now) === 0) return null;
@@ -86,7 +91,7 @@ export function adviceAsked(
     ...(isProfile
       ? { profile: profile.slug }
       : { sizes: sizesText(times === undefined ? now : scaled(now, times)) }),
-    ...present({ machine, placement, rate_per_second: rate }),
+    ...present({ machine, placement, mode, rate_per_second: rate }),
     by,
   };
 }
@@ -101,6 +106,11 @@ function understood(value: unknown): string | undefined {
 function draggedOf(value: unknown): string | undefined {
   if (typeof value !== "string" || value.length > TEXT_LENGTH_MAX) return undefined;
   return /^\d{1,13}:\d{1,15}(,\d{1,13}:\d{1,15})*$/.test(value) ? value : undefined;
+}
+
+function rateOf(value: unknown): number | undefined {
+  const rate = whole(value) ?? 0;
+  return rate > 0 && rate <= RATE_MAX ? rate : undefined;
 }
 
 function timesOf(value: unknown): number | undefined {

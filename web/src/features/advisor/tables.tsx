@@ -4,7 +4,7 @@ import type { ChartTable } from "@/components/chart/ChartFrame";
 import { ascending } from "@/lib/collections";
 import { intervalText } from "@/lib/intervals";
 import { formatCount, formatShare } from "@/lib/units";
-import { barsOf, lineName, rankedAt } from "./data";
+import { barsOf, nameIn } from "./data";
 import { type Bucket, countOf, shareShorter } from "./sizes";
 
 /** The buckets, and what of all messages is in them. */
@@ -41,12 +41,12 @@ export function trafficTable(buckets: Bucket[], name: string): ChartTable {
 
 /** The sizes at which two transports take as long, and what of the messages is shorter. */
 export function crossingsTable(group: AdviceGroup, buckets: Bucket[]): ChartTable {
-  const nameAt = (line: number) => {
-    const ranked = rankedAt(group, line);
-    return ranked === undefined ? "" : lineName(ranked);
+  const nameAt = (place: number) => {
+    const ranked = group.ranking[place];
+    return ranked === undefined ? "" : nameIn(group, ranked);
   };
   return {
-    fileName: `${group.machine}-${group.placement}-crossings`,
+    fileName: `${group.machine}-crossings`,
     columns: [
       { label: "size, 95 % interval", csvName: "message_bytes", number: true },
       { label: "faster below", csvName: "faster_below", number: false },

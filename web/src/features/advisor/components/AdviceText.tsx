@@ -2,7 +2,7 @@
 import type { Advice } from "@/api/types";
 import { Unbroken } from "@/components/ui/Unbroken";
 import { useSettled } from "@/lib/useSettled";
-import { groupKey, headlineOf } from "../data";
+import { groupKey, groupName, headlineOf, sentencesOf } from "../data";
 
 /** Who has the page read out hears the answer once it has come to rest. */
 const REST_MS = 600;
@@ -22,15 +22,20 @@ export function AdviceText({ advice, isEmpty }: Props) {
       <h1>
         <Unbroken text={headline} />
       </h1>
-      {groups.length > 1 && (
-        <ul className="meeting">
-          {groups.map((group) => (
-            <li key={groupKey(group)}>
-              <Unbroken text={group.answer} />
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul className="meeting">
+        {groups.length === 1
+          ? sentencesOf(groups[0]?.answer ?? "")
+              .slice(1)
+              .map((sentence) => <li key={sentence}>{sentence}</li>)
+          : groups.map((group) => (
+              <li key={groupKey(group)}>
+                <strong>
+                  <Unbroken text={groupName(group, groups)} />
+                </strong>
+                : {group.answer}
+              </li>
+            ))}
+      </ul>
       <p className="visually-hidden" role="status">
         {spoken}
       </p>
@@ -39,5 +44,5 @@ export function AdviceText({ advice, isEmpty }: Props) {
 }
 
 function answersOf(groups: Advice["groups"]): string[] {
-  return groups.length > 1 ? groups.map(({ answer }) => answer) : [];
+  return groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
 }

@@ -1,7 +1,7 @@
 /** Whose messages the advice is for, where they are sent, and what counts. */
 import { Choice } from "@/components/ui/Choice";
 import { Segmented } from "@/components/ui/Segmented";
-import { placementName } from "@/lib/vocabulary";
+import { modeName, placementName } from "@/lib/vocabulary";
 import { type AdvisorChange, type AdvisorSearch, FIGURES, type Figure } from "../search";
 import { RateField } from "./RateField";
 
@@ -10,13 +10,15 @@ type Props = {
   machines: string[];
   placements: string[];
   placement: string | undefined;
+  modes: string[];
+  mode: string | undefined;
   onChange: (change: AdvisorChange) => void;
 };
 
 /** Any machine, in the address nothing. */
 const EVERY = "";
 
-export function AdvisorControls({ search, machines, placements, placement, onChange }: Props) {
+export function AdvisorControls({ search, machines, placements, placement, modes, mode, onChange }: Props) {
   return (
     <div className="controls advisor-controls">
       <Choice
@@ -32,6 +34,13 @@ export function AdvisorControls({ search, machines, placements, placement, onCha
         name={placementName}
         value={placement ?? ""}
         onChange={(value) => onChange({ placement: value })}
+      />
+      <Choice
+        label="Mode"
+        values={modes}
+        name={(value) => modeName(value)}
+        value={mode ?? ""}
+        onChange={(value) => onChange({ mode: value })}
       />
       <Segmented<Figure>
         label="Ranked by"

@@ -3,7 +3,7 @@ import type { AdviceGroup } from "@/api/types";
 import { DataTable } from "@/components/chart/DataTable";
 import { Section } from "@/components/ui/Section";
 import { OVERSUBSCRIBED } from "@/lib/points";
-import { belowTexts, changeText, groupName, lineName, medianOf } from "../data";
+import { belowTexts, changeText, keyOf, medianOf, nameIn } from "../data";
 import type { Figure } from "../search";
 import type { Bucket } from "../sizes";
 import { crossingsTable } from "../tables";
@@ -12,6 +12,8 @@ import { RankingTable } from "./RankingTable";
 type Props = {
   project: string;
   group: AdviceGroup;
+  /** In words. */
+  name: string;
   by: Figure;
   /** What the answer is about. */
   buckets: Bucket[];
@@ -19,12 +21,11 @@ type Props = {
   onLonger: (factor: number) => void;
 };
 
-export function Group({ project, group, by, buckets, onLonger }: Props) {
-  const name = groupName(group);
+export function Group({ project, group, name, by, buckets, onLonger }: Props) {
   const { ranking, not_ranked, crossovers, would_change } = group;
   return (
     <Section title={name}>
-      {group.is_oversubscribed && <p className="chart-summary warning">{OVERSUBSCRIBED}.</p>}
+      {group.oversubscribed && <p className="chart-summary warning">{OVERSUBSCRIBED}.</p>}
       {ranking.length === 0 ? (
         <p className="section-note">
           Nothing has a rank here: what was measured leaves out too many messages.
@@ -40,12 +41,12 @@ export function Group({ project, group, by, buckets, onLonger }: Props) {
                 What cannot be told from the first may be as fast.
               </>
             )}{" "}
-            {belowTexts(ranking).join(" ")}
+            {belowTexts(group).join(" ")}
           </p>
           <RankingTable
             project={project}
             label={`Ranking, ${name}`}
-            ranking={ranking}
+            group={group}
             by={by}
             median_bytes={medianOf(buckets)}
           />
@@ -76,8 +77,8 @@ export function Group({ project, group, by, buckets, onLonger }: Props) {
                 <h3>Without a rank</h3>
                 <dl className="not-ranked">
                   {not_ranked.map((line) => (
-                    <div key={lineName(line)}>
-                      <dt>{lineName(line)}</dt>
+                    <div key={keyOf(line)}>
+                      <dt>{nameIn(group, line)}</dt>
                       <dd className="muted">{line.because}</dd>
                     </div>
                   ))}

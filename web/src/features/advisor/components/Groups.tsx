@@ -3,7 +3,7 @@ import { CommandLine } from "@/components/ui/CommandLine";
 import { ErrorState } from "@/components/ui/ErrorState";
 import { Section } from "@/components/ui/Section";
 import { Skeleton } from "@/components/ui/Skeleton";
-import { groupKey } from "../data";
+import { groupKey, groupName } from "../data";
 import type { Bucket } from "../sizes";
 import type { useAdvice } from "../useAdvice";
 import { Group } from "./Group";
@@ -45,6 +45,7 @@ export function Groups({ project, advice, isEmpty, command, buckets, onLonger }:
           key={groupKey(group)}
           project={project}
           group={group}
+          name={groupName(group, data.groups)}
           by={data.by}
           buckets={buckets}
           onLonger={onLonger}

@@ -1,66 +1,43 @@
 /** The transports of a group, the first one first. Rows are the same from one answer to the next, and move. */
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useRef } from "react";
-import type { AdviceGroup, RankedLine } from "@/api/types";
+import { useRef } from "react";
+import type { AdviceGroup, RankedTransport } from "@/api/types";
 import { QuantityText } from "@/components/ui/QuantityText";
 import { ScrollRegion } from "@/components/ui/ScrollRegion";
 import { toPoint } from "@/lib/paths";
-import { formatBytes, quantityOfNs } from "@/lib/units";
-import { behindText, cpuText, lineKey, lineName, measuredText, pointFor, processorText } from "../data";
+import { formatBytes, formatCount, quantityOfNs } from "@/lib/units";
+import { receiveName } from "@/lib/vocabulary";
+import { behindText, cpuText, keyOf, nameIn, pointFor, processorsText } from "../data";
 import { FIGURES, type Figure } from "../search";
 import { useMovingRows } from "../useMovingRows";
 
 type Props = {
   project: string;
   label: string;
-  ranking: AdviceGroup["ranking"];
+  group: AdviceGroup;
   by: Figure;
   /** The middle one of the messages, in bytes: whose figures a name leads to. */
   median_bytes: number;
 };
 
-export function RankingTable({ project, label, ranking, by, median_bytes }: Props) {
+/** What is not known of every transport; a column that is of none is left out. */
+const COUNTED = [
+  { figure: "cpu_ns_per_message", head: "CPU a message", text: cpuText },
+  { figure: "wakes_per_message", head: "wake-ups a message", text: (count: number) => count.toFixed(2) },
+  { figure: "cpus", head: "CPUs at this rate", text: processorsText },
+  {
+    figure: "wakes_per_second",
+    head: "wake-ups a second",
+    text: (count: number) => formatCount(Math.round(count)),
+  },
+] as const;
+
+export function RankingTable({ project, label, group, by, median_bytes }: Props) {
+  const { ranking } = group;
   const body = useRef<HTMLTableSectionElement>(null);
-  useMovingRows(body, ranking.map(lineKey).join("\n"));
+  useMovingRows(body, ranking.map(keyOf).join("\n"));
   const most_ns = ranking.reduce((most, { latency_ns }) => Math.max(most, latency_ns[by]), 1);
-  const has = (figure: "cpu_ns_per_message" | "switches_per_message" | "cpu_share") =>
-    ranking.some((line) => line[figure] !== null);
-  const columns: { head: ReactNode; key: string; cell: (line: RankedLine) => ReactNode }[] = [
-    ...FIGURES.map((figure) => ({
-      key: figure,
-      head: figure,
-      cell: ({ latency_ns }: RankedLine) => (
-        <QuantityText quantity={quantityOfNs(Math.round(latency_ns[figure]))} plain={figure !== by} />
-      ),
-    })),
-    ...(has("cpu_ns_per_message")
-      ? [
-          {
-            key: "cpu",
-            head: "CPU a message",
-            cell: (line: RankedLine) => textOf(line.cpu_ns_per_message, cpuText),
-          },
-        ]
-      : []),
-    ...(has("switches_per_message")
-      ? [
-          {
-            key: "switches",
-            head: "switches a message",
-            cell: (line: RankedLine) => textOf(line.switches_per_message, (count) => count.toFixed(2)),
-          },
-        ]
-      : []),
-    ...(has("cpu_share")
-      ? [
-          {
-            key: "share",
-            head: "CPU at this rate",
-            cell: (line: RankedLine) => textOf(line.cpu_share, processorText),
-          },
-        ]
-      : []),
-  ];
+  const counted = COUNTED.filter(({ figure }) => ranking.some((line) => line[figure] !== null));
   return (
     <ScrollRegion label={label}>
       <table className="table ranked">
@@ -73,8 +50,19 @@ export function RankingTable({ project, label, ranking, by, median_bytes }: Prop
             <th scope="col">
               <span className="visually-hidden">{by}, drawn</span>
             </th>
-            {columns.map(({ key, head }) => (
-              <th key={key} scope="col" className="number" aria-sort={key === by ? "ascending" : undefined}>
+            {FIGURES.map((figure) => (
+              <th
+                key={figure}
+                scope="col"
+                className="number"
+                aria-sort={figure === by ? "ascending" : undefined}
+              >
+                {figure}
+              </th>
+            ))}
+            <th scope="col">waits</th>
+            {counted.map(({ figure, head }) => (
+              <th key={figure} scope="col" className="number brief-head">
                 {head}
               </th>
             ))}
@@ -82,11 +70,11 @@ export function RankingTable({ project, label, ranking, by, median_bytes }: Prop
         </thead>
         <tbody ref={body}>
           {ranking.map((line) => (
-            <tr key={lineKey(line)} data-key={lineKey(line)} data-standing={standingOf(line)}>
+            <tr key={keyOf(line)} data-key={keyOf(line)} data-standing={standingOf(line)}>
               <th scope="row">
                 <span className="standing" aria-hidden="true" />
-                <Name project={project} line={line} median_bytes={median_bytes} />
-                <span className="line sureness">{measuredText(line)}</span>
+                <Name project={project} name={nameIn(group, line)} line={line} median_bytes={median_bytes} />
+                <span className="line sureness">{line.transport.title}</span>
               </th>
               <td className="number">
                 <BehindCell line={line} />
@@ -94,11 +82,23 @@ export function RankingTable({ project, label, ranking, by, median_bytes }: Prop
               <td aria-hidden="true">
                 <span className="amount" style={{ width: `${(100 * line.latency_ns[by]) / most_ns}%` }} />
               </td>
-              {columns.map(({ key, cell }) => (
-                <td key={key} className="number">
-                  {cell(line)}
+              {FIGURES.map((figure) => (
+                <td key={figure} className="number">
+                  <QuantityText
+                    quantity={quantityOfNs(Math.round(line.latency_ns[figure]))}
+                    plain={figure !== by}
+                  />
                 </td>
               ))}
+              <td>{receiveName(line.receive)}</td>
+              {counted.map(({ figure, text }) => {
+                const value = line[figure];
+                return (
+                  <td key={figure} className="number">
+                    {value === null ? <span className="muted">not counted</span> : text(value)}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>
@@ -107,23 +107,23 @@ export function RankingTable({ project, label, ranking, by, median_bytes }: Prop
   );
 }
 
-type NameProps = { project: string; line: RankedLine; median_bytes: number };
+type NameProps = { project: string; name: string; line: RankedTransport; median_bytes: number };
 
 /** Leads to what was measured at the size that is nearest to most messages. */
-function Name({ project, line, median_bytes }: NameProps) {
+function Name({ project, name, line, median_bytes }: NameProps) {
   const point = pointFor(line, median_bytes);
-  if (point === undefined) return lineName(line);
+  if (point === undefined) return name;
   return (
     <Link
       {...toPoint(project, point.series_id, point.run_id)}
-      title={`${line.transport.title}: what was measured at ${formatBytes(point.message_bytes)}`}
+      title={`What was measured at ${formatBytes(point.message_bytes)}`}
     >
-      {lineName(line)}
+      {name}
     </Link>
   );
 }
 
-function BehindCell({ line: { behind_first } }: { line: RankedLine }) {
+function BehindCell({ line: { behind_first } }: { line: RankedTransport }) {
   if (behind_first === null) return <span className="muted">first</span>;
   const { behind, interval } = behindText(behind_first);
   return (
@@ -137,11 +137,7 @@ function BehindCell({ line: { behind_first } }: { line: RankedLine }) {
 }
 
 /** The first, one that may be as fast as it, or one that is not. */
-function standingOf({ behind_first }: RankedLine): "first" | "equal" | "behind" {
+function standingOf({ behind_first }: RankedTransport): "first" | "equal" | "behind" {
   if (behind_first === null) return "first";
   return behind_first.is_sure ? "behind" : "equal";
-}
-
-function textOf(value: number | null, format: (value: number) => string): ReactNode {
-  return value === null ? <span className="muted">not measured</span> : format(value);
 }

@@ -5,7 +5,7 @@ import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
 import type { CrossingMark } from "@/components/chart/plottables/Crossings";
 import { Choice } from "@/components/ui/Choice";
-import { barsOf, crossingsOfFirst, lineName, messagesText, rankedAt } from "../data";
+import { barsOf, messagesText, nameIn } from "../data";
 import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "../search";
 import { type Bucket, scaled, sizesText } from "../sizes";
 import { trafficTable } from "../tables";
@@ -98,16 +98,16 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
   );
 }
 
-/** The crossings of the first one that are among the messages. */
+/** The crossings with the first one that are among the messages. */
 function marksOf(group: AdviceGroup, buckets: Bucket[]): CrossingMark[] {
   const some = buckets.filter(({ count }) => count > 0);
   const [least, most] = [some[0]?.from_bytes ?? 0, some.at(-1)?.to_bytes ?? 0];
-  return crossingsOfFirst(group)
+  const name = (place: number) => {
+    const ranked = group.ranking[place];
+    return ranked === undefined ? "" : nameIn(group, ranked);
+  };
+  return group.crossovers
     .filter(({ x }) => x > least && x < most)
     .slice(0, MARKS_MAX)
-    .map(({ below, above, x, from, to }) => {
-      const [lower, upper] = [rankedAt(group, below), rankedAt(group, above)];
-      const name = (line: typeof lower) => (line === undefined ? "" : lineName(line));
-      return { x, from, to, label: `${name(lower)} | ${name(upper)}` };
-    });
+    .map(({ below, above, x, from, to }) => ({ x, from, to, label: `${name(below)} | ${name(above)}` }));
 }
