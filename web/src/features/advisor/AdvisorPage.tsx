@@ -12,6 +12,7 @@ import { AdviceText } from "./components/AdviceText";
 import { AdvisorControls } from "./components/AdvisorControls";
 import { Groups } from "./components/Groups";
 import { Traffic } from "./components/Traffic";
+import { groupName } from "./data";
 import { type AdvisorChange, adviceAsked, SCENARIO, type Start, startOf, withDragged } from "./search";
 import { scaled } from "./sizes";
 import { useAdvice } from "./useAdvice";
@@ -80,13 +81,15 @@ function Advisor({ project, profiles, start, machines }: Props) {
     void write({ ...draft, ...to });
   };
   const groups = advice.data?.groups ?? [];
+  const only = groups.length === 1 ? (groups[0] ?? null) : null;
   return (
     <>
       <header>
         <AdviceText advice={advice.data} isEmpty={wanted === null} />
         <p className="lede">
-          What messages of these sizes take over each transport, put together of what was measured at single
-          sizes. Beside it: <Link {...toSweep(project)}>what was measured at each size</Link> and{" "}
+          {only !== null && `${groupName(only, groups)}. `}What messages of these sizes take over each
+          transport, put together of what was measured at single sizes. Beside it:{" "}
+          <Link {...toSweep(project)}>what was measured at each size</Link> and{" "}
           <Link {...toSizes(project)}>how large messages are</Link>.
         </p>
       </header>
@@ -103,7 +106,7 @@ function Advisor({ project, profiles, start, machines }: Props) {
         search={search}
         start={start}
         profiles={profiles}
-        group={groups.length === 1 ? (groups[0] ?? null) : null}
+        group={only}
         onChange={change}
         onDrag={drag}
       />
