@@ -4,7 +4,7 @@ import type { AdviceGroup, SizeProfile } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
 import type { CrossingMark } from "@/components/chart/plottables/Crossings";
-import { Choice } from "@/components/ui/Choice";
+import { SelectField } from "@/components/ui/SelectField";
 import { barsOf, messagesText, nameIn } from "../data";
 import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "../search";
 import { type Bucket, scaled, sizesText } from "../sizes";
@@ -14,7 +14,7 @@ import { TimesSlider } from "./TimesSlider";
 
 /** More captions than this hide the bars that they are about. */
 const MARKS_MAX = 3;
-/** Own sizes, where there is a choice between profiles. */
+/** Own sizes, among the names of profiles. */
 const OWN = "own";
 
 type Props = {
@@ -52,13 +52,23 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
       controls={
         <>
           <div className="controls traffic-controls">
-            <Choice
+            <SelectField
               label="Messages"
-              values={[...profiles.map(({ slug }) => slug), OWN]}
-              name={(slug) => profiles.find((profile) => profile.slug === slug)?.title ?? "your own"}
+              options={[
+                ...profiles.map(({ slug, title }) => ({ value: slug, label: title })),
+                ...(start.profile === null ? [{ value: OWN, label: "Your own" }] : []),
+              ]}
               value={start.profile?.slug ?? OWN}
-              onChange={(slug) => (slug === OWN ? setOwnOpen(true) : startAnew({ profile: slug }))}
+              onChange={(slug) => slug !== OWN && startAnew({ profile: slug })}
             />
+            <button
+              type="button"
+              className="button"
+              aria-expanded={isOwnOpen}
+              onClick={() => setOwnOpen(!isOwnOpen)}
+            >
+              Your own sizes
+            </button>
             <TimesSlider
               times={times}
               onChange={(value) => onDrag({ times: value === 1 ? undefined : value })}
@@ -71,11 +81,6 @@ export function Traffic({ search, start, profiles, group, onChange, onDrag }: Pr
             >
               Reset
             </button>
-            {start.profile === null && !isOwnOpen && (
-              <button type="button" className="text-button" onClick={() => setOwnOpen(true)}>
-                Edit as text
-              </button>
-            )}
           </div>
           {isOwnOpen && (
             <OwnSizes
