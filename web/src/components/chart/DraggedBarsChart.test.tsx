@@ -54,6 +54,7 @@ it("is one stop of the keyboard, from which arrow keys lead to bars and change t
   await userEvent.keyboard("{Delete}");
   expect(onDrag).toHaveBeenLastCalledWith(1, 0);
   expect(document.querySelectorAll(".before")).toHaveLength(1);
+  await userEvent.keyboard("{Home}");
   await userEvent.tab();
   expect(bars).not.toContain(document.activeElement);
 });
