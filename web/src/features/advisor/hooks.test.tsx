@@ -44,11 +44,11 @@ it("asks for the newest of what is wanted, once the question before is answered,
   await pass(0);
   for (const sizes of ["1:2", "1:3", "1:4"]) {
     rerender(sizes);
-    await pass(100);
+    await pass(120);
   }
   expect(asked.map(({ sizes }) => sizes)).toEqual(["1:1"]);
   asked[0]?.answer();
-  await pass(100);
+  await pass(120);
   expect(asked.map(({ sizes }) => sizes)).toEqual(["1:1", "1:4"]);
   expect([result.current.data, result.current.isBehind]).toEqual(["1:1", true]);
   asked[1]?.answer();
@@ -56,14 +56,14 @@ it("asks for the newest of what is wanted, once the question before is answered,
   expect([result.current.data, result.current.isBehind]).toEqual(["1:4", false]);
 });
 
-it("asks at most once in 100 ms, however fast the answers are", async () => {
+it("asks at most once in 120 ms, however fast the answers are", async () => {
   const { rerender } = showAdvice("1:0");
   for (let moved = 1; moved <= 20; moved++) {
     await pass(10);
     for (const { answer } of asked) answer();
     rerender(`1:${moved}`);
   }
-  await pass(100);
+  await pass(120);
   expect(asked.at(-1)?.sizes).toBe("1:20");
   expect(asked.length).toBeLessThanOrEqual(5);
 });
@@ -73,7 +73,7 @@ it("asks nothing while nothing is wanted", async () => {
   await pass(500);
   expect(asked).toEqual([]);
   rerender("1:1");
-  await pass(100);
+  await pass(120);
   expect(asked).toHaveLength(1);
 });
 
@@ -85,7 +85,7 @@ it("what is dragged holds at once, and is written once it has come to rest", asy
   for (const value of ["a", "b", "c"]) {
     act(() => result.current[1](value));
     expect(result.current[0]).toBe(value);
-    await pass(100);
+    await pass(120);
   }
   expect(write).not.toHaveBeenCalled();
   await pass(250);
