@@ -128,7 +128,7 @@ export function behindText({ ratio, low, high }: NonNullable<RankedTransport["be
   const text = (value: number) => numberText(isMultiple ? value : 100 * (value - 1));
   return {
     behind: isMultiple ? `× ${text(ratio)}` : `+${text(ratio)} %`,
-    interval: low === null || high === null ? "[not known]" : `[${text(low)}, ${text(high)}]`,
+    interval: low === null || high === null ? "" : `[${text(low)}, ${text(high)}]`,
   };
 }
 

@@ -40,14 +40,17 @@ it("says in words what cannot be told from the first, and of nothing else", asyn
       aRankedTransport("pipe", 4000),
       aRankedTransport("fifo", 4040, behind(1.01, false)),
       aRankedTransport("tcp", 9000, behind(2.25, true)),
+      aRankedTransport("mq", 9500, { behind_first: { ratio: 2.4, low: null, high: null, is_sure: false } }),
     ]),
   );
   expect(rows().map((row) => row.textContent?.includes("cannot be told from the first"))).toEqual([
     false,
     true,
     false,
+    false,
   ]);
-  expect(rows().map((row) => row.dataset.standing)).toEqual(["first", "equal", "behind"]);
+  expect(rows().at(-1)?.textContent).toContain("too few repetitions to tell");
+  expect(rows().map((row) => row.dataset.standing)).toEqual(["first", "equal", "behind", "equal"]);
   expect(screen.getByRole("columnheader", { name: "p50" }).getAttribute("aria-sort")).toBe("ascending");
 });
 

@@ -131,7 +131,11 @@ function BehindCell({ line: { behind_first } }: { line: RankedTransport }) {
       <span className="line">
         {behind} <span className="interval">{interval}</span>
       </span>
-      {!behind_first.is_sure && <span className="line sureness">cannot be told from the first</span>}
+      {!behind_first.is_sure && (
+        <span className="line sureness">
+          {interval === "" ? "too few repetitions to tell" : "cannot be told from the first"}
+        </span>
+      )}
     </>
   );
 }
