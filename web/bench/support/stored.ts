@@ -76,6 +76,7 @@ export async function stored(request: APIRequestContext): Promise<Stored> {
       page("size sweep", "/sweep"),
       page("topology", "/topology"),
       page("sizes", "/sizes"),
+      page("advisor", "/advisor"),
       page("reference", "/reference"),
       page("pull requests", "/pull-requests"),
       page("error rates", "/error-rates"),

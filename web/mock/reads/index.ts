@@ -1,6 +1,7 @@
 /** All reads of the API. One that the document has and this list lacks does not compile. */
 import type { Mocks } from "../endpoint";
 import { access } from "./access";
+import { advice } from "./advice";
 import { charts } from "./charts";
 import { commits } from "./commits";
 import { comparison } from "./comparison";
@@ -15,6 +16,7 @@ import { service } from "./service";
 
 export const READS: Mocks<"get"> = {
   ...access,
+  ...advice,
   ...charts,
   ...commits,
   ...comparison,

@@ -3,6 +3,28 @@ import type { Mocks } from "../endpoint";
 
 type Path = "/api/v1/references" | "/api/v1/size-profiles";
 
+/** Messages of the profile, by the first size of each bucket; and the last size of the last one. */
+const COUNTS: [number, number][] = [
+  [12, 4100],
+  [16, 900],
+  [23, 8800],
+  [32, 2300],
+  [45, 17_500],
+  [64, 3900],
+  [91, 640],
+  [128, 310],
+  [181, 420],
+  [256, 1250],
+  [362, 1400],
+  [512, 900],
+  [724, 380],
+  [1024, 160],
+  [2048, 60],
+  [4096, 24],
+  [11_585, 9],
+];
+const LAST_BYTES = 16_383;
+
 export const published: Pick<Mocks<"get">, Path> = {
   "/api/v1/references": () => ({
     references: [
@@ -47,14 +69,13 @@ export const published: Pick<Mocks<"get">, Path> = {
         slug: "chromium-ipc",
         title: "Messages of a browser",
         source: "The mock: its figures are invented",
-        sample_count: 1000,
+        sample_count: COUNTS.reduce((sum, [, count]) => sum + count, 0),
         note: "Sizes within a bucket are taken as evenly spread.",
-        buckets: [
-          { from_bytes: 12, to_bytes: 15, count: 300 },
-          { from_bytes: 16, to_bytes: 64, count: 650 },
-          { from_bytes: 65, to_bytes: 4095, count: 45 },
-          { from_bytes: 4096, to_bytes: 65_536, count: 5 },
-        ],
+        buckets: COUNTS.map(([from_bytes, count], index) => ({
+          from_bytes,
+          to_bytes: (COUNTS[index + 1]?.[0] ?? LAST_BYTES + 1) - 1,
+          count,
+        })),
       },
     ],
   }),

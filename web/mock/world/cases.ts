@@ -56,7 +56,7 @@ export const TRANSPORTS: Transport[] = [
     "Shared-memory ring, spinning",
     "shared-memory",
     "Who waits looks again and again.",
-    [410, 88],
+    [410, 240],
   ),
 ];
 

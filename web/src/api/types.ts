@@ -3,6 +3,8 @@ import type { components } from "./schema.gen";
 
 type Schemas = components["schemas"];
 
+export type Advice = Schemas["Advice"];
+export type AdviceGroup = Schemas["AdviceGroup"];
 export type AgentChange = Schemas["AgentChange"];
 export type AgentSummary = Schemas["AgentSummary"];
 export type Attempt = Schemas["Attempt"];
@@ -84,6 +86,7 @@ export type NewChannel = Schemas["NewChannel"];
 export type NewAccount = Schemas["NewAccount"];
 export type ProjectRequest = Schemas["ProjectRequest"];
 export type ProjectChange = Schemas["ProjectChange"];
+export type RankedTransport = Schemas["RankedTransport"];
 export type Reference = Schemas["Reference"];
 export type Schedule = Schemas["Schedule"];
 export type ScheduleRequest = Schemas["ScheduleRequest"];

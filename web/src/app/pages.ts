@@ -1,5 +1,6 @@
 /** The pages of a project: those that are looked at every day, and the others. */
 import {
+  toAdvisor,
   toCompare,
   toErrorRates,
   toExplore,
@@ -30,6 +31,7 @@ export const OTHER_PAGES = [
   { to: toSweep, label: "Size sweep" },
   { to: toTopology, label: "Topology" },
   { to: toSizes, label: "Sizes" },
+  { to: toAdvisor, label: "Advisor" },
   { to: toReference, label: "Reference" },
   { to: toPullRequests, label: "Pull requests" },
   { to: toRuns, label: "Runs" },

@@ -37,6 +37,7 @@ import {
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
+import { parseAdvisorSearch, SCENARIO } from "@/features/advisor/search";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
 import { parseExploreSearch } from "@/features/explore/search";
@@ -254,6 +255,18 @@ const sizesRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/sizes/SizesPage"), "SizesPage"),
 });
 
+const advisorRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/advisor",
+  validateSearch: parseAdvisorSearch,
+  loader: ({ context: { queryClient }, params: { project } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(sizeProfilesQuery),
+      queryClient.ensureQueryData(facetsQuery(project, { scenario: SCENARIO })),
+    ]),
+  component: lazyRouteComponent(() => import("@/features/advisor/AdvisorPage"), "AdvisorPage"),
+});
+
 const referenceRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/reference",
@@ -392,6 +405,7 @@ const routeTree = rootRoute.addChildren([
     sweepRoute,
     topologyRoute,
     sizesRoute,
+    advisorRoute,
     referenceRoute,
     machinesRoute,
     machineRoute,

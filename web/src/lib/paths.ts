@@ -84,6 +84,9 @@ export const toTopology = (project: string) => linkOptions({ to: "/$project/topo
 /** How large messages are in real traffic. */
 export const toSizes = (project: string) => linkOptions({ to: "/$project/sizes", params: { project } });
 
+/** Which transport to take for messages of some sizes. */
+export const toAdvisor = (project: string) => linkOptions({ to: "/$project/advisor", params: { project } });
+
 /** What others have published. */
 export const toReference = (project: string) =>
   linkOptions({ to: "/$project/reference", params: { project } });

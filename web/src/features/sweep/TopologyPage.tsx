@@ -3,6 +3,7 @@ import { useQueries, useSuspenseQueries, useSuspenseQuery } from "@tanstack/reac
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
 import { machinesQuery, runQuery, sweepQuery } from "@/api/queries";
+import { NothingMeasured } from "@/components/ui/NothingMeasured";
 import { Unbroken } from "@/components/ui/Unbroken";
 import { toReference } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
@@ -10,7 +11,6 @@ import { counted } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { Cautions } from "./components/Cautions";
-import { NothingMeasured } from "./components/NothingMeasured";
 import { Topologies } from "./components/Topologies";
 import { TopologyControls } from "./components/TopologyControls";
 import { askedTopologies, TOPOLOGY_SCENARIOS } from "./search";

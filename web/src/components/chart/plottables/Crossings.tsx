@@ -34,7 +34,7 @@ export function Crossings({ crossings }: { crossings: CrossingMark[] }) {
         const top = area.y - 8 - (crossings.length - 1 - index) * ROW_HEIGHT_PX;
         const half = (label.length * CHARACTER_WIDTH_PX) / 2;
         return (
-          <g key={label}>
+          <g key={`${label} ${x}`}>
             <rect x={left} y={area.y} width={width} height={area.height} fill="var(--interval)" />
             <path d={`M${at},${top + 4}V${area.y + area.height}`} stroke="var(--rule-strong)" />
             <text

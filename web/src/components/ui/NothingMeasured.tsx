@@ -1,5 +1,5 @@
 /** What a page is without anything to show: what it would show, and the command that measures it. */
-import { CommandLine } from "@/components/ui/CommandLine";
+import { CommandLine } from "./CommandLine";
 
 type Props = { title: string; lede: string; command: string };
 

@@ -1,0 +1,69 @@
+/** Choosing a transport for one's own traffic: the advisor ranks what was measured, for messages whose sizes are dragged. */
+import { inspect, SCREENS } from "./support/inspect";
+import { expect, overviewPath, test } from "./support/test";
+
+const BARS = "Messages by size, to be dragged";
+
+test("drag a bar with the keyboard: the server is asked for the new sizes, and the address has them", async ({
+  page,
+  report,
+}) => {
+  await page.goto(overviewPath(report));
+  await page.getByRole("navigation", { name: "Pages" }).getByText("More").click();
+  await page.getByRole("link", { name: "Advisor" }).click();
+  const ranking = page.getByRole("region", { name: new RegExp(`^Ranking, ${report.machine.slug}`) }).first();
+  await expect(ranking.getByRole("row").nth(1)).toContainText("first");
+  await expect(page.getByRole("region", { name: "37,573 messages of 12 B to 15.7 KiB" })).toBeVisible();
+
+  const bars = page.getByRole("group", { name: BARS }).getByRole("slider");
+  await bars.first().focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(bars.nth(1)).toBeFocused();
+  const before = Number(await bars.nth(1).getAttribute("aria-valuenow"));
+  const asked = page.waitForRequest((request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    return pathname.endsWith("/advice") && searchParams.get("sizes") !== null;
+  });
+  await page.keyboard.press("PageUp");
+  const after = Number(await bars.nth(1).getAttribute("aria-valuenow"));
+  expect(after).toBeGreaterThan(before);
+  expect(new URL((await asked).url()).searchParams.get("sizes")).toContain(`16-20:${after},`);
+  await expect(page).toHaveURL(new RegExp(`dragged=16%3A${after}$`));
+
+  await page.reload();
+  await expect(bars.nth(1)).toHaveAttribute("aria-valuenow", String(after));
+  await page.getByRole("button", { name: "Reset" }).click();
+  await expect(page).not.toHaveURL(/dragged=/);
+  await expect(bars.nth(1)).toHaveAttribute("aria-valuenow", String(before));
+});
+
+test("sizes of one's own are refused with what is wrong, else ranked, and made longer", async ({
+  page,
+  report,
+}) => {
+  await page.goto(`${overviewPath(report)}/advisor`);
+  await page.getByRole("button", { name: "Your own sizes" }).click();
+  const field = page.getByRole("textbox", { name: "Sizes of your own messages" });
+  await field.fill("64:3,x");
+  await page.getByRole("button", { name: "Use these" }).click();
+  await expect(page.getByRole("alert")).toContainText("“x” is no bucket");
+  await field.fill("64\n64\n256");
+  await page.getByRole("button", { name: "Use these" }).click();
+  await expect(page).toHaveURL(/sizes=64%3A2%2C256%3A1/);
+  await expect(page.getByRole("region", { name: "3 messages of 64 B to 256 B" })).toBeVisible();
+  await page.getByRole("slider", { name: "Length of all messages" }).press("ArrowRight");
+  await expect(page).toHaveURL(/times=1\.5/);
+});
+
+for (const { scheme, width } of SCREENS) {
+  test.describe(`${scheme}, ${width} px`, () => {
+    test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
+
+    test("the advisor", async ({ page, report }) => {
+      await page.goto(`${overviewPath(report)}/advisor?rate=10000`);
+      await expect(page.locator(".dragged-bars .bar").first()).toBeVisible();
+      await expect(page.getByRole("columnheader", { name: "beside the first" }).first()).toBeVisible();
+      await inspect(page, `advisor-${scheme}-${width}`);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+/** The arithmetic of bars that are dragged: how high the axis is, and what a pointer and a key make of a bar. Pure. */
+import { linearScale, type Scale } from "./ticks";
+
+/** Room above the highest bar, to drag it into. */
+const ROOM = 1.25;
+/** Steps of a key over the whole height, and of one that goes far. */
+const STEPS = 40;
+const FAR_STEPS = 5;
+
+/** The axis of bars that can be dragged. */
+export function draggedScale(counts: readonly number[]): Scale {
+  const most = counts.reduce((largest, count) => Math.max(largest, count), 1) * ROOM;
+  const { ticks } = linearScale([0, most], 4);
+  return { domain: [0, most], ticks: ticks.filter((tick) => Number.isInteger(tick) && tick <= most) };
+}
+
+/** How many messages a bar has whose end is held so far above its base: whole ones, and none below it. */
+export function countAt(above_px: number, height_px: number, top: number): number {
+  const share = Math.min(1, Math.max(0, above_px / height_px));
+  return Math.round(share * top);
+}
+
+/** What a key makes of a bar's count; `null` for keys that are not about it. */
+export function countAfter(key: string, count: number, top: number): number | null {
+  const step = Math.max(1, Math.round(top / STEPS));
+  const far = Math.max(1, Math.round(top / FAR_STEPS));
+  switch (key) {
+    case "ArrowUp":
+      return count + step;
+    case "ArrowDown":
+      return Math.max(0, count - step);
+    case "PageUp":
+      return count + far;
+    case "PageDown":
+      return Math.max(0, count - far);
+    case "Delete":
+    case "Backspace":
+      return 0;
+    default:
+      return null;
+  }
+}
+
+/** The bar that a key leads to, of so many; `null` for keys that lead nowhere. */
+export function barAfter(key: string, place: number, count: number): number | null {
+  switch (key) {
+    case "ArrowRight":
+      return Math.min(count - 1, place + 1);
+    case "ArrowLeft":
+      return Math.max(0, place - 1);
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return null;
+  }
+}

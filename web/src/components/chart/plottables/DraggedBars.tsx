@@ -1,0 +1,122 @@
+/**
+ * Bars that are dragged up and down: by a pointer anywhere in a bar's column, by a finger at its end, and with the arrow keys.
+ * Where they stood at first is a dashed outline.
+ */
+import { type KeyboardEvent, type PointerEvent, useRef, useState } from "react";
+import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
+import { usePoint } from "../crosshair";
+import { barAfter, countAfter, countAt } from "../dragged";
+import { type Bar, middleOf } from "./Bars";
+
+type Props = {
+  name: string;
+  bars: Bar[];
+  /** The same bars as they stood at first. */
+  start: Bar[];
+  /** How many messages the upper end of the axis stands for. */
+  top: number;
+  /** A bar in words, for who does not see it. */
+  textOf: (place: number) => string;
+  onDrag: (place: number, count: number) => void;
+  /** A pointer took hold of a bar, or let go. */
+  onHold: (isHeld: boolean) => void;
+};
+
+/** Anything that is counted is seen. */
+const HEIGHT_MIN_PX = 2;
+/** Bars of single sizes are thin; a hand needs more. */
+const WIDTH_MIN_PX = 2;
+const COLUMN_MIN_PX = 9;
+/** What a finger takes hold of, around a bar's end. */
+const GRIP_PX = 36;
+
+export function DraggedBars({ name, bars, start, top, textOf, onDrag, onHold }: Props) {
+  const area = usePlotArea();
+  const x = useXAxisScale();
+  const y = useYAxisScale();
+  const point = usePoint();
+  const group = useRef<SVGGElement>(null);
+  const [current, setCurrent] = useState(0);
+  const [held, setHeld] = useState<number | null>(null);
+  if (area === undefined || x === undefined || y === undefined) return null;
+  const base = area.y + area.height;
+  const boxOf = ({ from, to, count }: Bar) => {
+    const [left, right] = [x(Math.max(1, from)) ?? 0, x(to) ?? 0];
+    const height = count === 0 ? 0 : Math.max(HEIGHT_MIN_PX, base - Math.max(area.y, y(count) ?? base));
+    return { x: left, y: base - height, width: Math.max(WIDTH_MIN_PX, right - left - 1), height };
+  };
+  const columnOf = ({ x, width }: { x: number; width: number }) => {
+    const wide = Math.max(COLUMN_MIN_PX, width + 1);
+    return { x: x + (width - wide) / 2, width: wide };
+  };
+  const pointAt = (bar: Bar) => point({ x: middleOf(bar), source: name });
+
+  const onKeyDown = (event: KeyboardEvent, place: number) => {
+    const bar = bars[place];
+    if (bar === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const [to, count] = [barAfter(event.key, place, bars.length), countAfter(event.key, bar.count, top)];
+    if (to === null && count === null) return;
+    event.preventDefault();
+    if (count !== null) onDrag(place, count);
+    if (to !== null) group.current?.querySelectorAll<SVGGElement>("[role=slider]")[to]?.focus();
+  };
+  const drag = ({ clientY, currentTarget }: PointerEvent<SVGGElement>, place: number) => {
+    const above = currentTarget.ownerSVGElement?.getBoundingClientRect().top ?? 0;
+    onDrag(place, countAt(base - (clientY - above), area.height, top));
+  };
+  const onPointerDown = (event: PointerEvent<SVGGElement>, place: number) => {
+    const isGrip = event.target instanceof Element && event.target.matches(".grip");
+    // A finger beside the end scrolls the page.
+    if (event.button !== 0 || (event.pointerType === "touch" && !isGrip)) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setHeld(place);
+    onHold(true);
+    drag(event, place);
+  };
+  const release = () => {
+    setHeld(null);
+    onHold(false);
+  };
+
+  return (
+    <g ref={group} className="dragged-bars">
+      {bars.map((bar, place) => {
+        const [box, before] = [boxOf(bar), start[place]];
+        const column = columnOf(box);
+        const isMoved = before !== undefined && (before.count !== bar.count || before.from !== bar.from);
+        return (
+          <g
+            key={before?.from ?? bar.from}
+            role="slider"
+            tabIndex={place === Math.min(current, bars.length - 1) ? 0 : -1}
+            aria-label={`${bar.from} to ${bar.to - 1} bytes`}
+            aria-orientation="vertical"
+            aria-valuemin={0}
+            aria-valuemax={Math.max(bar.count, Math.round(top))}
+            aria-valuenow={bar.count}
+            aria-valuetext={textOf(place)}
+            data-held={held === place ? "" : undefined}
+            onFocus={() => {
+              setCurrent(place);
+              pointAt(bar);
+            }}
+            onBlur={() => point(null)}
+            onKeyDown={(event) => onKeyDown(event, place)}
+            onPointerEnter={() => held === null && pointAt(bar)}
+            onPointerLeave={() => held === null && point(null)}
+            onPointerDown={(event) => onPointerDown(event, place)}
+            onPointerMove={(event) => held === place && drag(event, place)}
+            onPointerUp={release}
+            onPointerCancel={release}
+          >
+            <rect className="column" y={area.y} height={area.height} {...column} />
+            {isMoved && before.count > 0 && <rect className="before" {...boxOf(before)} />}
+            <rect className="bar" {...box} />
+            <path className="bar-end" d={`M${box.x},${box.y}h${box.width}`} />
+            <rect className="grip" {...column} y={box.y - GRIP_PX / 2} height={GRIP_PX} />
+          </g>
+        );
+      })}
+    </g>
+  );
+}

@@ -1,0 +1,192 @@
+/** What the page says of the server's advice. Pure. */
+import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
+import type { SizeBar } from "@/components/chart/SizeHistogramChart";
+import { distinct, groupBy } from "@/lib/collections";
+import { sizeOf } from "@/lib/intervals";
+import { parameterName } from "@/lib/sweep";
+import { counted, formatBytes, formatNs, inWords, shareOfAll, unbroken } from "@/lib/units";
+import { modeName, placementName, receiveName } from "@/lib/vocabulary";
+import { type Bucket, countOf } from "./sizes";
+
+/** What a group's name says by itself, or what all of a page's groups have. */
+const NAMED_ELSEWHERE = ["machine", "mode", "placement", "scenario", "senders", "peers"];
+/** What only tells how long was measured, and nothing of the transport. */
+const NO_TRAITS = ["warmup", "clock", "discarded_repetitions"];
+
+/** Buckets as bars of messages so many times as long; a bar ends where sizes begin that are not in it. */
+export function barsOf(buckets: readonly Bucket[], times = 1): SizeBar[] {
+  const total = Math.max(1, countOf(buckets));
+  const bytes = (size: number) => Math.round(size * times);
+  let sum = 0;
+  return buckets.map(({ from_bytes, to_bytes, count }) => {
+    sum += count;
+    const from = bytes(from_bytes);
+    return { from, to: Math.max(from + 1, bytes(to_bytes + 1)), count, cumulative: sum / total };
+  });
+}
+
+type Named = Pick<RankedTransport, "transport" | "told_apart">;
+
+/** A transport of a group by its name, and by what tells it from others of that name. */
+export function nameIn({ ranking, not_ranked }: AdviceGroup, { transport, told_apart }: Named): string {
+  const siblings = [...ranking, ...not_ranked].filter((other) => other.transport.slug === transport.slug);
+  const traits = Object.entries(told_apart).filter(
+    ([name, value]) =>
+      !NO_TRAITS.includes(name) && siblings.some((other) => other.told_apart[name] !== value),
+  );
+  return [transport.slug, ...traits.map(([name, value]) => traitName(name, value))].join(", ");
+}
+
+/** What stays the same of a ranked transport from one answer to the next. */
+export function keyOf({ transport, told_apart }: Named): string {
+  return JSON.stringify([transport.slug, ...Object.entries(told_apart).sort()]);
+}
+
+/** What stays the same of a group. */
+export function groupKey({ machine, does, oversubscribed }: AdviceGroup): string {
+  return JSON.stringify([machine, oversubscribed, ...Object.entries(does).sort()]);
+}
+
+/** Where and how a group was measured, in words, and what else tells it from others of the page. */
+export function groupName(group: AdviceGroup, groups: readonly AdviceGroup[]): string {
+  const { machine, does, oversubscribed } = group;
+  const names = Object.keys(does).filter(
+    (name) => !NAMED_ELSEWHERE.includes(name) && groups.some((other) => other.does[name] !== does[name]),
+  );
+  return [
+    machine,
+    ...(does.placement === undefined ? [] : [placementName(does.placement)]),
+    ...(does.mode === undefined ? [] : [modeName(does.mode)]),
+    ...names.map((name) => traitName(name, does[name] ?? "")),
+    ...(oversubscribed ? ["more threads than processors"] : []),
+  ].join(", ");
+}
+
+/** The page's sentence: that of the only group, or whether the groups agree. */
+export function headlineOf({ groups }: Pick<Advice, "groups">): string {
+  const [only, ...others] = groups;
+  if (only === undefined) return "Nothing that was measured answers this.";
+  if (others.length === 0) return sentencesOf(only.answer)[0] ?? "";
+  const [same, ...different] = distinct(groups.map(({ ranking: [first] }) => first?.transport.title));
+  if (same !== undefined && different.length === 0) {
+    const machines = distinct(groups.map(({ machine }) => machine)).length;
+    const all = `${machines === 2 ? "both" : `all ${inWords(machines)}`} machines`;
+    return `${same} comes first for these messages${machines === groups.length ? ` on ${all}` : ", however it was measured"}.`;
+  }
+  return "Which transport comes first for these messages depends on where they are sent.";
+}
+
+/** The sentences of an answer. */
+export function sentencesOf(answer: string): string[] {
+  return answer.split(/(?<=\.) (?=[A-Z])/);
+}
+
+/** What the messages are, in a few words: `37,573 messages of 12 B to 15.7 KiB`. */
+export function messagesText(buckets: readonly Bucket[]): string {
+  const some = buckets.filter(({ count }) => count > 0);
+  const [first, last] = [some[0], some.at(-1)];
+  if (first === undefined || last === undefined) return "no messages";
+  const [least, most] = [sizeOf(first.from_bytes, 3), sizeOf(last.to_bytes, 3)].map(unbroken);
+  const sizes = least === most ? least : `${least} to ${most}`;
+  return `${counted(countOf(some), "message")} of ${sizes}`;
+}
+
+/** So many times as long, in a few words. */
+export function timesText(times: number): string {
+  if (times === 1) return "as they are";
+  return times > 1 ? `× ${Number(times.toPrecision(3))}` : `÷ ${Number((1 / times).toPrecision(3))}`;
+}
+
+/** The same within a sentence. */
+export function longerText(times: number): string {
+  const many = Number((times > 1 ? times : 1 / times).toPrecision(3));
+  const word = many === 2 ? "twice" : `${many} times`;
+  if (times > 1) return `${word} as long`;
+  return many === 2 ? "half as long" : `1/${many} as long`;
+}
+
+/** The places of the slider: whole doublings and one between each two. */
+export const STEPS: number[] = Array.from({ length: 29 }, (_, index) => stepAt(index - 8));
+
+function stepAt(half: number): number {
+  const power = 2 ** Math.floor(half / 2);
+  return half % 2 === 0 ? power : power * 1.5;
+}
+
+/** The place of the slider that is next to a number. */
+export function stepOf(times: number): number {
+  const distance = (step: number) => Math.abs(Math.log(step / times));
+  return STEPS.reduce((best, step, index) => (distance(step) < distance(STEPS[best] ?? 1) ? index : best), 0);
+}
+
+/** How much longer than over the first, with its interval: in percent, and from twice as long on as a multiple. */
+export function behindText({ ratio, low, high }: NonNullable<RankedTransport["behind_first"]>): {
+  behind: string;
+  interval: string;
+} {
+  const isMultiple = ratio >= 2;
+  const text = (value: number) => numberText(isMultiple ? value : 100 * (value - 1));
+  return {
+    behind: isMultiple ? `× ${text(ratio)}` : `+${text(ratio)} %`,
+    interval: low === null || high === null ? "" : `[${text(low)}, ${text(high)}]`,
+  };
+}
+
+/** Which messages are shorter than any that was measured, a sentence for each such share. */
+export function belowTexts(group: AdviceGroup): string[] {
+  const short = group.ranking.filter(({ below_measured_share }) => below_measured_share > 0);
+  const parts = groupBy(short, ({ below_measured_share: share, measured: [least] }) => {
+    const size = unbroken(formatBytes(least?.message_bytes ?? 0));
+    return `${share >= 1 ? "All" : unbroken(shareOfAll(share))} of these messages are shorter than ${size}, the shortest that was measured`;
+  });
+  return [...parts.entries()].map(([text, lines]) =>
+    lines.length === group.ranking.length
+      ? `${text}.`
+      : `${text} of ${lines.map((line) => nameIn(group, line)).join(", ")}.`,
+  );
+}
+
+/** What would be first with longer or shorter messages. */
+export function changeText(
+  group: AdviceGroup,
+  { factor, place }: AdviceGroup["would_change"][number],
+): string {
+  const ranked = group.ranking[place];
+  const name = ranked === undefined ? "another transport" : nameIn(group, ranked);
+  return `If all messages were ${longerText(factor)}, ${name} would come first.`;
+}
+
+/** The size that half of the messages are not longer than, in bytes. */
+export function medianOf(buckets: readonly Bucket[]): number {
+  const bar = barsOf(buckets).find(({ cumulative }) => cumulative >= 0.5);
+  return bar === undefined ? 0 : Math.sqrt(Math.max(1, bar.from) * bar.to);
+}
+
+/** What was measured of a transport at the size that is nearest to one. */
+export function pointFor(
+  { measured }: RankedTransport,
+  bytes: number,
+): RankedTransport["measured"][number] | undefined {
+  const distance = (size: number) => Math.abs(Math.log(Math.max(1, size) / Math.max(1, bytes)));
+  return [...measured].sort((a, b) => distance(a.message_bytes) - distance(b.message_bytes))[0];
+}
+
+/** How many processors are busy. */
+export function processorsText(cpus: number): string {
+  return cpus >= 0.995 ? cpus.toFixed(2) : unbroken(shareOfAll(cpus));
+}
+
+/** A time of a message's own work. */
+export function cpuText(ns: number): string {
+  return formatNs(Math.round(ns));
+}
+
+function traitName(name: string, value: string): string {
+  return name === "receive" ? receiveName(value) : parameterName(name, value);
+}
+
+/** Two digits; a tenth only where there is no more. */
+function numberText(percent: number): string {
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  return percent.toFixed(digits).replace("-", "−");
+}

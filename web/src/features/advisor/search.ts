@@ -1,0 +1,119 @@
+/** What the page keeps in the URL, and what it asks the server because of it. */
+import type { AdviceAsked } from "@/api/advice";
+import type { SizeProfile } from "@/api/types";
+import { oneOf, type Present, present, type RawSearch, slug, whole } from "@/lib/search";
+import { type Bucket, countOf, readSizes, scaled, sizesText, TEXT_LENGTH_MAX } from "./sizes";
+
+/** The figures that transports can be ranked by. */
+export const FIGURES = ["p50", "p98", "p99", "mean"] as const;
+export type Figure = (typeof FIGURES)[number];
+
+/** What is ranked: how long a message and its answer take. */
+export const SCENARIO = "roundtrip";
+
+/** The most messages a second that the server is asked about. */
+export const RATE_MAX = 1_000_000_000;
+
+/** How far messages can be made shorter and longer. */
+export const TIMES_MIN = 1 / 64;
+export const TIMES_MAX = 1024;
+
+/** The page's state; what is absent takes its usual value. */
+export type AdvisorSearch = Present<{
+  /** A profile of the server; the first, where there are no sizes either. */
+  profile: string | undefined;
+  /** Sizes of one's own, as text. */
+  sizes: string | undefined;
+  /** What was dragged: a bucket's first byte and how many messages it has now, `12:500,64:0`. */
+  dragged: string | undefined;
+  /** How many times as long all messages are. */
+  times: number | undefined;
+  machine: string | undefined;
+  placement: string | undefined;
+  mode: string | undefined;
+  by: Figure | undefined;
+  /** Messages a second, for the share of a processor that they take. */
+  rate: number | undefined;
+}>;
+
+/** Another state of some of it; `undefined`: the usual one. */
+export type AdvisorChange = { [Key in keyof AdvisorSearch]: AdvisorSearch[Key] | undefined };
+
+export function parseAdvisorSearch(raw: RawSearch): AdvisorSearch {
+  return present({
+    profile: slug(raw.profile),
+    sizes: understood(raw.sizes),
+    dragged: draggedOf(raw.dragged),
+    times: timesOf(raw.times),
+    machine: slug(raw.machine),
+    placement: slug(raw.placement),
+    mode: slug(raw.mode),
+    by: oneOf(raw.by, FIGURES),
+    rate: rateOf(raw.rate),
+  });
+}
+
+/** Where one started from: sizes of one's own, a profile that was asked for, or the first there is. */
+export type Start = { profile: SizeProfile | null; buckets: Bucket[] };
+
+export function startOf({ profile: asked, sizes }: AdvisorSearch, profiles: SizeProfile[]): Start {
+  const own = sizes === undefined ? null : readSizes(sizes);
+  if (own !== null && "buckets" in own) return { profile: null, buckets: own.buckets };
+  const profile = profiles.find(({ slug }) => slug === asked) ?? profiles[0];
+  return profile === undefined ? { profile: null, buckets: [] } : { profile, buckets: profile.buckets };
+}
+
+/** The buckets as they were dragged: as many as before, also where some have no messages any more. */
+export function withDragged(buckets: readonly Bucket[], dragged: string | undefined): Bucket[] {
+  if (dragged === undefined) return [...buckets];
+  const counts = new Map(dragged.split(",").map((part) => part.split(":").map(Number) as [number, number]));
+  return buckets.map((bucket) => ({ ...bucket, count: counts.get(bucket.from_bytes) ?? bucket.count }));
+}
+
+/** What differs from where one started, for the address; nothing where nothing does. */
+export function draggedText(start: readonly Bucket[], now: readonly Bucket[]): string | undefined {
+  const changed = now.filter(({ count }, index) => count !== start[index]?.count);
+  return changed.length === 0
+    ? undefined
+    : changed.map(({ from_bytes, count }) => `${from_bytes}:${count}`).join(",");
+}
+
+/** What is asked of the server; `null` where there is no message to ask about. */
+export function adviceAsked(
+  { dragged, times, machine, by = "p50", rate }: AdvisorSearch,
+  { profile, buckets }: Start,
+  { placement, mode }: { placement?: string | undefined; mode?: string | undefined },
+): AdviceAsked | null {
+  const now = withDragged(buckets, dragged);
+  if (countOf(now) === 0) return null;
+  const isProfile = profile !== null && dragged === undefined && times === undefined;
+  return {
+    ...(isProfile
+      ? { profile: profile.slug }
+      : { sizes: sizesText(times === undefined ? now : scaled(now, times)) }),
+    ...present({ machine, placement, mode, rate_per_second: rate }),
+    by,
+  };
+}
+
+/** Sizes as they are written here, whatever they looked like. */
+function understood(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > TEXT_LENGTH_MAX) return undefined;
+  const read = readSizes(value);
+  return "buckets" in read ? sizesText(read.buckets) : undefined;
+}
+
+function draggedOf(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > TEXT_LENGTH_MAX) return undefined;
+  return /^\d{1,13}:\d{1,15}(,\d{1,13}:\d{1,15})*$/.test(value) ? value : undefined;
+}
+
+function rateOf(value: unknown): number | undefined {
+  const rate = whole(value) ?? 0;
+  return rate > 0 && rate <= RATE_MAX ? rate : undefined;
+}
+
+function timesOf(value: unknown): number | undefined {
+  if (typeof value !== "number" || value === 1) return undefined;
+  return value >= TIMES_MIN && value <= TIMES_MAX ? value : undefined;
+}

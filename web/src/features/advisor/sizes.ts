@@ -1,0 +1,215 @@
+/** Message sizes that somebody counted: read from what was pasted or chosen, written as text, made longer. Pure. */
+import type { SizeProfile } from "@/api/types";
+import { ascending, groupBy } from "@/lib/collections";
+import { formatCount } from "@/lib/units";
+
+/** Messages of about one size. */
+export type Bucket = SizeProfile["buckets"][number];
+
+/** What a text says, or what is wrong with it and what was expected. */
+export type SizesRead = { buckets: Bucket[] } | { refusal: string };
+
+/** The limits of the server: `crates/wire/src/size_profile/histogram.rs`. */
+const BUCKETS_MAX = 1_000;
+const BYTES_MAX = 2 ** 40;
+const COUNT_MAX = 2 ** 50;
+
+/** A longer address is cut or refused on its way by many a proxy. */
+export const TEXT_LENGTH_MAX = 6_000;
+
+/** The longest file that is read, in bytes. */
+export const FILE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** So many bars can still be taken hold of; single sizes beyond are put together. */
+const SINGLE_SIZES_MAX = 64;
+/** Single sizes that are put together: into so many buckets a doubling. */
+const BUCKETS_PER_DOUBLING = 4;
+
+/** How much of what is refused is shown. */
+const QUOTED_LENGTH = 40;
+
+/**
+ * Reads sizes in any of three forms: `12-15:4387,64:3`; a table of `bucket_min_bytes,count`, whose buckets end where the next
+ * begins; and sizes alone, one a line.
+ */
+export function readSizes(text: string): SizesRead {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, index) => ({ line: line.trim(), number: index + 1 }))
+    .filter(({ line }) => line !== "");
+  const [first] = lines;
+  if (first === undefined) {
+    return refused(
+      "Sizes are missing: expected 12-15:4387,64:3, or bucket_min_bytes,count, or a size in bytes a line",
+    );
+  }
+  try {
+    return { buckets: checked(rowsOf(lines, first)) };
+  } catch (error) {
+    if (error instanceof Refused) return refused(error.message);
+    throw error;
+  }
+}
+
+/** Sizes as the server reads them: `12-15:4387,64:3`. Buckets without messages are left out. */
+export function sizesText(buckets: readonly Bucket[]): string {
+  return buckets
+    .filter(({ count }) => count > 0)
+    .map(({ from_bytes, to_bytes, count }) =>
+      to_bytes > from_bytes ? `${from_bytes}-${to_bytes}:${count}` : `${from_bytes}:${count}`,
+    )
+    .join(",");
+}
+
+/** All messages. */
+export function countOf(buckets: readonly Bucket[]): number {
+  return buckets.reduce((sum, { count }) => sum + count, 0);
+}
+
+/**
+ * The same messages, each so many times as long and none shorter than a byte. Buckets that fall together are put together. It
+ * is the server's rule, which says what would be first with longer messages: `crates/advisor/src/scale.rs`.
+ */
+export function scaled(buckets: readonly Bucket[], times: number): Bucket[] {
+  const bytes = (size: number) => Math.max(1, Math.round(size));
+  const done: Bucket[] = [];
+  for (const { from_bytes, to_bytes, count } of buckets) {
+    const from = bytes(from_bytes * times);
+    const to = Math.max(from, bytes((to_bytes + 1) * times - 1));
+    const last = done.at(-1);
+    if (last !== undefined && from <= last.to_bytes) {
+      last.to_bytes = Math.max(last.to_bytes, to);
+      last.count += count;
+    } else done.push({ from_bytes: from, to_bytes: to, count });
+  }
+  return done;
+}
+
+/**
+ * The share of messages shorter than a size. Within a bucket every size is taken to be as frequent as any other, as the
+ * server does.
+ */
+export function shareShorter(buckets: readonly Bucket[], bytes: number): number {
+  const shorter = buckets.reduce((sum, { from_bytes, to_bytes, count }) => {
+    const part = (bytes - from_bytes) / (to_bytes + 1 - from_bytes);
+    return sum + count * Math.min(1, Math.max(0, part));
+  }, 0);
+  return shorter / Math.max(1, countOf(buckets));
+}
+
+type Line = { line: string; number: number };
+
+/** What is wrong, on its way out of the reading. */
+class Refused extends Error {}
+
+function refused(refusal: string): SizesRead {
+  return { refusal: `${refusal}.` };
+}
+
+function rowsOf(lines: Line[], first: Line): Bucket[] {
+  if (lines.some(({ line }) => line.includes(":"))) return lines.flatMap(bucketsOf);
+  if (first.line.includes(",")) return tableOf(/^\d/.test(first.line) ? lines : lines.slice(1));
+  // A head above sizes alone, as a column that was copied has.
+  return grouped((/^\D+$/.test(first.line) ? lines.slice(1) : lines).map(sizeOf));
+}
+
+function bucketsOf({ line, number }: Line): Bucket[] {
+  return line
+    .split(/,\s*/)
+    .filter((part) => part !== "")
+    .map((part) => {
+      const match = /^(\d+)(?:\s*-\s*(\d+))?\s*:\s*(\d+)$/.exec(part);
+      if (match === null) {
+        throw new Refused(
+          `Line ${number}: ${quoted(part)} is no bucket: expected first and last byte and how many, such as 12-15:4387, or 64:3`,
+        );
+      }
+      const [, from, to, count] = match;
+      return { from_bytes: Number(from), to_bytes: Number(to ?? from), count: Number(count) };
+    });
+}
+
+function tableOf(lines: Line[]): Bucket[] {
+  const rows = lines.map(({ line, number }) => {
+    const match = /^(\d+)\s*,\s*(\d+)$/.exec(line);
+    if (match === null) {
+      throw new Refused(`Line ${number}: ${quoted(line)} is no row: expected bucket_min_bytes,count`);
+    }
+    return { from: Number(match[1]), count: Number(match[2]), number };
+  });
+  return rows.flatMap(({ from, count, number }, index) => {
+    const next = rows[index + 1];
+    if (next === undefined && count === 0) return [];
+    if (next === undefined) {
+      throw new Refused(
+        `Line ${number}: the last bucket ends nowhere: expected one more row, with where it ends and no messages, such as ${from * 2 || 1},0`,
+      );
+    }
+    if (next.from <= from) {
+      throw new Refused(
+        `Line ${next.number}: bucket_min_bytes is ${next.from}: expected more than the ${from} of the row before`,
+      );
+    }
+    return [{ from_bytes: from, to_bytes: next.from - 1, count }];
+  });
+}
+
+function sizeOf({ line, number }: Line): number {
+  if (!/^\d+$/.test(line)) {
+    throw new Refused(`Line ${number}: ${quoted(line)} is no size: expected whole bytes, such as 64`);
+  }
+  return Number(line);
+}
+
+/** How often each size is there; of many sizes, those that are near each other together. */
+function grouped(sizes: number[]): Bucket[] {
+  const single = new Set(sizes).size <= SINGLE_SIZES_MAX;
+  const place = (bytes: number) =>
+    single || bytes === 0 ? bytes : Math.floor(Math.log2(bytes) * BUCKETS_PER_DOUBLING) + 0.5;
+  return [...groupBy(sizes, place).values()]
+    .map((group) => {
+      const [from_bytes, to_bytes] = group.reduce(
+        ([least, most], bytes) => [Math.min(least, bytes), Math.max(most, bytes)],
+        [Number.POSITIVE_INFINITY, 0],
+      );
+      return { from_bytes, to_bytes, count: group.length };
+    })
+    .sort((a, b) => ascending(a.from_bytes, b.from_bytes));
+}
+
+/** What the server would refuse, too. */
+function checked(buckets: Bucket[]): Bucket[] {
+  let before: Bucket | undefined;
+  for (const bucket of buckets) {
+    const { from_bytes, to_bytes, count } = bucket;
+    if (to_bytes < from_bytes) {
+      throw new Refused(`The bucket from ${from_bytes} to ${to_bytes} bytes ends before it begins`);
+    }
+    if (before !== undefined && from_bytes <= before.to_bytes) {
+      throw new Refused(
+        `The bucket from ${from_bytes} bytes begins within or below the one before, which ends at ${before.to_bytes} bytes: expected buckets in ascending order`,
+      );
+    }
+    if (to_bytes > BYTES_MAX) throw new Refused(`A message has ${to_bytes} bytes: expected at most 1 TiB`);
+    if (count > COUNT_MAX) throw new Refused(`A bucket has ${count} messages: expected at most 2^50`);
+    before = bucket;
+  }
+  const some = buckets.filter(({ count }) => count > 0);
+  if (some.length === 0) throw new Refused("No bucket has a message: expected at least one");
+  if (some.length > BUCKETS_MAX) {
+    throw new Refused(
+      `There are ${formatCount(some.length)} buckets: expected at most ${formatCount(BUCKETS_MAX)}`,
+    );
+  }
+  const { length } = sizesText(some);
+  if (length > TEXT_LENGTH_MAX) {
+    throw new Refused(
+      `As text the buckets have ${formatCount(length)} characters, which does not fit in an address: expected at most ${formatCount(TEXT_LENGTH_MAX)}`,
+    );
+  }
+  return some;
+}
+
+function quoted(text: string): string {
+  return `“${text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text}”`;
+}

@@ -1,0 +1,32 @@
+/** Asks for advice while what it is about is dragged: seldom enough for the server, and with an answer to see all the time. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { type AdviceAsked, adviceQuery } from "@/api/advice";
+
+/** From one question to the next, at least: so a stranger who drags for a minute stays below the 600 requests that the server grants. */
+const INTERVAL_MS = 120;
+
+/**
+ * The newest advice; nothing is asked for while nothing is wanted. What is wanted next is asked for once the question before
+ * is answered: were that given up for the next one, a drag would see no answer until it ends.
+ */
+export function useAdvice(project: string, wanted: AdviceAsked | null) {
+  const key = wanted === null ? null : JSON.stringify(wanted);
+  const [asked, setAsked] = useState(key);
+  const askedAt = useRef(0);
+  const query = useQuery({
+    ...adviceQuery(project, asked === null ? { by: "p50" } : JSON.parse(asked)),
+    enabled: asked !== null,
+  });
+  const { isFetching } = query;
+  useEffect(() => {
+    if (isFetching || key === null || key === asked) return;
+    const ask = () => {
+      askedAt.current = Date.now();
+      setAsked(key);
+    };
+    const timer = setTimeout(ask, Math.max(0, askedAt.current + INTERVAL_MS - Date.now()));
+    return () => clearTimeout(timer);
+  }, [key, asked, isFetching]);
+  return { ...query, isBehind: query.isPlaceholderData || key !== asked };
+}
