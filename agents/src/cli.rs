@@ -1,10 +1,12 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 mod lab;
+mod record;
 
 pub(crate) use lab::{
     AgentArguments, ConfineArguments, EnrolArguments, LabArguments, Watched, WorkArguments,
 };
+pub(crate) use record::{By, Counted, RecordArguments};
 
 use crate::comparison::{ComparisonFormat, FailOn};
 use crate::import::FormatName;
@@ -105,6 +107,20 @@ pub(crate) enum Command {
         roundtrip probe-effect\n  \
         roundtrip probe-effect --probe sched --transport socketpair --format json")]
     ProbeEffect(ProbeEffectArguments),
+    /// Count the sizes of the messages that a running process sends over pipes and sockets (Linux).
+    #[command(
+        after_help = "It prints a size profile, and what recording cost the process. Nothing of a message is kept but its \
+        size.\n\n\
+        Examples:\n  \
+        sudo roundtrip record --pid 1234\n  \
+        sudo roundtrip record --pid 1234 --seconds 60 --output sizes.csv\n  \
+        roundtrip record --node sizes.cjs; ROUNDTRIP_SIZES=sizes.csv node --require ./sizes.cjs program.js\n\n\
+        Exit codes: 0 something was counted, 1 nothing was, or it may not be recorded, 2 usage, 8 cannot write."
+    )]
+    Record(RecordArguments),
+    /// A process that is recorded, to measure what that costs; started by `record`.
+    #[command(hide = true)]
+    RecordProbe,
     /// Say what makes this machine noisy, and how to mend it.
     #[command(
         after_help = "It watches the machine for a second and changes nothing. The exit code is 0 whatever is found.\n\n\

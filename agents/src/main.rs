@@ -16,6 +16,7 @@
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `detect`: where the values of a CSV file change.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
+//! - `record`: the sizes of the messages of a running process.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
@@ -44,6 +45,7 @@ mod pauses;
 mod platform;
 mod probe_effect;
 mod progress;
+mod record;
 mod repository;
 mod run;
 mod service;
@@ -74,6 +76,8 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::import(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Detect(arguments) => detect::detect(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
+        Command::RecordProbe => record::probe(),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),
