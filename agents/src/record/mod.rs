@@ -41,7 +41,8 @@ struct Recording {
     pid: u32,
     /// For how long, at most a look at its descriptors less than it was.
     seconds: f64,
-    /// Why no longer: `seconds`, as asked; `stopped`, by Ctrl-C; `process`, it ended, or the recording grew too large.
+    /// Why no longer: `seconds`, as asked; `stopped`, by Ctrl-C; `process`, it ended; `full`, the recording is as large as it
+    /// may be.
     ended: &'static str,
     /// The names of the calls that count.
     calls: &'static [&'static str],
@@ -93,7 +94,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
             break "stopped";
         }
         if running.has_ended() {
-            break "process";
+            break if is_process(process).is_ok() { "full" } else { "process" };
         }
         if Instant::now() >= until {
             break "seconds";

@@ -72,7 +72,7 @@ mod tests {
         assert!(sizes.buckets().len() < EXACT_MAX && sizes.to_string().len() < 3_000, "{sizes}");
         for bucket in sizes.buckets() {
             let width = bucket.to_bytes - bucket.from_bytes;
-            assert!(width * PARTS <= bucket.from_bytes, "{bucket:?} is wider than an eighth");
+            assert!(width * 8 <= bucket.from_bytes, "{bucket:?} is wider than an eighth");
         }
     }
 

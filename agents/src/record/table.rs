@@ -20,7 +20,8 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
                 recording.seconds,
                 recording.by,
                 match recording.ended {
-                    "process" => "; then it ended, or the recording was full",
+                    "process" => "; then it ended",
+                    "full" => "; then the recording was as large as it may be",
                     "stopped" => "; then you ended it",
                     _ => "",
                 }

@@ -96,6 +96,13 @@ fn perf_records_what_every_thread_sends_to_pipes_and_sockets_and_nothing_else() 
 }
 
 #[test]
+fn what_is_received_is_counted_where_that_is_asked_for() {
+    let Some(answer) = recorded("perf", &["--count", "receives"]) else { return };
+    // It was already waiting to be told when the recording began, so nobody saw on which descriptor.
+    assert_eq!((&answer["sizes"], &answer["unknown_count"]), (&SENT.into(), &1.into()), "{answer}");
+}
+
+#[test]
 fn strace_records_the_same() {
     let Some(answer) = recorded("strace", &[]) else { return };
     assert_eq!((&answer["sizes"], &answer["call_count"]), (&SENT.into(), &300.into()), "{answer}");
