@@ -39,7 +39,7 @@ struct Recording {
     /// `perf` or `strace`.
     by: &'static str,
     pid: u32,
-    /// For how long, at most a look at its descriptors less than it was.
+    /// For how long.
     seconds: f64,
     /// Why no longer: `seconds`, as asked; `stopped`, by Ctrl-C; `process`, it ended; `full`, the recording is as large as it
     /// may be.
@@ -188,5 +188,8 @@ fn hint(error: &io::Error) -> String {
         "" | "0" => String::new(),
         scope => format!("; kernel.yama.ptrace_scope is {scope}, which lets no other process trace it"),
     };
+    if platform::is_administrator() {
+        return limited;
+    }
     format!("\nThe system may permit it to root: sudo roundtrip record …{limited}")
 }

@@ -35,7 +35,6 @@ pub(crate) fn command(order: &Order, log: &Path) -> Command {
     let mut command = Command::new("perf");
     command.args([
         "record",
-        "--quiet",
         "--no-buildid",
         "--no-buildid-cache",
         "--max-size",

@@ -52,11 +52,12 @@ pub(crate) fn render(recording: &Recording, profile: &SizeHistogram) -> String {
 /// That nothing was counted, as a failure.
 pub(crate) fn nothing(recording: &Recording) -> String {
     let mut text = vec![format!(
-        "in {:.1} s process {} made no call that counts ({} to pipes and sockets), seen by {}",
+        "in {:.1} s process {} made no call that counts ({} to pipes and sockets), seen by {}{}",
         recording.seconds,
         recording.pid,
         recording.calls.join(", "),
-        recording.by
+        recording.by,
+        if recording.ended == "process" { "; then it ended" } else { "" }
     )];
     if recording.elsewhere_count > 0 {
         text.push(format!(
