@@ -18,6 +18,7 @@
 //! - `detect`: where the values of a CSV file change.
 //! - `sizes`: message sizes that somebody has counted.
 //! - `matrix`: a round trip between every two processors.  `probe_effect`: what a probe does to the figures.
+//! - `record`: the sizes of the messages of a running process.
 //! - `format`: times and sizes with their units.  `output`: standard output.  `terminal`: for people.
 //! - `failure`: every failure and its exit code.
 
@@ -47,6 +48,7 @@ mod pauses;
 mod platform;
 mod probe_effect;
 mod progress;
+mod record;
 mod repository;
 mod run;
 mod service;
@@ -80,6 +82,8 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Detect(arguments) => detect::detect(&arguments),
         Command::Sizes(arguments) => sizes::sizes(&arguments),
+        Command::Record(arguments) => record::record(&arguments),
+        Command::RecordProbe => record::probe(),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),

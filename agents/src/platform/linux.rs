@@ -12,8 +12,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 
 pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, become_program, can_confine, can_update, control, controlled, end_all_of, give,
-    is_administrator, lock_of_user, ordinary_permissions, others_may_read, owner, serve, set_mode, user,
+    TO_BE_ADMINISTRATOR, ask_to_end, become_program, can_confine, can_update, control, controlled,
+    end_all_of, give, is_administrator, is_channel, lock_of_user, ordinary_permissions, others_may_read,
+    owner, serve, set_mode, user,
 };
 
 pub(super) const SYSTEM: System = System::Linux;
@@ -21,6 +22,10 @@ pub(super) const SYSTEM: System = System::Linux;
 pub(super) fn ready() {
     // Nobody asked to be told, or whoever did has gone: the agent works all the same.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+}
+
+pub(super) fn can_record() -> Result<(), String> {
+    Ok(())
 }
 
 pub(super) fn become_confined(limits: Limits, has_network: bool, mut command: Command) -> io::Error {

@@ -7,7 +7,7 @@ use crate::service::{System, windows};
 use std::fs::Permissions;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 
 #[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
 #[cfg_attr(target_os = "linux", path = "linux.rs")]
@@ -140,4 +140,28 @@ pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
 /// Of the system.
 pub(crate) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
     imp::give(folder, user_id, group_id)
+}
+
+/// Whether the calls of a running process can be recorded here, and why not.
+///
+/// # Errors
+/// Why not, as a sentence.
+pub(crate) fn can_record() -> Result<(), String> {
+    imp::can_record()
+}
+
+/// Whether a path leads to a pipe, named or not, or to a socket.
+///
+/// # Errors
+/// Of the system.
+pub(crate) fn is_channel(path: &Path) -> io::Result<bool> {
+    imp::is_channel(path)
+}
+
+/// Asks a program to end what it does, and then itself.
+///
+/// # Errors
+/// Of the system.
+pub(crate) fn ask_to_end(child: &Child) -> io::Result<()> {
+    imp::ask_to_end(child)
 }

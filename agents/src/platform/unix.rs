@@ -5,13 +5,13 @@ use crate::agent::inbox;
 use crate::failure::Failure;
 use crate::lab::confine::Limits;
 use crate::service::windows;
-use rustix::process::{Resource, Rlimit, geteuid, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, geteuid, kill_process, setrlimit};
 use std::fs::Permissions;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 pub(super) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
 
@@ -124,6 +124,15 @@ pub(super) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()>
         }
     }
     std::os::unix::fs::lchown(folder, Some(user_id), Some(group_id))
+}
+
+pub(super) fn is_channel(path: &Path) -> io::Result<bool> {
+    let kind = std::fs::metadata(path)?.file_type();
+    Ok(kind.is_fifo() || kind.is_socket())
+}
+
+pub(super) fn ask_to_end(child: &Child) -> io::Result<()> {
+    Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
 #[cfg(test)]

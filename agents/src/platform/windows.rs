@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -312,4 +312,19 @@ pub(super) fn end_all_of(_user_id: u32, _group_id: u32) {}
 
 pub(super) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
     Err(io::Error::other(NOT_CONFINED))
+}
+
+const NOT_RECORDED: &str =
+    "roundtrip record watches system calls as only Linux lets it: nobody has tried how on Windows";
+
+pub(super) fn can_record() -> Result<(), String> {
+    Err(NOT_RECORDED.into())
+}
+
+pub(super) fn is_channel(_path: &Path) -> io::Result<bool> {
+    Err(io::Error::other(NOT_RECORDED))
+}
+
+pub(super) fn ask_to_end(_child: &Child) -> io::Result<()> {
+    Err(io::Error::other(NOT_RECORDED))
 }

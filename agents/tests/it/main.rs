@@ -24,6 +24,8 @@ mod lab;
 mod lab_confined;
 mod list;
 mod proxy;
+#[cfg(target_os = "linux")]
+mod record;
 mod run;
 mod server;
 mod service;

@@ -70,7 +70,8 @@ async fn transports_are_ranked_by_what_the_messages_would_cost_and_it_is_told_wh
     assert!(behind["is_sure"] == true && near(&behind["ratio"], 2.8), "{behind}");
     let answer = group["answer"].as_str().unwrap();
     assert!(
-        answer.starts_with("pipe: 5.05\u{a0}µs at the median") && answer.contains("Next is memfd: 2.79 times as long."),
+        answer.starts_with("pipe: 5.05\u{a0}µs at the median")
+            && answer.contains("Next is memfd: 2.79 times as long."),
         "{answer}"
     );
     // A message of 64 bytes would be one of 16 KiB.

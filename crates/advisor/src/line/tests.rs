@@ -1,3 +1,5 @@
+//! Which part of a profile a line covers, and by which measured sizes.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Mixtures against what merging the samples gives.
+
 use super::*;
 use crate::line::tests::{line, measured};
 use roundtrip_stats::Distribution;

@@ -1,3 +1,5 @@
+//! Who is first, who is not told from it, and what would change it.
+
 use super::*;
 use crate::line::tests::{line, measured};
 

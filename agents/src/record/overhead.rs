@@ -1,0 +1,114 @@
+//! What being recorded costs a call on this machine: a process of our own sends messages to itself, timed first alone and then
+//! while the same program records it in the same way.
+
+use super::descriptors::Descriptors;
+use super::method::Method;
+use super::tracer::Order;
+use crate::failure::Failure;
+use roundtrip_bench::sys::death;
+use serde::Serialize;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Bytes of a message.
+const MESSAGE_BYTES: usize = 64;
+/// Messages of a round, which is timed as a whole: together they fit in the smallest pipe, of one page.
+const ROUND_MESSAGES: u32 = 32;
+/// Rounds, of which the median counts; under strace, at about 40 us a call, a third of a second.
+const ROUNDS: usize = 256;
+
+/// What it was measured to be.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Overhead {
+    /// How long sending 64 bytes takes a process that nobody records, in nanoseconds.
+    pub(crate) alone_ns: f64,
+    /// The same while it is recorded.
+    pub(crate) recorded_ns: f64,
+    /// The second as a multiple of the first.
+    pub(crate) ratio: f64,
+}
+
+impl Overhead {
+    /// By how much longer a call takes, in nanoseconds.
+    pub(crate) fn longer_ns(&self) -> f64 {
+        self.recorded_ns - self.alone_ns
+    }
+}
+
+/// Measures it.
+///
+/// # Errors
+/// The process of our own fails, or may not be recorded.
+pub(crate) fn measure(method: Method, order: &Order) -> Result<Overhead, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command.arg("record-probe").stdin(Stdio::piped()).stdout(Stdio::piped());
+    death::prepare(&mut command);
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let told = death::bind(&child).map_err(|error| error.to_string()).and_then(|()| {
+        let ends = child.stdin.take().zip(child.stdout.take());
+        let (mut ask, answers) = ends.ok_or("it has no pipes")?;
+        let mut answers = BufReader::new(answers);
+        let mut call_ns = || -> Result<f64, String> {
+            let mut line = String::new();
+            ask.write_all(b"\n")
+                .and_then(|()| answers.read_line(&mut line))
+                .map_err(|error| error.to_string())?;
+            let round_ns: u64 = line.trim().parse().map_err(|_| format!("it says {line:?}"))?;
+            Ok(round_ns as f64 / f64::from(ROUND_MESSAGES))
+        };
+        // The first time warms up.
+        call_ns()?;
+        let alone_ns = call_ns()?;
+        let recording = method.start(&Order { process: child.id(), with_children: false, ..*order })?;
+        call_ns()?;
+        let recorded_ns = call_ns()?;
+        recording.end(&Descriptors::of(child.id(), false).map_err(|error| error.to_string())?)?;
+        Ok(Overhead { alone_ns, recorded_ns, ratio: recorded_ns / alone_ns.max(1.0) })
+    });
+    // It ends when nobody asks it any more; whatever it did is measured.
+    let _ = child.kill();
+    let _ = child.wait();
+    told
+}
+
+/// The process that is recorded: for every line on standard input it does all rounds, and prints the median in nanoseconds.
+///
+/// # Errors
+/// There is no pipe, or standard output is closed.
+pub(crate) fn probe() -> crate::Result<()> {
+    let failed = |error: io::Error| Failure::Other(format!("cannot measure what recording costs: {error}"));
+    death::die_with_parent().map_err(failed)?;
+    for line in io::stdin().lines() {
+        line.map_err(failed)?;
+        let median_ns = rounds().map_err(failed)?;
+        writeln!(io::stdout(), "{median_ns}").and_then(|()| io::stdout().flush()).map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn rounds() -> io::Result<u128> {
+    let (mut receiver, mut sender) = io::pipe()?;
+    let message = [0; MESSAGE_BYTES];
+    let mut received = [0; MESSAGE_BYTES * ROUND_MESSAGES as usize];
+    let mut times_ns = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let begin = Instant::now();
+        for _ in 0..ROUND_MESSAGES {
+            sender.write_all(&message)?;
+        }
+        times_ns.push(begin.elapsed().as_nanos());
+        receiver.read_exact(&mut received)?;
+    }
+    times_ns.sort_unstable();
+    Ok(times_ns[ROUNDS / 2])
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_rounds_take_some_time_and_end() {
+        assert!(super::rounds().unwrap() > 0);
+    }
+}

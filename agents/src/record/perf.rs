@@ -1,0 +1,261 @@
+//! By perf(1), the kernel's own way: its tracepoints of system calls write the number of the descriptor when a call begins and
+//! the result when it ends, both into a buffer, and the process is never stopped. Needs the rights to read the tracepoints.
+
+use super::calls::{Calls, Tally, carried};
+use super::descriptors::{Descriptors, Kind};
+use super::tracer::Order;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What a recording may take of the disk: at about 190 B a call, 1.4 million of them.
+const FILE_SIZE_MAX: &str = "256M";
+
+/// The buffer of each processor: with perf's own, of half a MiB, about one in 500 events of a process that does nothing but
+/// send was lost.
+const BUFFER_SIZE: &str = "4M";
+
+/// The clock with which looks at descriptors are timed.
+const CLOCK: &str = "CLOCK_MONOTONIC";
+
+/// Calls whose result is a new socket.
+const MAKING: [&str; 3] = ["socket", "accept", "accept4"];
+
+/// Whatever perf starts runs once the tracepoints are on; the recording ends with it, and it with this process.
+const COMPANION: [&str; 4] = ["--", "sh", "-c", "echo recording >&2; read _"];
+
+/// The command that records.
+pub(crate) fn command(order: &Order, log: &Path) -> Command {
+    let ends =
+        |name: &'static str| [format!("syscalls:sys_enter_{name}"), format!("syscalls:sys_exit_{name}")];
+    let mut events: Vec<String> = order.calls.names().flat_map(ends).collect();
+    events.extend(MAKING.iter().map(|name| format!("syscalls:sys_exit_{name}")));
+    events.push("syscalls:sys_enter_close".to_owned());
+    let mut command = Command::new("perf");
+    command.args([
+        "record",
+        "--no-buildid",
+        "--no-buildid-cache",
+        "--max-size",
+        FILE_SIZE_MAX,
+        "--mmap-pages",
+        BUFFER_SIZE,
+        "--clockid",
+        CLOCK,
+    ]);
+    command.arg("--output").arg(log).args([
+        "--event",
+        &events.join(","),
+        "--pid",
+        &order.process.to_string(),
+    ]);
+    command.args(COMPANION);
+    command
+}
+
+/// Whether a line that it prints says that it records.
+pub(crate) fn is_attached(line: &str) -> bool {
+    line == "recording"
+}
+
+/// Reads what was recorded.
+///
+/// # Errors
+/// perf cannot read it.
+pub(crate) fn read(order: &Order, descriptors: &Descriptors, log: &Path) -> Result<Tally, String> {
+    let mut command = Command::new("perf");
+    command
+        .args(["script", "--show-lost-events", "--ns", "--fields", "pid,tid,time,event,trace", "--input"])
+        .arg(log);
+    command.env("LC_ALL", "C").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let mut script = Script::of(order, descriptors);
+    if let Some(output) = child.stdout.take() {
+        for line in BufReader::new(output).lines() {
+            script.line(&line.map_err(|error| error.to_string())?);
+        }
+    }
+    let status = child.wait().map_err(|error| error.to_string())?;
+    if status.success() { Ok(script.tally) } else { Err(format!("perf script ended with {status}")) }
+}
+
+/// What the lines of `perf script` say so far.
+struct Script<'a> {
+    calls: Calls,
+    /// None: all of them.
+    process: Option<u32>,
+    descriptors: &'a Descriptors,
+    threads: BTreeMap<u32, Thread>,
+    /// Sockets that were made meanwhile, and not closed yet.
+    made: BTreeSet<(u32, i32)>,
+    tally: Tally,
+}
+
+/// What is known of a thread.
+#[derive(Default)]
+struct Thread {
+    /// The last line about it: perf 6.1 now and then writes one twice, and no thread does the same twice in a nanosecond.
+    last: String,
+    /// The call that it is about, and its descriptor.
+    begun: Option<(String, i32)>,
+}
+
+impl<'a> Script<'a> {
+    fn of(order: &Order, descriptors: &'a Descriptors) -> Self {
+        Self {
+            calls: order.calls,
+            process: (!order.with_children).then_some(order.process),
+            descriptors,
+            threads: BTreeMap::new(),
+            made: BTreeSet::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// `1234/1235 37.456570442: syscalls:sys_enter_write: fd: 0x00000004, ...`, `1234/1235 37.456570495:
+    /// syscalls:sys_exit_write: 0x40`, or how many events were lost.
+    fn line(&mut self, line: &str) {
+        if line.contains("PERF_RECORD_LOST") {
+            let lost = line.split_whitespace().next_back().and_then(|word| word.parse::<u64>().ok());
+            self.tally.lost_count += lost.unwrap_or(0);
+            return;
+        }
+        // Whatever else it says is about none of our events.
+        let _ = self.event(line);
+    }
+
+    fn event(&mut self, line: &str) -> Option<()> {
+        let (ids, rest) = line.trim_start().split_once(char::is_whitespace)?;
+        let (process, thread) = ids.split_once('/')?;
+        let process: u32 = process.parse().ok()?;
+        if self.process.is_some_and(|ours| ours != process) {
+            return None;
+        }
+        let thread = self.threads.entry(thread.parse().ok()?).or_default();
+        if thread.last == line {
+            return None;
+        }
+        line.clone_into(&mut thread.last);
+        let (time, rest) = rest.trim_start().split_once(": ")?;
+        let (event, fields) = rest.trim_start().strip_prefix("syscalls:sys_")?.split_once(": ")?;
+        if let Some(call) = event.strip_prefix("enter_") {
+            let field = fields.trim_start().strip_prefix("fd: ")?;
+            let descriptor = i32::try_from(number(field.split(',').next()?)?).ok()?;
+            if call == "close" {
+                self.made.remove(&(process, descriptor));
+            } else {
+                thread.begun = Some((call.to_owned(), descriptor));
+            }
+            return Some(());
+        }
+        let call = event.strip_prefix("exit_")?;
+        let result = number(fields.trim())?;
+        if MAKING.contains(&call) {
+            self.made
+                .extend(i32::try_from(result).ok().filter(|made| *made >= 0).map(|made| (process, made)));
+            return Some(());
+        }
+        let begun = thread.begun.take().filter(|(name, _)| name == call);
+        let carried = carried(result)?;
+        if call == self.calls.batched {
+            self.tally.batched_count += carried;
+            return Some(());
+        }
+        let kind = match begun {
+            Some((_, descriptor)) if self.made.contains(&(process, descriptor)) => Kind::Channel,
+            Some((_, descriptor)) => self.descriptors.kind(process, descriptor, nanoseconds(time)?),
+            // It began before it was recorded.
+            None => Kind::Unknown,
+        };
+        self.tally.add(kind, carried, 1);
+        Some(())
+    }
+}
+
+/// Seconds with nine decimals.
+fn nanoseconds(time: &str) -> Option<u64> {
+    let (seconds, ns) = time.split_once('.').filter(|(_, ns)| ns.len() == 9)?;
+    Some(seconds.parse::<u64>().ok()? * 1_000_000_000 + ns.parse::<u64>().ok()?)
+}
+
+/// A register as it is printed: negative numbers as what they are without a sign.
+fn number(text: &str) -> Option<i64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok().map(u64::cast_signed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Counted;
+
+    /// Of a process whose descriptors nobody could look at, but for the sockets that it makes.
+    fn tally(with_children: bool, lines: &[&str]) -> Tally {
+        let order = Order { process: 7, calls: Calls::of(Counted::Sends), with_children };
+        let descriptors = Descriptors::none(7, with_children);
+        let mut script = Script::of(&order, &descriptors);
+        lines.iter().for_each(|line| script.line(line));
+        script.tally
+    }
+
+    const MADE: &str = "    7/7    1.000000000:  syscalls:sys_exit_accept4: 0x4";
+    const BEGUN: &str =
+        "    7/7    1.000000001: syscalls:sys_enter_write: fd: 0x00000004, buf: 0x7f13, count: 0x0000000a";
+    const ENDED: &str = "    7/7    1.000000002:  syscalls:sys_exit_write: 0xa";
+
+    #[test]
+    fn the_beginning_of_a_call_tells_where_it_goes_and_its_end_how_many_bytes() {
+        let found = tally(
+            false,
+            &[
+                MADE,
+                BEGUN,
+                "    7/8    1.000000001: syscalls:sys_enter_sendmsg: fd: 0x00000004, msg: 0x7fff, flags: 0x00000000",
+                ENDED,
+                "    7/8    1.000000003: syscalls:sys_exit_sendmsg: 0x130",
+                "    9/9    1.000000001: syscalls:sys_enter_write: fd: 0x00000004, buf: 0x7f13, count: 0x0000000a",
+                "    9/9    1.000000002: syscalls:sys_exit_write: 0xa",
+            ],
+        );
+        assert_eq!(found, Tally { sizes: BTreeMap::from([(10, 1), (304, 1)]), ..Tally::default() });
+    }
+
+    #[test]
+    fn what_failed_carried_nothing_or_several_is_no_message_of_a_size() {
+        let found = tally(
+            false,
+            &[
+                MADE,
+                BEGUN,
+                "7/7 1.000000002: syscalls:sys_exit_write: 0xfffffffffffffff5",
+                "7/7 1.000000003: syscalls:sys_enter_write: fd: 0x00000004, buf: 0x0, count: 0x00000000",
+                "7/7 1.000000004: syscalls:sys_exit_write: 0x0",
+                "7/7 1.000000005: syscalls:sys_enter_sendmmsg: fd: 0x00000004, mmsg: 0x0, vlen: 0x3, flags: 0x0",
+                "7/7 1.000000006: syscalls:sys_exit_sendmmsg: 0x3",
+                "7/7 1.000000007: PERF_RECORD_LOST lost 182",
+            ],
+        );
+        assert_eq!(found, Tally { batched_count: 3, lost_count: 182, ..Tally::default() });
+    }
+
+    #[test]
+    fn a_socket_is_known_from_when_it_was_made_until_it_was_closed() {
+        let closed = "7/7 1.000000003: syscalls:sys_enter_close: fd: 0x00000004";
+        let again = [BEGUN, ENDED].map(|line| line.replace("1.00000", "2.00000"));
+        let found = tally(false, &[MADE, BEGUN, ENDED, closed, &again[0], &again[1]]);
+        assert_eq!(found, Tally { sizes: BTreeMap::from([(10, 1)]), unknown_count: 1, ..Tally::default() });
+    }
+
+    #[test]
+    fn an_event_that_is_written_twice_happened_once() {
+        let found = tally(false, &[MADE, BEGUN, BEGUN, ENDED, ENDED]);
+        assert_eq!(found, Tally { sizes: BTreeMap::from([(10, 1)]), ..Tally::default() });
+    }
+
+    #[test]
+    fn with_children_every_process_counts_and_a_call_that_began_before_went_nobody_knows_where() {
+        let ended = "9/9 1.000000000: syscalls:sys_exit_write: 0x5";
+        assert_eq!(tally(true, &[ended]), Tally { unknown_count: 1, ..Tally::default() });
+        assert_eq!(tally(false, &[ended]), Tally::default());
+    }
+}
