@@ -22,7 +22,7 @@ pub(crate) struct Options {
     #[arg(long)]
     quick: bool,
     /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis` or `claims`; of
-    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the web, `charts`, `hover`, `transfer` or
+    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
     /// `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -30,6 +30,8 @@ pub(crate) struct Options {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Budgets {
+    /// How true advice on transports is, and what it costs.
+    Advisor,
     /// What comparisons of two `node`s find, and what they take.
     Ab,
     /// What agents have kept for a server that was away for days, and how soon it is there.
@@ -58,6 +60,15 @@ enum Format {
 /// The benchmark does not build or start.
 pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
     let budgets = match options.budgets {
+        Budgets::Advisor => {
+            return of_package(
+                "roundtrip-advisor",
+                "advice",
+                &["intervals", "mix", "speed"],
+                options,
+                |_| (),
+            );
+        }
         Budgets::Ab => "ab",
         Budgets::Agents => return agents::measure(options),
         Budgets::Harness => "harness",

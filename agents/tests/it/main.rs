@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
 mod ab;
+mod advise;
 mod agent;
 mod compare;
 #[cfg(target_os = "linux")]

@@ -1,0 +1,92 @@
+//! `roundtrip advise` against a server that answers as a test says.
+
+use crate::server::Server;
+use std::process::{Command, Output};
+
+const ADVICE: &str = r#"{
+  "sizes": {}, "by": "p50", "assumptions": ["Within a bucket every size is as frequent as any other."],
+  "groups": [{
+    "machine": "lab-1", "environment_id": 1, "does": {"mode": "2proc", "placement": "same-cpu"}, "oversubscribed": false,
+    "answer": "pipe: 5.05 us at the median.",
+    "ranking": [
+      {"transport": TRANSPORT, "told_apart": {}, "receive": "block",
+       "latency_ns": {"mean": 5150.0, "p50": 5050.0, "p98": 6030.0, "p99": 6100.0}, "cpu_ns_per_message": 7000.0,
+       "wakes_per_message": 2.0, "cpus": 0.07, "wakes_per_second": 20000.0, "behind_first": null,
+       "below_measured_share": 0.117, "above_measured_share": 0.0, "measured": []},
+      {"transport": TRANSPORT, "told_apart": {}, "receive": "block",
+       "latency_ns": {"mean": 5150.0, "p50": 5151.0, "p98": 6030.0, "p99": 6100.0}, "cpu_ns_per_message": null,
+       "wakes_per_message": null, "cpus": null, "wakes_per_second": null,
+       "behind_first": {"ratio": 1.02, "low": 0.97, "high": 1.08, "is_sure": false},
+       "below_measured_share": 0.117, "above_measured_share": 0.0, "measured": []}
+    ],
+    "not_ranked": [{"transport": TRANSPORT, "told_apart": {}, "because": "It lost messages."}],
+    "crossovers": [{"below": 0, "above": 1, "x": 4096, "from": 2048, "to": null}],
+    "would_change": []
+  }]
+}"#;
+
+fn advice(_: &[u8]) -> String {
+    let transport =
+        r#"{"slug": "pipe", "title": "Pipe", "family": "pipe", "semantics": "", "control": true}"#;
+    ADVICE.replace("TRANSPORT", transport)
+}
+
+fn advise(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_roundtrip")).arg("advise").args(arguments).output().unwrap()
+}
+
+#[test]
+fn the_ranking_is_a_table_and_says_what_is_not_sure_and_what_is_missing() {
+    let server = Server::answering(vec![("200 OK", "", advice)]);
+    let arguments =
+        ["--profile", "chromium", "--project", "libfoo", "--by", "p99", "--rate", "10000", "--server"];
+    let output = advise(&[&arguments[..], &[&server.url]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    for told in [
+        "lab-1, 2proc, same-cpu\n\npipe: 5.05 us at the median.\n",
+        "0.07",
+        "20,000",
+        "~ 1.02 x",
+        "0.97 to 1.08",
+        "~ not told apart from the first",
+        "pipe is faster than pipe from 4 KiB on (2 KiB to ?)",
+        "11.7 % of the messages are shorter than what was measured",
+        "pipe is not ranked. It lost messages.",
+        "Within a bucket every size",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    let asked = &server.requests()[0].head;
+    let line =
+        "GET /api/v1/projects/libfoo/advice?profile=chromium-ipc&by=p99&rate_per_second=10000 HTTP/1.1";
+    assert!(asked.starts_with(line), "{asked}");
+}
+
+#[test]
+fn a_server_that_has_nothing_measured_is_said_so_with_what_measures_it() {
+    let server = Server::answering(vec![("200 OK", "", |_| {
+        r#"{"sizes": {}, "by": "p50", "assumptions": [], "groups": []}"#.into()
+    })]);
+    let output = advise(&["--sizes", "64:1", "--project", "libfoo", "--server", &server.url]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        (output.status.code(), said.contains("roundtrip run --preset sizes")),
+        (Some(9), true),
+        "{said}"
+    );
+}
+
+#[test]
+fn sizes_that_are_none_are_refused_before_anything_is_asked() {
+    for (sizes, told) in
+        [("9-8:1", "ends before it begins"), ("-1:1", "is no bucket"), ("1:0", "no bucket has a message")]
+    {
+        let output =
+            advise(&[&format!("--sizes={sizes}"), "--project", "libfoo", "--server", "http://127.0.0.1:9"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.contains(told)), (Some(2), true), "{said}");
+    }
+    assert_eq!(advise(&["--profile", "firefox", "--project", "libfoo"]).status.code(), Some(2));
+    assert_eq!(advise(&["--project", "libfoo"]).status.code(), Some(2), "neither");
+}

@@ -1,0 +1,99 @@
+//! Transports whose truth is known: how often the 95 % interval of "so many times as long" holds the true ratio.
+
+use rand::{SeedableRng, rngs::StdRng};
+use rand_distr::{Distribution as _, LogNormal};
+use roundtrip_advisor::{Figure, Line, Measured, Mixture, rank};
+use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::{Distribution, nearest_rank};
+use roundtrip_wire::size_profile::{SizeHistogram, SizeProfile};
+
+/// Not one that anything was chosen on.
+const SEED: u64 = 20_261_126;
+const SIZES: [u64; 6] = [8, 64, 256, 1_024, 4_096, 16_384];
+/// Operations of a repetition.
+const OPERATIONS: usize = 200;
+const REPETITIONS: usize = 10;
+/// By how much repetitions scatter.
+const SCATTERS: [f64; 3] = [0.01, 0.03, 0.08];
+/// By how much the operations of a repetition scatter.
+const WITHIN: f64 = 0.15;
+/// Repetitions of which the truth is made.
+const TRUE_REPETITIONS: usize = 4_000;
+/// Intervals that hold the truth, of a thousand.
+const HELD_MIN: f64 = 950.0;
+
+pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
+    let draws = if is_quick { 300 } else { 2_000 };
+    let sizes = SizeHistogram::new(SizeProfile::named("chromium-ipc").unwrap().buckets().unwrap()).unwrap();
+    [Figure::Mean, Figure::P50, Figure::P98].map(|by| row(by, &sizes, draws)).into()
+}
+
+fn row(by: Figure, sizes: &SizeHistogram, draws: usize) -> Row {
+    let mut random = StdRng::seed_from_u64(SEED);
+    let (mut held, mut all) = (0, 0);
+    for scatter in SCATTERS {
+        let truth = [FIRST, SECOND].map(|times_ns| {
+            let line = line(times_ns, scatter, TRUE_REPETITIONS, by, &mut random);
+            Mixture::new(&line, sizes).unwrap().figure_ns(by)
+        });
+        for _ in 0..draws {
+            let lines = [FIRST, SECOND].map(|times_ns| line(times_ns, scatter, REPETITIONS, by, &mut random));
+            let ranking = rank(&lines, sizes, by);
+            // Of the line that is not first.
+            let behind = ranking.ranked[1].behind.unwrap();
+            let (first, other) = (ranking.ranked[0].line, ranking.ranked[1].line);
+            let true_ratio = truth[other] / truth[first];
+            let [low, high] = behind.interval.unwrap();
+            held += usize::from((low..=high).contains(&true_ratio));
+            all += 1;
+        }
+    }
+    Row::new(
+        format!("intervals of {by:?} ratios that hold the true one, of {all}"),
+        (1_000 * held / all) as u64,
+        "per mille",
+        Peer { name: "what they promise".into(), value: HELD_MIN },
+        BarIs::ValueAtLeast,
+        HELD_MIN,
+    )
+}
+
+/// Of two transports at each size, in nanoseconds: near each other where most messages are.
+const FIRST: [f64; 6] = [5_000.0, 5_010.0, 5_100.0, 5_400.0, 6_500.0, 11_000.0];
+const SECOND: [f64; 6] = [5_100.0, 5_120.0, 5_150.0, 5_300.0, 6_000.0, 9_000.0];
+
+fn line(times_ns: [f64; 6], scatter: f64, repetitions: usize, by: Figure, random: &mut StdRng) -> Line {
+    let of_a_repetition = LogNormal::new(0.0, scatter).unwrap();
+    let of_an_operation = LogNormal::new(0.0, WITHIN).unwrap();
+    // Of the truth a few of each repetition are enough.
+    let operations = if repetitions > REPETITIONS { 25 } else { OPERATIONS };
+    let measured: Vec<(u64, Distribution, Vec<u64>)> = SIZES
+        .iter()
+        .zip(times_ns)
+        .map(|(&bytes, ns)| {
+            let mut all = Vec::new();
+            let mut quantiles = Vec::new();
+            for _ in 0..repetitions {
+                let level = ns * of_a_repetition.sample(random);
+                let mut times: Vec<u64> =
+                    (0..operations).map(|_| rounded(level * of_an_operation.sample(random))).collect();
+                times.sort_unstable();
+                let ppm = if by == Figure::P98 { 990_000 } else { 500_000 };
+                quantiles.push(nearest_rank(&times, ppm).unwrap());
+                all.extend(times);
+            }
+            (bytes, Distribution::of_samples(all).unwrap(), quantiles)
+        })
+        .collect();
+    let at_size = measured.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+        message_bytes: *message_bytes,
+        distribution,
+        repetitions_ns,
+    });
+    Line::new(at_size).unwrap()
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times of microseconds")]
+fn rounded(ns: f64) -> u64 {
+    ns.round() as u64
+}
