@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis` or `claims`; of
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims` or `advice`; of
     /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
     /// `memory`.
     #[arg(long, value_name = "PART")]
@@ -113,12 +113,18 @@ fn server(options: &Options) -> Result<ExitCode> {
     let search = Search::of_this_machine(folder.path());
     let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
     step.clear();
-    of_package(programs::SERVER, "budgets", &["ingest", "reads", "analysis", "claims"], options, |command| {
-        command.env("TMPDIR", folder.path());
-        if let Some(fetched) = binaries.fetched() {
-            command.env(crate::postgres_binaries::VARIABLE, fetched);
-        }
-    })
+    of_package(
+        programs::SERVER,
+        "budgets",
+        &["ingest", "reads", "analysis", "claims", "advice"],
+        options,
+        |command| {
+            command.env("TMPDIR", folder.path());
+            if let Some(fetched) = binaries.fetched() {
+                command.env(crate::postgres_binaries::VARIABLE, fetched);
+            }
+        },
+    )
 }
 
 /// Runs a benchmark of a package that has these parts.

@@ -4,11 +4,12 @@
 //! - [`service`]: the server, started as a user starts it. [`upload`]: what is sent to it.
 //! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
 //!   answers, with a million points stored and with ten. [`analysis`]: how fast all that is stored is searched for changes.
-//!   [`claims`]: how soon agents are given work.
+//!   [`claims`]: how soon agents are given work. [`advice`]: how soon it is said which transport is best.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
 
+mod advice;
 mod analysis;
 mod bombs;
 mod claims;
@@ -27,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use upload::{LabMachine, RESULTS, Samples};
 
-const PARTS: [&str; 4] = ["ingest", "reads", "analysis", "claims"];
+const PARTS: [&str; 5] = ["ingest", "reads", "analysis", "claims", "advice"];
 
 const MACHINES: u64 = 60;
 /// Results a second, in uploads of a hundred.
@@ -73,6 +74,9 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
     }
     if is_wanted("claims") {
         rows.extend(claims::rows(program, is_quick)?);
+    }
+    if is_wanted("advice") {
+        rows.push(advice::row(program, is_quick)?);
     }
     Ok(rows)
 }

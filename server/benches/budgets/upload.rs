@@ -13,6 +13,7 @@ use roundtrip_wire::{
     RunId, RunReport, SCHEMA_VERSION, Slug, Suite, TransportInfo,
 };
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Results of one upload.
 pub(crate) const RESULTS: u32 = 100;
@@ -39,9 +40,13 @@ pub(crate) enum Samples {
 
 impl LabMachine {
     pub(crate) fn new(number: u64, samples: Samples) -> Self {
+        Self::with_results(number, 0..RESULTS.into(), samples)
+    }
+
+    /// With the results of these numbers: ten sizes of each transport.
+    pub(crate) fn with_results(number: u64, results: Range<u64>, samples: Samples) -> Self {
         let mut random = SmallRng::seed_from_u64(number);
-        let results: Vec<CaseResult> =
-            (0..RESULTS).map(|number| result(number.into(), samples, &mut random)).collect();
+        let results: Vec<CaseResult> = results.map(|number| result(number, samples, &mut random)).collect();
         let report = RunReport {
             schema_version: SCHEMA_VERSION,
             run_id: RunId::draw(),

@@ -12,6 +12,7 @@ use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path, Query};
 use crate::{AppState, db};
 use axum::{Json, extract::State};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use groups::{Member, Wanted};
 use roundtrip_advisor::Figure;
 use roundtrip_advisor::ranking::LEFT_OUT_MAX;
@@ -19,6 +20,7 @@ use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -26,6 +28,8 @@ use uuid::Uuid;
 const SCENARIO: &str = "roundtrip";
 /// The profile that is asked for, unless another one or sizes are.
 const PROFILE: &str = "chromium-ipc";
+/// Machines whose distributions are read at a time.
+const MACHINES_AT_ONCE: usize = 4;
 /// Messages a second beyond which nobody asks.
 const RATE_MAX: f64 = 1e9;
 
@@ -244,14 +248,11 @@ pub(crate) async fn advise(
         placement: query.placement.iter().map(name).collect(),
         ..Filter::default()
     };
-    let members = members(&state, project_id, &filter).await?;
-    let wanted = Wanted { sizes, by: by.into(), rate_per_second: rate };
-    // Whole distributions of many transports are put together.
-    let advised = tokio::task::spawn_blocking(move || {
-        let groups = groups::of(members, &wanted);
-        (groups, wanted)
-    });
-    let (groups, wanted) = advised.await.map_err(ApiError::internal)?;
+    let wanted = Arc::new(Wanted { sizes, by: by.into(), rate_per_second: rate });
+    let machines = series(&state, project_id, &filter).await?;
+    let advised = stream::iter(machines).map(|rows| of_machine(&state, rows, Arc::clone(&wanted)));
+    let mut groups: Vec<Vec<AdviceGroup>> = advised.buffered(MACHINES_AT_ONCE).try_collect().await?;
+    groups.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
     Ok(Json(Advice {
         sizes: AdvisedSizes {
             profile,
@@ -261,7 +262,7 @@ pub(crate) async fn advise(
         },
         by,
         assumptions: assumptions(),
-        groups,
+        groups: groups.into_iter().flatten().collect(),
     }))
 }
 
@@ -294,8 +295,17 @@ fn rate(rate_per_second: Option<f64>) -> Result<Option<f64>, ApiError> {
     }
 }
 
-/// The series of one size each, with their newest points.
-async fn members(state: &AppState, project_id: i64, filter: &Filter) -> Result<Vec<Member>, ApiError> {
+/// The machine of some groups.
+fn name_of(groups: &[AdviceGroup]) -> Option<&str> {
+    groups.first().map(|group| group.machine.as_str())
+}
+
+/// The series that advice may be of, by machine.
+async fn series(
+    state: &AppState,
+    project_id: i64,
+    filter: &Filter,
+) -> Result<Vec<Vec<db::series::Row>>, ApiError> {
     let rows = search::all(&state.pool, project_id, filter).await?;
     if let (true, Some(machine)) = (rows.is_empty(), filter.machine.first()) {
         let known = db::machine::list(&state.pool, project_id, "", i64::MAX).await?;
@@ -307,17 +317,32 @@ async fn members(state: &AppState, project_id: i64, filter: &Filter) -> Result<V
     for row in rows {
         by_machine.entry(row.key().machine_id).or_default().push(row);
     }
+    Ok(by_machine.into_values().collect())
+}
+
+async fn of_machine(
+    state: &AppState,
+    rows: Vec<db::series::Row>,
+    wanted: Arc<Wanted>,
+) -> Result<Vec<AdviceGroup>, ApiError> {
+    let members = members(state, rows).await?;
+    // Whole distributions of many transports are put together.
+    let advised = tokio::task::spawn_blocking(move || groups::of_machine(&members, &wanted));
+    advised.await.map_err(ApiError::internal)
+}
+
+/// The series of one machine, with their newest points.
+async fn members(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<Member>, ApiError> {
+    let Some(machine_id) = rows.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
+    let series_ids: Vec<i64> = rows.iter().map(|row| row.series_id).collect();
+    let points = db::advice::newest(&state.pool, machine_id, &series_ids).await?;
+    let costs = costs(state, machine_id, &points).await?;
+    let mut points: HashMap<i64, _> = points.into_iter().map(|point| (point.series_id, point)).collect();
     let mut members = Vec::new();
-    for (machine_id, rows) in by_machine {
-        let series_ids: Vec<i64> = rows.iter().map(|row| row.series_id).collect();
-        let points = db::advice::newest(&state.pool, machine_id, &series_ids).await?;
-        let costs = costs(state, machine_id, &points).await?;
-        let mut points: HashMap<i64, _> = points.into_iter().map(|point| (point.series_id, point)).collect();
-        for row in rows {
-            let Some(point) = points.remove(&row.series_id) else { continue };
-            let (cpu_ns, wakes) = costs.get(&(point.run_id, point.series_id)).copied().unwrap_or_default();
-            members.push(Member { series: row.into_series()?, point, cpu_ns, wakes });
-        }
+    for row in rows {
+        let Some(point) = points.remove(&row.series_id) else { continue };
+        let (cpu_ns, wakes) = costs.get(&(point.run_id, point.series_id)).copied().unwrap_or_default();
+        members.push(Member { series: row.into_series()?, point, cpu_ns, wakes });
     }
     Ok(members)
 }

@@ -44,16 +44,8 @@ struct Candidate<'a> {
     because: Option<String>,
 }
 
-/// By machine, those first of which most was measured.
-pub(super) fn of(members: Vec<Member>, wanted: &Wanted) -> Vec<AdviceGroup> {
-    let mut by_machine: BTreeMap<String, Vec<Member>> = BTreeMap::new();
-    for member in members {
-        by_machine.entry(member.series.machine.clone()).or_default().push(member);
-    }
-    by_machine.iter().flat_map(|(machine, members)| of_machine(machine, members, wanted)).collect()
-}
-
-fn of_machine(machine: &str, members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup> {
+/// Those first of which most was measured.
+pub(super) fn of_machine(members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup> {
     const OVER: SweptParameter = SweptParameter::MessageBytes;
     let (of_a_size, facts): (Vec<&Member>, Vec<(u64, Facts)>) = members
         .iter()
@@ -77,7 +69,7 @@ fn of_machine(machine: &str, members: &[Member], wanted: &Wanted) -> Vec<AdviceG
     }
     let mut groups: Vec<AdviceGroup> = groups
         .into_iter()
-        .map(|((does, oversubscribed), candidates)| group(machine, &does, oversubscribed, candidates, wanted))
+        .map(|((does, oversubscribed), candidates)| group(&does, oversubscribed, candidates, wanted))
         .collect();
     // Stable: of equally many, in the order of what they do.
     groups.sort_by_key(|group| std::cmp::Reverse(group.ranking.len()));
@@ -85,7 +77,6 @@ fn of_machine(machine: &str, members: &[Member], wanted: &Wanted) -> Vec<AdviceG
 }
 
 fn group(
-    machine: &str,
     does: &BTreeMap<&str, &str>,
     oversubscribed: bool,
     mut candidates: Vec<Candidate<'_>>,
@@ -95,6 +86,7 @@ fn group(
     let newest =
         candidates.iter().flat_map(|candidate| &candidate.members).max_by_key(|member| member.point.run_id);
     let environment_id = newest.map_or(0, |member| member.point.environment_id);
+    let machine = newest.map(|member| member.series.machine.clone()).unwrap_or_default();
     for candidate in &mut candidates {
         candidate.because = candidate.keep(environment_id, wanted.by);
     }
@@ -144,7 +136,7 @@ fn group(
         found.filter(|crossover| crossover.from.is_some() || crossover.to.is_some()).collect()
     });
     AdviceGroup {
-        machine: machine.to_owned(),
+        machine,
         environment_id,
         does: does.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         oversubscribed,

@@ -1,0 +1,71 @@
+//! How soon it is said what the messages of a profile would cost: twenty transports, five machines, a hundred buckets.
+
+use crate::ingest::{Sender, introduce};
+use crate::open_loop::ns_since;
+use crate::service::Service;
+use crate::upload::{LabMachine, Samples};
+use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::Distribution;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+const MACHINES: u64 = 5;
+const TRANSPORTS: u64 = 20;
+/// Of ten sizes each.
+const RESULTS: u64 = 200;
+const BUCKETS: u64 = 100;
+/// Milliseconds of an answer.
+const ANSWER_MS_MAX: f64 = 100.0;
+
+/// Prints how it went, and gives the row.
+pub(crate) fn row(program: &Path, is_quick: bool) -> Result<Row, String> {
+    let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let service = Service::start(program, data_dir.path())?;
+    let sender = Sender::new(&service)?;
+    let machine = |number| LabMachine::with_results(number, 0..RESULTS, Samples::Left);
+    let machines: Vec<LabMachine> = (0..MACHINES).map(machine).collect();
+    introduce(&sender, &machines, &AtomicU64::new(1))?;
+    service.until_searched()?;
+    let agent: ureq::Agent = ureq::Agent::config_builder().build().into();
+    let read = |path: &str| {
+        let answer = agent.get(format!("{}{path}", service.url)).call();
+        answer.and_then(|answer| answer.into_body().read_to_string()).map_err(|error| error.to_string())
+    };
+    let bucket = |nth: u64| format!("{}-{}:{}", 70 * (nth + 1), 70 * (nth + 1) + 69, 1 + nth % 7);
+    let sizes = (0..BUCKETS).map(bucket).collect::<Vec<_>>().join(",");
+    let path = format!("/api/v1/projects/lab/advice?sizes={sizes}");
+    let first: Value = serde_json::from_str(&read(&path)?).map_err(|error| error.to_string())?;
+    let ranked: u64 = first["groups"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|group| Some(group["ranking"].as_array()?.len() as u64))
+        .sum();
+    if ranked != TRANSPORTS * MACHINES {
+        return Err(format!("{ranked} transports are ranked"));
+    }
+    let timed = |path: &str, count: usize| {
+        let times: Result<Vec<u64>, String> = (0..count)
+            .map(|_| {
+                let begin = Instant::now();
+                read(path)?;
+                Ok(ns_since(begin))
+            })
+            .collect();
+        Distribution::of_samples(times?).ok_or_else(|| "nothing was timed".to_owned())
+    };
+    let count = if is_quick { 20 } else { 100 };
+    let (answers, one) = (timed(&path, count)?, timed(&format!("{path}&machine=lab-0"), count)?);
+    let ms = |distribution: &Distribution, ppm| distribution.quantile_ns(ppm) as f64 / 1e6;
+    eprintln!("advice p50 {:.1} ms, p99 {:.1} ms", ms(&answers, 500_000), ms(&answers, 990_000));
+    Ok(Row::new(
+        format!("advice on {TRANSPORTS} transports of {MACHINES} machines, {BUCKETS} buckets, p50"),
+        answers.quantile_ns(500_000) / 1_000_000,
+        "ms",
+        Peer { name: "one of the machines alone".into(), value: ms(&one, 500_000) },
+        BarIs::ValueAtMost,
+        ANSWER_MS_MAX,
+    ))
+}
