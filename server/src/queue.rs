@@ -6,7 +6,7 @@
 //! Jobs and leases are rows of the database ([`crate::db::job`]): nothing is kept in memory between two requests, and any
 //! number of servers share one queue.
 
-mod counter;
+pub mod counter;
 pub mod estimate;
 pub mod schedule;
 

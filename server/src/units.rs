@@ -3,12 +3,15 @@
 /// Between a number and its unit: a unit on another line than its number reads as something else.
 pub(crate) const NO_BREAK: char = '\u{a0}';
 
+/// What reads 1 of a unit in three digits: 999.5 of the smaller one.
+const ROUNDS_UP: f64 = 0.999_5;
+
 /// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
 pub(crate) fn time(ns: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
     let mut chosen = UNITS[0];
     for unit in UNITS {
-        if ns.is_finite() && rounded(ns / unit.0, unit.0) >= 1.0 {
+        if ns.is_finite() && ns / unit.0 >= ROUNDS_UP {
             chosen = unit;
         }
     }

@@ -18,7 +18,7 @@ const TOGETHER_MAX: usize = 25;
 
 /// Whoever asks this server for a job, and is not served yet.
 #[derive(Debug, Default)]
-pub(super) struct Counter {
+pub struct Counter {
     line: Mutex<Line>,
 }
 
