@@ -46,7 +46,7 @@ repetitions = 10
 type Found = BTreeMap<(String, &'static str), Vec<[f64; 2]>>;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
-    if !cfg!(target_os = "linux") {
+    if std::env::consts::OS != "linux" {
         eprintln!(
             "the mix is sent on Linux alone: other systems have other transports, and no processor to keep both ends on"
         );
