@@ -30,14 +30,21 @@ pub struct Admitted {
 /// How old what is known of an agent may become before it is noted again that it was heard of.
 const FRESH: TimeDelta = TimeDelta::seconds(10);
 
-/// An agent that is at work.
-#[derive(Clone, Debug, Default)]
+/// Who may take jobs, as far as it matters for estimates.
+#[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the columns of table agent, described there")]
-pub struct Working {
-    pub agent_id: i64,
+pub struct Taker {
     pub machine_id: i64,
     pub project: Option<String>,
     pub labels: Vec<String>,
+    pub is_enabled: bool,
+}
+
+/// An agent that asks, and what it said the last time.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table agent, described there")]
+pub struct Working {
+    pub agent_id: i64,
     pub is_enabled: bool,
     pub last_seen_at: DateTime<Utc>,
     pub version: Option<String>,
@@ -303,15 +310,14 @@ pub async fn machines_with(
     .await
 }
 
-/// The key and the labels of every agent that may take jobs, for estimates.
+/// Every agent that was let in.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Working>> {
+pub async fn takers(pool: &PgPool) -> sqlx::Result<Vec<Taker>> {
     sqlx::query_as!(
-        Working,
-        "select agent_id, machine_id, project, labels, is_enabled, last_seen_at, version, failing, suspect, spooled_count
-         from agent where revoked_at is null"
+        Taker,
+        "select machine_id, project, labels, is_enabled from agent where revoked_at is null"
     )
     .fetch_all(pool)
     .await

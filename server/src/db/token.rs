@@ -239,8 +239,7 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
     let found = sqlx::query!(
         r#"select token.token_id, token.kind, token.account_id, token.scopes, token.project, token.machine,
                   (last_used_at is null or last_used_at < now() - interval '1 minute') as "is_use_noted!",
-                  agent.agent_id as "agent_id?", agent.machine_id as "agent_machine_id?",
-                  agent.project as "agent_project?", agent.labels as "agent_labels?", agent.is_enabled as "is_enabled?",
+                  agent.agent_id as "agent_id?", agent.is_enabled as "is_enabled?",
                   agent.last_seen_at as "last_seen_at?", agent.version as "version?", agent.failing as "failing?",
                   agent.suspect as "suspect?", agent.spooled_count as "spooled_count?"
            from token
@@ -257,11 +256,8 @@ pub async fn accept(pool: &PgPool, secret: &Secret) -> sqlx::Result<Option<Grant
             .execute(pool)
             .await?;
     }
-    let agent = token.agent_id.zip(token.agent_machine_id).map(|(agent_id, machine_id)| Working {
+    let agent = token.agent_id.map(|agent_id| Working {
         agent_id,
-        machine_id,
-        project: token.agent_project,
-        labels: token.agent_labels.unwrap_or_default(),
         is_enabled: token.is_enabled.unwrap_or_default(),
         last_seen_at: token.last_seen_at.unwrap_or_default(),
         version: token.version,

@@ -1,6 +1,6 @@
 //! When the jobs of a queue are about to begin: what machines do and how long that took them before, played through. Pure.
 
-use crate::db::agent::Working;
+use crate::db::agent::Taker;
 use crate::db::job::{Open, Pace};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// how long what is before it takes.
 pub fn starts(
     open: &[Open],
-    agents: &[Working],
+    agents: &[Taker],
     projects: &HashMap<String, i64>,
     paces: &[Pace],
     now: DateTime<Utc>,
@@ -48,7 +48,7 @@ pub fn starts(
 
 /// An agent, and in how many seconds it is free, as far as that is known.
 struct Busy<'a> {
-    agent: &'a Working,
+    agent: &'a Taker,
     /// The only project that it works for, if there is one, and if that exists.
     project_id: Option<Option<i64>>,
     free_in: Option<f64>,
@@ -69,9 +69,9 @@ mod tests {
     use super::*;
     use chrono::TimeDelta;
 
-    fn agent(machine_id: i64, labels: &[&str]) -> Working {
+    fn agent(machine_id: i64, labels: &[&str]) -> Taker {
         let labels = labels.iter().map(|label| (*label).to_owned()).collect();
-        Working { agent_id: machine_id, machine_id, labels, is_enabled: true, ..Working::default() }
+        Taker { machine_id, project: None, labels, is_enabled: true }
     }
 
     fn job(job_id: i64, machine_id: Option<i64>) -> Open {
@@ -82,7 +82,7 @@ mod tests {
         Pace { project_id: 1, machine_id, seconds }
     }
 
-    fn of(open: &[Open], agents: &[Working], paces: &[Pace]) -> Vec<(i64, f64)> {
+    fn of(open: &[Open], agents: &[Taker], paces: &[Pace]) -> Vec<(i64, f64)> {
         let mut starts: Vec<_> =
             starts(open, agents, &HashMap::new(), paces, Utc::now()).into_iter().collect();
         starts.sort_by_key(|(job_id, _)| *job_id);
@@ -115,10 +115,10 @@ mod tests {
 
     #[test]
     fn what_no_machine_takes_or_nobody_knows_has_no_estimate() {
-        let off = Working { is_enabled: false, ..agent(7, &[]) };
+        let off = Taker { is_enabled: false, ..agent(7, &[]) };
         assert_eq!(of(&[job(1, Some(7))], &[off], &[pace(7, 1.0)]), []);
         assert_eq!(of(&[job(1, Some(7)), job(2, Some(7))], &[agent(7, &[])], &[]), [(1, 0.0)]);
-        let other = Working { project: Some("another".into()), ..agent(7, &[]) };
+        let other = Taker { project: Some("another".into()), ..agent(7, &[]) };
         assert_eq!(of(&[job(1, Some(7))], &[other], &[pace(7, 1.0)]), []);
     }
 }

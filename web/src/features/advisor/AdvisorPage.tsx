@@ -21,7 +21,7 @@ import { useDrafted } from "./useDrafted";
 const route = getRouteApi("/$project/advisor");
 
 /** What measures something to rank. */
-const COMMAND = "roundtrip run --preset chromium-mach";
+const COMMAND = "roundtrip run --preset sizes";
 
 export function AdvisorPage() {
   const { project } = route.useParams();
