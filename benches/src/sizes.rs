@@ -2,7 +2,7 @@
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
-use roundtrip_wire::size_profile::{self, SizeBucket};
+use roundtrip_wire::size_profile::{self, SizeHistogram};
 
 /// Draws repeat after so many messages.
 const DRAWN_MAX: u64 = 65_536;
@@ -32,7 +32,7 @@ impl Sizes {
 /// A distribution of message sizes, to draw from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeProfile {
-    buckets: Vec<SizeBucket>,
+    sizes: SizeHistogram,
 }
 
 impl SizeProfile {
@@ -45,27 +45,27 @@ impl SizeProfile {
             let names: Vec<&str> = size_profile::ALL.iter().map(|profile| profile.slug).collect();
             format!("no size profile is called `{name}`: expected one of {}", names.join(", "))
         })?;
-        Ok(Self { buckets: profile.buckets()? })
+        Ok(Self { sizes: profile.sizes()? })
     }
 
     /// The longest message.
     pub fn max_bytes(&self) -> usize {
-        self.buckets.last().map_or(0, |bucket| length(bucket.to_bytes))
+        length(self.sizes.max_bytes())
     }
 
     /// The shortest message.
     pub fn min_bytes(&self) -> usize {
-        self.buckets.first().map_or(0, |bucket| length(bucket.from_bytes))
+        length(self.sizes.min_bytes())
     }
 
     /// Draws sizes for so many messages: a bucket by its count, then any size within it alike. The same seed draws the
     /// same sizes, in every version of the suite (xoshiro256++, Blackman and Vigna 2019, which is fixed).
     pub fn draw(&self, messages: u64, seed: u64) -> Sizes {
-        let total: u64 = self.buckets.iter().map(|bucket| bucket.count).sum();
+        let total = self.sizes.count();
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let sizes = (0..messages.clamp(1, DRAWN_MAX)).map(|_| {
             let mut rank = random.random_range(0..total);
-            let drawn = self.buckets.iter().find(|bucket| {
+            let drawn = self.sizes.buckets().iter().find(|bucket| {
                 let here = rank < bucket.count;
                 rank = rank.saturating_sub(bucket.count);
                 here

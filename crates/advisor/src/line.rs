@@ -73,28 +73,6 @@ impl Line {
         ends.map(|knot| knot.map_or(0, |knot| knot.bytes))
     }
 
-    /// Of the messages of a profile that it covers, how many are of each measured size, shortest first: those between two sizes
-    /// are of both in proportion. Together they are 1, or 0 where it covers none. What costs so much a message at each size
-    /// costs their sum in all.
-    pub fn weights(&self, sizes: &SizeHistogram) -> Vec<(u64, f64)> {
-        let masses = self.masses(&self.cover(sizes));
-        let all: f64 = masses.iter().sum();
-        let weight = |mass: f64| if all > 0.0 { mass / all } else { 0.0 };
-        self.knots.iter().zip(masses).map(|(knot, mass)| (knot.bytes, weight(mass))).collect()
-    }
-
-    /// How much of all messages is of each measured size.
-    pub(crate) fn masses(&self, cover: &Cover) -> Vec<f64> {
-        let mut masses = vec![0.0; self.knots.len()];
-        for piece in &cover.pieces {
-            masses[piece.knot] += piece.mass * (1.0 - piece.toward_next);
-            if piece.toward_next > 0.0 {
-                masses[piece.knot + 1] += piece.mass * piece.toward_next;
-            }
-        }
-        masses
-    }
-
     pub(crate) fn knots(&self) -> &[Knot] {
         &self.knots
     }
@@ -160,6 +138,26 @@ impl Line {
             _ => 0.0,
         };
         Piece { knot, toward_next, mass }
+    }
+}
+
+impl Cover {
+    /// How much of all messages is of each measured size.
+    pub(crate) fn masses(&self, line: &Line) -> Vec<f64> {
+        self.masses_of(line, |piece| piece.mass)
+    }
+
+    /// The same of as much of each piece as this says: what is between two sizes is of both in proportion.
+    pub(crate) fn masses_of(&self, line: &Line, of: impl Fn(&Piece) -> f64) -> Vec<f64> {
+        let mut masses = vec![0.0; line.knots.len()];
+        for piece in &self.pieces {
+            let mass = of(piece);
+            masses[piece.knot] += mass * (1.0 - piece.toward_next);
+            if piece.toward_next > 0.0 {
+                masses[piece.knot + 1] += mass * piece.toward_next;
+            }
+        }
+        masses
     }
 }
 

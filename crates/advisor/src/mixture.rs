@@ -1,6 +1,6 @@
 //! [`Mixture`]: how long the messages of a profile take over one transport, all together.
 
-use crate::line::{Cover, Grid, Line};
+use crate::line::{Cover, Grid, Line, Piece};
 use roundtrip_wire::size_profile::SizeHistogram;
 
 /// Half of the neighbourhood of a quantile in which it is looked which sizes it is made of, as a logarithm: a twentieth.
@@ -32,10 +32,8 @@ pub struct Mixture {
     pub p98_ns: f64,
     /// 99 % of them.
     pub p99_ns: f64,
-    /// The share of messages shorter than the shortest one measured: they are taken to cost as much as that.
-    pub below_share: f64,
-    /// The share of messages longer than the longest one measured: they take no part.
-    pub above_share: f64,
+    /// Which messages it is of.
+    cover: Cover,
 }
 
 impl Mixture {
@@ -48,8 +46,51 @@ impl Mixture {
             p50_ns: times.quantile(Figure::P50.share())?,
             p98_ns: times.quantile(Figure::P98.share())?,
             p99_ns: times.quantile(Figure::P99.share())?,
-            below_share: cover.below_share,
-            above_share: cover.above_share,
+            cover,
+        })
+    }
+
+    /// The share of messages shorter than the shortest one measured: they are taken to cost as much as that.
+    pub fn below_share(&self) -> f64 {
+        self.cover.below_share
+    }
+
+    /// The share of messages longer than the longest one measured: they take no part.
+    pub fn above_share(&self) -> f64 {
+        self.cover.above_share
+    }
+
+    /// How many of its messages are of each measured size of its line, shortest first: those between two sizes are of both in
+    /// proportion. Together they are 1. What costs so much a message at each size costs their sum in all.
+    pub fn weights(&self, line: &Line) -> Vec<(u64, f64)> {
+        let masses = self.cover.masses(line);
+        let all: f64 = masses.iter().sum();
+        line.knots().iter().zip(masses).map(|(knot, mass)| (knot.bytes, mass / all)).collect()
+    }
+
+    /// How far the interval of a figure goes below and above it, as a logarithm.
+    ///
+    /// Each measured size sways by itself, as its repetitions tell. How much a figure sways with one of them is that size's part
+    /// in it: of the mean its part of the sum; of a quantile its part of the messages that take about as long, as only they
+    /// move it (the delta method on the implicit equation of a quantile: `Serfling 1980, 2.3`). The sways add up as independent
+    /// ones do, by their squares, each end by itself (Zou and Donner 2008). Where no message takes about as long, nobody can
+    /// say how far it goes.
+    pub(crate) fn sway(&self, line: &Line, figure: Figure) -> [f64; 2] {
+        let figure_ns = self.figure_ns(figure);
+        let parts: Vec<f64> = match figure {
+            Figure::Mean => {
+                let of_sizes = self.cover.masses(line).into_iter().zip(line.knots());
+                of_sizes.map(|(mass, knot)| mass * knot.mean_ns).collect()
+            }
+            _ => self.cover.masses_of(line, |piece| piece.mass * share_near(line, piece, figure_ns)),
+        };
+        let all: f64 = parts.iter().sum();
+        if all == 0.0 {
+            return [f64::INFINITY; 2];
+        }
+        [0, 1].map(|end| {
+            let squares = line.knots().iter().zip(&parts).filter(|(_, part)| **part > 0.0);
+            squares.map(|(knot, part)| (knot.sway[end] * part / all).powi(2)).sum::<f64>().sqrt()
         })
     }
 
@@ -86,42 +127,22 @@ pub(crate) fn quick(line: &Line, sizes: &SizeHistogram, figure: Figure) -> Optio
     Some((ns?, cover.above_share))
 }
 
-/// How far the interval of a figure goes below and above it, as a logarithm.
-///
-/// Each measured size sways by itself, as its repetitions tell. How much a figure sways with one of them is that size's part
-/// in it: of the mean its part of the sum; of a quantile its part of the messages that take about as long, as only they move
-/// it (the delta method on the implicit equation of a quantile: `Serfling 1980, 2.3`). The sways add up as independent ones
-/// do, by their squares, each end by itself (Zou and Donner 2008).
-pub(crate) fn sway(line: &Line, sizes: &SizeHistogram, figure: Figure, figure_ns: f64) -> [f64; 2] {
-    let cover = line.cover(sizes);
-    let parts = match figure {
-        Figure::Mean => parts(line, &cover, |knot| line.knots()[knot].mean_ns),
-        _ => parts(line, &cover, |knot| {
-            let times = line.knots()[knot].times_ns.iter().zip(&Grid::get().mass);
-            times.filter(|(ns, _)| (*ns / figure_ns).ln().abs() <= NEAR).map(|(_, mass)| mass).sum()
-        }),
-    };
-    let all: f64 = parts.iter().sum();
-    [0, 1].map(|end| {
-        let squares = line.knots().iter().zip(&parts).filter(|(_, part)| **part > 0.0);
-        squares.map(|(knot, part)| (knot.sway[end] * part / all).powi(2)).sum::<f64>().sqrt()
-    })
-}
-
-/// By measured size: of the messages that are of about that size, as much as it says of one.
-fn parts(line: &Line, cover: &Cover, of_one: impl Fn(usize) -> f64) -> Vec<f64> {
-    line.masses(cover).into_iter().enumerate().map(|(knot, mass)| mass * of_one(knot)).collect()
+/// How many of some messages take about as long.
+fn share_near(line: &Line, piece: &Piece, figure_ns: f64) -> f64 {
+    let (one, next) = ends(line, piece.knot);
+    let times = one.iter().zip(next).zip(&Grid::get().mass);
+    let is_near = |ns: f64| (ns / figure_ns).ln().abs() <= NEAR;
+    times
+        .filter(|((one, next), _)| is_near(*one + piece.toward_next * (*next - *one)))
+        .map(|(_, mass)| mass)
+        .sum()
 }
 
 fn mean(line: &Line, cover: &Cover) -> Option<f64> {
-    let (mut sum, mut mass) = (0.0, 0.0);
-    for piece in &cover.pieces {
-        let one = line.knots()[piece.knot].mean_ns;
-        let next = line.knots().get(piece.knot + 1).map_or(one, |next| next.mean_ns);
-        sum += piece.mass * (one + piece.toward_next * (next - one));
-        mass += piece.mass;
-    }
-    (mass > 0.0).then(|| sum / mass)
+    let masses = cover.masses(line);
+    let all: f64 = masses.iter().sum();
+    let sum: f64 = masses.iter().zip(line.knots()).map(|(mass, knot)| mass * knot.mean_ns).sum();
+    (all > 0.0).then(|| sum / all)
 }
 
 /// The times at a measured size and at the next one.

@@ -67,22 +67,20 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
     let mut not_ranked = Vec::new();
     for (place, line) in lines.iter().enumerate() {
         match Mixture::new(line, sizes) {
-            Some(mixture) if mixture.above_share <= LEFT_OUT_MAX => {
+            Some(mixture) if mixture.above_share() <= LEFT_OUT_MAX => {
                 ranked.push(Ranked { line: place, mixture, behind: None });
             }
-            Some(mixture) => not_ranked.push((place, mixture.above_share)),
+            Some(mixture) => not_ranked.push((place, mixture.above_share())),
             None => not_ranked.push((place, 1.0)),
         }
     }
     let figure = |ranked: &Ranked| ranked.mixture.figure_ns(by);
     ranked.sort_by(|one, other| figure(one).total_cmp(&figure(other)));
     let Some(first) = ranked.first() else { return Ranking { ranked, not_ranked, would_change: Vec::new() } };
-    let (first_line, first_ns) = (first.line, figure(first));
-    let first_sway = mixture::sway(&lines[first_line], sizes, by, first_ns);
+    let side = |ranked: &Ranked| (figure(ranked), ranked.mixture.sway(&lines[ranked.line], by));
+    let first = side(first);
     for other in ranked.iter_mut().skip(1) {
-        let ns = figure(other);
-        other.behind =
-            Some(behind([first_ns, ns], [first_sway, mixture::sway(&lines[other.line], sizes, by, ns)]));
+        other.behind = Some(behind(first, side(other)));
     }
     let may_be_first: Vec<usize> = ranked
         .iter()
@@ -95,7 +93,7 @@ pub fn rank(lines: &[Line], sizes: &SizeHistogram, by: Figure) -> Ranking {
 
 /// The ratio of two figures that sway independently: the ends of the interval of its logarithm by variance estimates recovery
 /// (Zou and Donner 2008).
-fn behind([first_ns, ns]: [f64; 2], [first, other]: [[f64; 2]; 2]) -> Behind {
+fn behind((first_ns, first): (f64, [f64; 2]), (ns, other): (f64, [f64; 2])) -> Behind {
     let log = (ns / first_ns).ln();
     let interval = [log - other[0].hypot(first[1]), log + other[1].hypot(first[0])];
     let interval = interval.iter().all(|end| end.is_finite()).then(|| interval.map(f64::exp));

@@ -99,6 +99,26 @@ impl Row {
     }
 }
 
+/// A part of a benchmark that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
+pub type Part = (&'static str, fn(bool) -> Vec<Row>);
+
+/// Measures the parts that the command line names, or all of them, and prints their bars: the `main` of a benchmark that is made
+/// of nothing else.
+pub fn run(parts: &[Part]) -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let is_whole = !parts.iter().any(|(part, _)| has(part));
+    let wanted = parts.iter().filter(|(part, _)| is_whole || has(part));
+    let rows: Vec<Row> = wanted.flat_map(|(_, rows)| rows(has("--quick"))).collect();
+    match print(&rows, has("json")) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
 /// Prints all bars, as columns or as a JSON array, and gives the exit code that they stand for.
 ///
 /// # Errors

@@ -70,6 +70,15 @@ impl SizeProfile {
     pub fn buckets(&self) -> Result<Vec<SizeBucket>, String> {
         parse(self.table).map_err(|error| format!("size profile {}: {error}", self.slug))
     }
+
+    /// The same as a histogram.
+    ///
+    /// # Errors
+    /// Naming the line or the bucket that is wrong.
+    pub fn sizes(&self) -> Result<SizeHistogram, String> {
+        let wrong = |error: InvalidSizes| format!("size profile {}: {error}", self.slug);
+        SizeHistogram::new(self.buckets()?).map_err(wrong)
+    }
 }
 
 fn parse(table: &str) -> Result<Vec<SizeBucket>, String> {

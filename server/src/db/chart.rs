@@ -80,9 +80,13 @@ pub struct MeasuredRow {
     pub oversubscribed: bool,
     pub attempted: i64,
     pub delivered: i64,
+    pub latency_ns_sum: i64,
+    pub latency_ns_min: i64,
     pub latency_ns_p50: i64,
     pub latency_ns_p90: i64,
+    pub latency_ns_p98: i64,
     pub latency_ns_p99: i64,
+    pub latency_ns_max: i64,
     pub repetition_p50_ns_q1: i64,
     pub repetition_p50_ns_median: i64,
     pub repetition_p50_ns_q3: i64,
@@ -374,8 +378,9 @@ macro_rules! select_measured {
             MeasuredRow,
             "select point.series_id, point.run_id, commit.sha as commit_sha, point.commit_ordinal,
                     point.environment_id, point.work_tree_modified, point.lossy, point.oversubscribed,
-                    point.attempted, point.delivered, point.latency_ns_p50, point.latency_ns_p90,
-                    point.latency_ns_p99, point.repetition_p50_ns_q1, point.repetition_p50_ns_median,
+                    point.attempted, point.delivered, point.latency_ns_sum, point.latency_ns_min,
+                    point.latency_ns_p50, point.latency_ns_p90, point.latency_ns_p98, point.latency_ns_p99,
+                    point.latency_ns_max, point.repetition_p50_ns_q1, point.repetition_p50_ns_median,
                     point.repetition_p50_ns_q3, point.throughput_bytes_per_second, point.repetition_p50_ns,
                     point.repetition_p90_ns, point.repetition_p99_ns
              from unnest($2::bigint[]) as wanted (series_id)
@@ -407,6 +412,32 @@ pub async fn newest_of_main_line(
     )
     .fetch_all(pool)
     .await
+}
+
+/// The distributions of points of one machine, by their series; those that are no longer kept are left out.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn distributions(
+    pool: &PgPool,
+    machine_id: i64,
+    points: &[MeasuredRow],
+) -> sqlx::Result<HashMap<i64, Vec<u8>>> {
+    let (series_ids, run_ids): (Vec<i64>, Vec<Uuid>) =
+        points.iter().map(|point| (point.series_id, point.run_id)).unzip();
+    let rows = sqlx::query!(
+        "select point_histogram.series_id, point_histogram.histogram
+         from unnest($2::bigint[], $3::uuid[]) as wanted (series_id, run_id)
+         join point_histogram
+             on point_histogram.machine_id = $1 and point_histogram.series_id = wanted.series_id
+            and point_histogram.run_id = wanted.run_id",
+        machine_id,
+        &series_ids,
+        &run_ids,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.series_id, row.histogram)).collect())
 }
 
 /// The point of a commit, or of one run of it, in each series of one machine. Of several runs it is the newest one that

@@ -8,7 +8,6 @@
 
 pub mod access;
 pub mod account;
-pub mod advice;
 pub mod agent;
 pub mod analysis;
 pub mod audit;

@@ -5,8 +5,11 @@ mod answer;
 mod groups;
 
 use super::charts::crossover::Crossover;
+use super::charts::sweep;
 use super::projects::{ProjectPath, project_id};
 use super::published::ProfileBucket;
+use crate::charts::sweep::SweptParameter;
+use crate::db::chart::MeasuredRow;
 use crate::db::series::search::{self, Filter};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path, Query};
@@ -26,6 +29,8 @@ use uuid::Uuid;
 
 /// The scenario whose times are asked for, unless another one is: a message there and back.
 const SCENARIO: &str = "roundtrip";
+/// What transports are measured over.
+const OVER: SweptParameter = SweptParameter::MessageBytes;
 /// The profile that is asked for, unless another one or sizes are.
 const PROFILE: &str = "chromium-ipc";
 /// Machines whose distributions are read at a time.
@@ -258,7 +263,7 @@ pub(crate) async fn advise(
             profile,
             text: wanted.sizes.to_string(),
             message_count: wanted.sizes.count(),
-            buckets: wanted.sizes.buckets().iter().map(|bucket| ProfileBucket::from(*bucket)).collect(),
+            buckets: ProfileBucket::of(&wanted.sizes),
         },
         by,
         assumptions: assumptions(),
@@ -282,8 +287,8 @@ fn sizes(query: &AdviceQuery) -> Result<(Option<&'static str>, SizeHistogram), A
         let names = names.join(", ");
         ApiError::parameter("profile", format!("no size profile is called {slug}: expected one of {names}"))
     })?;
-    let buckets = profile.buckets().map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
-    Ok((Some(profile.slug), SizeHistogram::new(buckets).map_err(ApiError::internal)?))
+    let sizes = profile.sizes().map_err(|error| ApiError::internal(anyhow::anyhow!(error)))?;
+    Ok((Some(profile.slug), sizes))
 }
 
 fn rate(rate_per_second: Option<f64>) -> Result<Option<f64>, ApiError> {
@@ -334,27 +339,22 @@ async fn of_machine(
 /// The series of one machine, with their newest points.
 async fn members(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<Member>, ApiError> {
     let Some(machine_id) = rows.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
-    let series_ids: Vec<i64> = rows.iter().map(|row| row.series_id).collect();
-    let points = db::advice::newest(&state.pool, machine_id, &series_ids).await?;
+    let points = sweep::points(state, &rows, None).await?;
     let costs = costs(state, machine_id, &points).await?;
-    let mut points: HashMap<i64, _> = points.into_iter().map(|point| (point.series_id, point)).collect();
-    let mut members = Vec::new();
-    for row in rows {
-        let Some(point) = points.remove(&row.series_id) else { continue };
+    let mut histograms = db::chart::distributions(&state.pool, machine_id, &points).await?;
+    let of_sizes = sweep::members(OVER, rows, points)?.into_iter();
+    let member = |of_a_size: sweep::Member| {
+        let point = &of_a_size.point;
         let (cpu_ns, wakes) = costs.get(&(point.run_id, point.series_id)).copied().unwrap_or_default();
-        members.push(Member { series: row.into_series()?, point, cpu_ns, wakes });
-    }
-    Ok(members)
+        Member { histogram: histograms.remove(&point.series_id), cpu_ns, wakes, of_a_size }
+    };
+    Ok(of_sizes.map(member).collect())
 }
 
 /// Processor time and wake-ups of a message, by run and series.
 type Costs = HashMap<(Uuid, i64), (Option<f64>, Option<f64>)>;
 
-async fn costs(
-    state: &AppState,
-    machine_id: i64,
-    points: &[db::advice::MeasuredRow],
-) -> Result<Costs, ApiError> {
+async fn costs(state: &AppState, machine_id: i64, points: &[MeasuredRow]) -> Result<Costs, ApiError> {
     let runs: BTreeMap<Uuid, i64> = points.iter().map(|point| (point.run_id, point.commit_ordinal)).collect();
     let mut costs = Costs::new();
     for (run_id, commit_ordinal) in runs {

@@ -4,7 +4,7 @@
 use crate::error::ApiError;
 use crate::published::{ALL, ReferenceList};
 use axum::Json;
-use roundtrip_wire::size_profile::{self, SizeBucket};
+use roundtrip_wire::size_profile::{self, SizeBucket, SizeHistogram};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -68,20 +68,23 @@ pub(crate) async fn list_size_profiles() -> Result<Json<SizeProfileList>, ApiErr
 
 impl SizeProfile {
     fn of(profile: &size_profile::SizeProfile) -> Result<Self, String> {
-        let buckets = profile.buckets()?;
+        let sizes = profile.sizes()?;
         Ok(Self {
             slug: profile.slug,
             title: profile.title,
             source: profile.source,
-            sample_count: buckets.iter().map(|bucket| bucket.count).sum(),
+            sample_count: sizes.count(),
             note: profile.note,
-            buckets: buckets.into_iter().map(ProfileBucket::from).collect(),
+            buckets: ProfileBucket::of(&sizes),
         })
     }
 }
 
-impl From<SizeBucket> for ProfileBucket {
-    fn from(SizeBucket { from_bytes, to_bytes, count }: SizeBucket) -> Self {
-        Self { from_bytes, to_bytes, count }
+impl ProfileBucket {
+    /// All of a histogram.
+    pub(super) fn of(sizes: &SizeHistogram) -> Vec<Self> {
+        let bucket =
+            |&SizeBucket { from_bytes, to_bytes, count }: &SizeBucket| Self { from_bytes, to_bytes, count };
+        sizes.buckets().iter().map(bucket).collect()
     }
 }

@@ -24,7 +24,7 @@ const HELD_MIN: f64 = 950.0;
 
 pub(crate) fn rows(is_quick: bool) -> Vec<Row> {
     let draws = if is_quick { 300 } else { 2_000 };
-    let sizes = SizeHistogram::new(SizeProfile::named("chromium-ipc").unwrap().buckets().unwrap()).unwrap();
+    let sizes = SizeProfile::named("chromium-ipc").unwrap().sizes().unwrap();
     [Figure::Mean, Figure::P50, Figure::P98].map(|by| row(by, &sizes, draws)).into()
 }
 

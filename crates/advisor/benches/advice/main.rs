@@ -10,11 +10,8 @@ mod intervals;
 mod mix;
 mod speed;
 
-use roundtrip_budget::Row;
+use roundtrip_budget::Part;
 use std::process::ExitCode;
-
-/// A part that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
-type Part = (&'static str, fn(bool) -> Vec<Row>);
 
 const PARTS: [Part; 3] = [("intervals", intervals::rows), ("mix", mix::rows), ("speed", speed::rows)];
 
@@ -23,15 +20,5 @@ fn main() -> ExitCode {
     if let Some(peer) = arguments.iter().position(|argument| argument == "peer") {
         return roundtrip_bench::peer::main(&arguments[peer + 1..]);
     }
-    let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    let is_whole = !PARTS.iter().any(|(part, _)| has(part));
-    let wanted = PARTS.iter().filter(|(part, _)| is_whole || has(part));
-    let rows: Vec<Row> = wanted.flat_map(|(_, rows)| rows(has("--quick"))).collect();
-    match roundtrip_budget::print(&rows, has("json")) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    roundtrip_budget::run(&PARTS)
 }

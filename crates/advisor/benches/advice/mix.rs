@@ -8,7 +8,7 @@ use roundtrip_budget::{BarIs, Peer, Row};
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::Encoded;
 use roundtrip_wire::CaseResult;
-use roundtrip_wire::size_profile::{SizeHistogram, SizeProfile};
+use roundtrip_wire::size_profile::SizeProfile;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -84,7 +84,7 @@ fn measure(seed: u64, found: &mut Found) {
     let plan = definition::parse("mix", DEFINITION, Path::new(".")).unwrap();
     let peer = PeerCommand::this_program().unwrap();
     let outcome = harness::run(&plan, &peer, seed, &mut |_| {});
-    let sizes = SizeHistogram::new(SizeProfile::named("chromium-ipc").unwrap().buckets().unwrap()).unwrap();
+    let sizes = SizeProfile::named("chromium-ipc").unwrap().sizes().unwrap();
     let mut of_sizes: BTreeMap<String, Vec<(u64, Distribution, Vec<u64>)>> = BTreeMap::new();
     let mut of_mix: BTreeMap<String, Distribution> = BTreeMap::new();
     for result in &outcome.results {

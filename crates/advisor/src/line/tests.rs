@@ -63,17 +63,6 @@ fn within_a_bucket_every_size_is_as_frequent_as_any_other() {
 }
 
 #[test]
-fn what_each_size_costs_adds_up_by_how_many_messages_are_of_it() {
-    let weights = flat(&[100, 200, 400]).weights(&"100:1,150:2,401:9".parse().unwrap());
-    let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
-    assert!(
-        near(weights[0].1, 2.0 / 3.0) && near(weights[1].1, 1.0 / 3.0) && near(weights[2].1, 0.0),
-        "{weights:?}"
-    );
-    assert_eq!(flat(&[100]).weights(&"401:9".parse().unwrap()), [(100, 0.0)]);
-}
-
-#[test]
 fn the_grids_steps_are_all_of_the_probability() {
     let grid = Grid::get();
     assert!((grid.mass.iter().sum::<f64>() - 1.0).abs() < 1e-12);

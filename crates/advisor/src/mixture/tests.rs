@@ -76,3 +76,28 @@ fn a_quick_look_is_near_the_whole_one() {
         assert!((ns / whole.figure_ns(figure) - 1.0).abs() < 0.03, "{figure:?}: {ns}, {whole:?}");
     }
 }
+
+#[test]
+fn what_each_size_costs_adds_up_by_how_many_messages_are_of_it() {
+    let line = line(&[measured(100, &[1]), measured(200, &[1]), measured(400, &[1])]);
+    let weights = Mixture::new(&line, &sizes("100:1,150:2,401:9")).unwrap().weights(&line);
+    let near = |one: f64, other: f64| (one - other).abs() < 1e-12;
+    assert!(
+        near(weights[0].1, 2.0 / 3.0) && near(weights[1].1, 1.0 / 3.0) && near(weights[2].1, 0.0),
+        "{weights:?}"
+    );
+}
+
+#[test]
+fn a_figure_between_two_measured_sizes_sways_as_both_do() {
+    // A median between them, where neither size was ever as fast or as slow.
+    let repetitions = |ns: u64| measured(ns, &(0..10).map(|nth| ns + nth * ns / 100).collect::<Vec<_>>());
+    let line = line(&[repetitions(1_000), repetitions(9_000)]);
+    let mixture = Mixture::new(&line, &sizes("5000:1")).unwrap();
+    let [low, high] = mixture.sway(&line, Figure::P50);
+    let [one, next] = [0, 1].map(|knot| line.knots()[knot].sway);
+    assert!(
+        low > 0.0 && low < one[0].hypot(next[0]) && high > 0.0 && high < one[1].hypot(next[1]),
+        "{low} {high}"
+    );
+}

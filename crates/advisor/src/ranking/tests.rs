@@ -53,5 +53,5 @@ fn a_transport_that_was_not_measured_so_far_is_not_ranked_and_says_what_it_leave
     assert_eq!(ranking.not_ranked[0].0, 0);
     assert!((ranking.not_ranked[0].1 - 2.0 / 1_001.0).abs() < 1e-9);
     let all = rank(&[line(&[about(64, 10)])], &"64:9990,100:2".parse().unwrap(), Figure::P50);
-    assert!(all.ranked[0].mixture.above_share > 0.0, "it is told even where it is little");
+    assert!(all.ranked[0].mixture.above_share() > 0.0, "it is told even where it is little");
 }

@@ -15,11 +15,8 @@ mod noise;
 mod score;
 mod speed;
 
-use roundtrip_budget::Row;
+use roundtrip_budget::Part;
 use std::process::ExitCode;
-
-/// A part that can be asked for alone: its name, and how it is measured, thoroughly or quickly.
-type Part = (&'static str, fn(bool) -> Vec<Row>);
 
 const PARTS: [Part; 4] = [
     ("changes", changes::rows),
@@ -29,16 +26,5 @@ const PARTS: [Part; 4] = [
 ];
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    let is_whole = !PARTS.iter().any(|(part, _)| has(part));
-    let wanted = PARTS.iter().filter(|(part, _)| is_whole || has(part));
-    let rows: Vec<Row> = wanted.flat_map(|(_, rows)| rows(has("--quick"))).collect();
-    match roundtrip_budget::print(&rows, has("json")) {
-        Ok(code) => code,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    roundtrip_budget::run(&PARTS)
 }

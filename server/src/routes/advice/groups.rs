@@ -2,12 +2,12 @@
 
 use super::answer;
 use super::{
-    AdviceChange, AdviceGroup, AdvisedLatency, BehindFirst, MeasuredSize, RankedTransport, UnrankedTransport,
+    AdviceChange, AdviceGroup, AdvisedLatency, BehindFirst, MeasuredSize, OVER, RankedTransport,
+    UnrankedTransport,
 };
-use crate::charts::sweep::{self, Facts, SweptParameter};
-use crate::db::advice::MeasuredRow;
-use crate::db::series::Series;
+use crate::charts::sweep::Facts;
 use crate::routes::charts::crossover::{self, does};
+use crate::routes::charts::sweep;
 use roundtrip_advisor::ranking::{Behind, LEFT_OUT_MAX, Ranked};
 use roundtrip_advisor::{Figure, Line, Measured, rank};
 use roundtrip_stats::{Distribution, crossover as crossing};
@@ -15,11 +15,12 @@ use roundtrip_wire::TransportInfo;
 use roundtrip_wire::size_profile::SizeHistogram;
 use std::collections::BTreeMap;
 
-/// A series with its newest point.
+/// A series of one size, with its newest point.
 #[derive(Debug)]
 pub(super) struct Member {
-    pub(super) series: Series,
-    pub(super) point: MeasuredRow,
+    pub(super) of_a_size: sweep::Member,
+    /// None when it is no longer kept.
+    pub(super) histogram: Option<Vec<u8>>,
     /// Processor time for a message.
     pub(super) cpu_ns: Option<f64>,
     /// How often an end sleeps and is woken for a message.
@@ -40,30 +41,20 @@ struct Candidate<'a> {
     facts: &'a Facts,
     /// By size.
     members: Vec<&'a Member>,
-    /// Why it may not.
-    because: Option<String>,
 }
 
 /// Those first of which most was measured.
 pub(super) fn of_machine(members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup> {
-    const OVER: SweptParameter = SweptParameter::MessageBytes;
-    let (of_a_size, facts): (Vec<&Member>, Vec<(u64, Facts)>) = members
-        .iter()
-        .filter_map(|member| {
-            let Series { transport, case, methodology, .. } = &member.series;
-            Some((member, (OVER.of(case)?, OVER.others(&transport.slug, case, methodology))))
-        })
-        .unzip();
-    let lines = sweep::lines(OVER, facts);
+    let lines = sweep::lines(OVER, members.iter().map(|member| &member.of_a_size));
     let mut groups: BTreeMap<(BTreeMap<&str, &str>, bool), Vec<Candidate<'_>>> = BTreeMap::new();
     for line in &lines {
-        let places = line.members.iter().filter_map(|&(_, place)| of_a_size.get(place).copied());
+        let places = line.members.iter().filter_map(|&(_, place)| members.get(place));
         let (over, within): (Vec<&Member>, Vec<&Member>) =
-            places.partition(|member| member.point.oversubscribed);
+            places.partition(|member| member.of_a_size.point.oversubscribed);
         for (oversubscribed, members) in [(true, over), (false, within)] {
             let Some(first) = members.first() else { continue };
-            let transport = &first.series.transport;
-            let candidate = Candidate { transport, facts: &line.facts, members, because: None };
+            let transport = &first.of_a_size.series.transport;
+            let candidate = Candidate { transport, facts: &line.facts, members };
             groups.entry((does(&line.facts), oversubscribed)).or_default().push(candidate);
         }
     }
@@ -79,32 +70,25 @@ pub(super) fn of_machine(members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup
 fn group(
     does: &BTreeMap<&str, &str>,
     oversubscribed: bool,
-    mut candidates: Vec<Candidate<'_>>,
+    candidates: Vec<Candidate<'_>>,
     wanted: &Wanted,
 ) -> AdviceGroup {
+    let members = candidates.iter().flat_map(|candidate| &candidate.members).map(|member| &member.of_a_size);
     // Names of runs begin with the time.
-    let newest =
-        candidates.iter().flat_map(|candidate| &candidate.members).max_by_key(|member| member.point.run_id);
+    let newest = members.max_by_key(|member| member.point.run_id);
     let environment_id = newest.map_or(0, |member| member.point.environment_id);
     let machine = newest.map(|member| member.series.machine.clone()).unwrap_or_default();
-    for candidate in &mut candidates {
-        candidate.because = candidate.keep(environment_id, wanted.by);
-    }
     let told_apart_by = told_apart(&candidates);
     let mut not_ranked = Vec::new();
     let mut lines = Vec::new();
     let mut ranked_candidates = Vec::new();
-    for candidate in candidates {
-        match (candidate.line(wanted.by), &candidate.because) {
-            (Some(line), None) => {
+    for mut candidate in candidates {
+        match candidate.line(environment_id, wanted.by) {
+            Ok(line) => {
                 lines.push(line);
                 ranked_candidates.push(candidate);
             }
-            (_, because) => {
-                let because =
-                    because.clone().unwrap_or_else(|| "Its distributions are no longer kept.".into());
-                not_ranked.push(candidate.unranked(&told_apart_by, because));
-            }
+            Err(because) => not_ranked.push(candidate.unranked(&told_apart_by, because)),
         }
     }
     let found = rank(&lines, &wanted.sizes, wanted.by);
@@ -163,52 +147,40 @@ fn told_apart(candidates: &[Candidate<'_>]) -> Vec<String> {
 }
 
 impl Candidate<'_> {
-    /// Leaves what may take part; says why nothing may.
-    fn keep(&mut self, environment_id: i64, by: Figure) -> Option<String> {
-        let batch = self.members.first().map_or(1, |member| member.series.methodology.batch);
+    /// What it has measured in an environment, and leaves nothing else of it.
+    ///
+    /// # Errors
+    /// Why nothing of it may take part, in a sentence.
+    fn line(&mut self, environment_id: i64, by: Figure) -> Result<Line, String> {
+        let batch = self.members.first().map_or(1, |member| member.of_a_size.series.methodology.batch);
         if batch > 1 && matches!(by, Figure::P98 | Figure::P99) {
-            return Some(format!(
+            return Err(format!(
                 "{batch} of its messages are timed together, so that its high quantiles are those of averages."
             ));
         }
-        self.members.retain(|member| member.point.environment_id == environment_id);
+        self.members.retain(|member| member.of_a_size.point.environment_id == environment_id);
         if self.members.is_empty() {
-            return Some("It was measured when the machine was another one: measure it again.".into());
+            return Err("It was measured when the machine was another one: measure it again.".into());
         }
-        self.members.retain(|member| !member.point.lossy);
-        self.members.is_empty().then(|| "It lost messages.".into())
-    }
-
-    fn line(&self, by: Figure) -> Option<Line> {
-        let distributions: Vec<(u64, Distribution, Vec<u64>)> = self
-            .members
-            .iter()
-            .filter_map(|member| {
-                let point = &member.point;
-                let ends = [point.latency_ns_min, point.latency_ns_max, point.latency_ns_sum];
-                let [min_ns, max_ns, sum_ns] = ends.map(i64::cast_unsigned);
-                let histogram = point.histogram.as_deref()?;
-                let distribution = Distribution::of_stored(histogram, (min_ns, max_ns, sum_ns)).ok()?;
-                let repetitions = match by {
-                    Figure::Mean | Figure::P50 => &point.repetition_p50_ns,
-                    Figure::P98 | Figure::P99 => &point.repetition_p99_ns,
-                };
-                let repetitions_ns = repetitions.iter().map(|ns| ns.cast_unsigned()).collect();
-                Some((member.series.case.message_bytes, distribution, repetitions_ns))
-            })
-            .collect();
-        Line::new(distributions.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+        self.members.retain(|member| !member.of_a_size.point.lossy);
+        if self.members.is_empty() {
+            return Err("It lost messages.".into());
+        }
+        let distributions: Vec<(u64, Distribution, Vec<u64>)> =
+            self.members.iter().filter_map(|member| member.decoded(by)).collect();
+        let measured = distributions.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
             message_bytes: *message_bytes,
             distribution,
             repetitions_ns,
-        }))
+        });
+        Line::new(measured).ok_or_else(|| "Its distributions are no longer kept.".into())
     }
 
     /// For crossovers.
     fn measured(&self) -> Vec<crossing::Measured> {
         let at_size = |member: &&Member| {
-            let medians = member.point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned());
-            crossing::Measured::new(member.series.case.message_bytes, medians)
+            let medians = member.of_a_size.point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned());
+            crossing::Measured::new(member.of_a_size.x, medians)
         };
         self.members.iter().filter_map(at_size).collect()
     }
@@ -230,9 +202,9 @@ impl Candidate<'_> {
         wanted: &Wanted,
     ) -> Option<RankedTransport> {
         let first = self.members.first()?;
-        let weights = line.weights(&wanted.sizes);
+        let weights = ranked.mixture.weights(line);
         let expected = |of: fn(&Member) -> Option<f64>| {
-            let costs = self.members.iter().map(|member| (member.series.case.message_bytes, of(member)));
+            let costs = self.members.iter().map(|member| (member.of_a_size.x, of(member)));
             let costs: BTreeMap<u64, Option<f64>> = costs.collect();
             let used = weights.iter().filter(|(_, weight)| *weight > 0.0);
             used.map(|(bytes, weight)| Some(weight * costs.get(bytes).copied().flatten()?))
@@ -243,7 +215,7 @@ impl Candidate<'_> {
         Some(RankedTransport {
             transport: self.transport.clone(),
             told_apart: self.told(told_apart_by),
-            receive: first.series.methodology.receive.clone(),
+            receive: first.of_a_size.series.methodology.receive.clone(),
             latency_ns: AdvisedLatency {
                 mean: ranked.mixture.mean_ns,
                 p50: ranked.mixture.p50_ns,
@@ -255,10 +227,26 @@ impl Candidate<'_> {
             cpus: cpu_ns.zip(rate).map(|(ns, rate)| ns * rate / 1e9),
             wakes_per_second: wakes.zip(rate).map(|(wakes, rate)| wakes * rate),
             behind_first: ranked.behind.map(BehindFirst::from),
-            below_measured_share: ranked.mixture.below_share,
-            above_measured_share: ranked.mixture.above_share,
+            below_measured_share: ranked.mixture.below_share(),
+            above_measured_share: ranked.mixture.above_share(),
             measured: self.members.iter().map(|member| MeasuredSize::from(*member)).collect(),
         })
+    }
+}
+
+impl Member {
+    /// Its size, its times, and the quantile of each repetition that tells how sure a figure is.
+    fn decoded(&self, by: Figure) -> Option<(u64, Distribution, Vec<u64>)> {
+        let point = &self.of_a_size.point;
+        let ends = [point.latency_ns_min, point.latency_ns_max, point.latency_ns_sum];
+        let [min_ns, max_ns, sum_ns] = ends.map(i64::cast_unsigned);
+        let distribution =
+            Distribution::of_stored(self.histogram.as_deref()?, (min_ns, max_ns, sum_ns)).ok()?;
+        let repetitions = match by {
+            Figure::Mean | Figure::P50 => &point.repetition_p50_ns,
+            Figure::P98 | Figure::P99 => &point.repetition_p99_ns,
+        };
+        Some((self.of_a_size.x, distribution, repetitions.iter().map(|ns| ns.cast_unsigned()).collect()))
     }
 }
 
@@ -271,9 +259,9 @@ impl From<Behind> for BehindFirst {
 
 impl From<&Member> for MeasuredSize {
     fn from(member: &Member) -> Self {
-        let point = &member.point;
+        let point = &member.of_a_size.point;
         Self {
-            message_bytes: member.series.case.message_bytes,
+            message_bytes: member.of_a_size.x,
             series_id: point.series_id,
             run_id: point.run_id,
             commit_sha: point.commit_sha.clone(),

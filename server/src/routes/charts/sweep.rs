@@ -157,14 +157,16 @@ pub(crate) async fn sweep_chart(
 }
 
 /// A series with a point.
-struct Member {
-    x: u64,
-    series: Series,
-    point: MeasuredRow,
+#[derive(Debug)]
+pub(in crate::routes) struct Member {
+    /// The swept parameter.
+    pub(in crate::routes) x: u64,
+    pub(in crate::routes) series: Series,
+    pub(in crate::routes) point: MeasuredRow,
 }
 
-/// The points of series that are all of one machine.
-async fn points(
+/// The points of series that are all of one machine: of a commit, or the newest one of each on the main line.
+pub(in crate::routes) async fn points(
     state: &AppState,
     series: &[db::series::Row],
     commit: Option<(i64, i64)>,
@@ -178,7 +180,7 @@ async fn points(
 }
 
 /// The series that have the parameter and a point, in their order.
-fn members(
+pub(in crate::routes) fn members(
     over: SweptParameter,
     series: Vec<db::series::Row>,
     points: Vec<MeasuredRow>,
@@ -196,8 +198,12 @@ fn members(
     Ok(members)
 }
 
-fn lines(over: SweptParameter, members: &[Member]) -> Vec<sweep::Line> {
-    let series = members.iter().map(|Member { x, series, .. }| {
+/// The lines of such series.
+pub(in crate::routes) fn lines<'a>(
+    over: SweptParameter,
+    members: impl IntoIterator<Item = &'a Member>,
+) -> Vec<sweep::Line> {
+    let series = members.into_iter().map(|Member { x, series, .. }| {
         (*x, over.others(&series.transport.slug, &series.case, &series.methodology))
     });
     sweep::lines(over, series.collect())
