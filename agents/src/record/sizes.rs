@@ -1,38 +1,21 @@
 //! From sizes that were counted to a profile.
 
+use roundtrip_import::sizes::in_steps;
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// So many sizes stand as they are; of more, neighbours are put together. About 2 kB of text, which fits in an address.
 const EXACT_MAX: usize = 200;
-/// Into how many parts of a power of two, so that a bucket's sizes differ by an eighth at most.
-const PARTS: u64 = 8;
+/// Into eight steps of a doubling, so that a bucket's sizes differ by an eighth at most.
+const STEP_BITS: u32 = 3;
 
 /// A profile of sizes and how often each was counted; none of none.
 pub(crate) fn profile(counts: &BTreeMap<u64, u64>) -> Option<SizeHistogram> {
-    let is_exact = counts.len() <= EXACT_MAX;
-    let mut buckets: Vec<(u64, SizeBucket)> = Vec::new();
-    for (&bytes, &count) in counts {
-        let key = if is_exact { bytes } else { part(bytes) };
-        match buckets.last_mut() {
-            // It begins and ends with sizes that occurred.
-            Some((last, bucket)) if *last == key => {
-                bucket.to_bytes = bytes;
-                bucket.count += count;
-            }
-            _ => buckets.push((key, SizeBucket { from_bytes: bytes, to_bytes: bytes, count })),
-        }
-    }
-    SizeHistogram::new(buckets.into_iter().map(|(_, bucket)| bucket).collect()).ok()
-}
-
-/// Which part of which power of two a size is in; ascending with it.
-fn part(bytes: u64) -> u64 {
-    match bytes.checked_ilog2().map(u64::from) {
-        Some(power) if bytes >= PARTS => power * PARTS + ((bytes >> (power - PARTS.ilog2() as u64)) - PARTS),
-        _ => bytes,
-    }
+    let one = |(&bytes, &count): (&u64, &u64)| SizeBucket { from_bytes: bytes, to_bytes: bytes, count };
+    let exact: Vec<SizeBucket> = counts.iter().map(one).collect();
+    let buckets = if exact.len() <= EXACT_MAX { exact } else { in_steps(&exact, STEP_BITS) };
+    SizeHistogram::new(buckets).ok()
 }
 
 /// As a file, with a header.

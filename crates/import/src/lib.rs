@@ -9,7 +9,7 @@
 //! - [`sizes`]: message sizes that somebody has counted; formats and errors of its own.
 //! - `collect`: puts repetitions of one benchmark together and holds the bounds.
 //! - `hdr`: histograms of logs. `glance`: the first look at a file by which its format is recognised.
-//! - `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
+//! - `listed`: what a format is that stands in a list. `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
 //!
 //! # What is imported
 //! **A time, and nothing else.** Smaller is better. A rate, in operations a second, becomes the time of an
@@ -39,6 +39,7 @@ pub mod format;
 mod glance;
 mod hdr;
 mod json;
+mod listed;
 pub mod model;
 pub mod sizes;
 mod text;

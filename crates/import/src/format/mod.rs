@@ -15,24 +15,12 @@ mod node;
 mod pytest_benchmark;
 
 use crate::collect::Collector;
-use crate::error::{Error, Fault};
+use crate::error::Error;
 use crate::glance::Glance;
+use crate::listed::listed;
 use crate::{Import, text};
-use std::fmt;
-use std::str::FromStr;
 
-/// What every format offers.
-pub(crate) struct Reader {
-    /// Its name in commands and addresses.
-    slug: &'static str,
-    /// Its name for people: the tool, and which of its files.
-    title: &'static str,
-    /// Whether a file is of this format: certain rather than hopeful, and no file is of two. A file that is cut is
-    /// still recognised by its beginning.
-    detect: fn(&Glance<'_>) -> bool,
-    /// Hands over what a file says.
-    read: fn(&str, &mut Collector) -> Result<(), Fault>,
-}
+listed!(Format, Collector, Error);
 
 /// In alphabetical order of slugs.
 const FORMATS: &[Format] = &[
@@ -61,26 +49,6 @@ const FORMATS: &[Format] = &[
 pub struct Format(&'static Reader);
 
 impl Format {
-    /// All formats, in alphabetical order.
-    pub fn all() -> &'static [Self] {
-        FORMATS
-    }
-
-    /// Its name in commands and addresses.
-    pub fn slug(self) -> &'static str {
-        self.0.slug
-    }
-
-    /// Its name for people.
-    pub fn title(self) -> &'static str {
-        self.0.title
-    }
-
-    /// Whether a file is of this format, by its beginning.
-    pub fn detect(self, bytes: &[u8]) -> bool {
-        text::of_bytes(bytes).is_ok_and(|text| (self.0.detect)(&Glance::new(text)))
-    }
-
     /// Reads a file of this format.
     ///
     /// # Errors
@@ -105,41 +73,7 @@ impl Format {
             _ => Err(Error::Ambiguous { formats: detected }),
         }
     }
-
-    /// All slugs, for messages.
-    pub(crate) fn list() -> String {
-        FORMATS.iter().map(|format| format.slug()).collect::<Vec<_>>().join(", ")
-    }
 }
-
-impl FromStr for Format {
-    type Err = Error;
-
-    fn from_str(slug: &str) -> Result<Self, Error> {
-        let known = FORMATS.iter().find(|format| format.slug() == slug);
-        known.copied().ok_or_else(|| Error::UnknownFormat { slug: text::cut(slug, text::SHORT) })
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.slug())
-    }
-}
-
-impl fmt::Debug for Format {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Format({})", self.slug())
-    }
-}
-
-impl PartialEq for Format {
-    fn eq(&self, other: &Self) -> bool {
-        self.slug() == other.slug()
-    }
-}
-
-impl Eq for Format {}
 
 #[cfg(test)]
 mod tests {

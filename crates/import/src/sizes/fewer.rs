@@ -16,7 +16,12 @@ pub fn fewer(buckets: &[SizeBucket], most: usize) -> Vec<SizeBucket> {
     // Counted before anything is made.
     let fits =
         |&bits: &u32| buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).count() <= most;
-    let bits = (0..=STEP_BITS_MAX).rev().find(fits).unwrap_or(0);
+    in_steps(buckets, (0..=STEP_BITS_MAX).rev().find(fits).unwrap_or(0))
+}
+
+/// Puts those neighbours together that begin in the same one of `2^bits` equal steps of a doubling, so that the longest message
+/// of a bucket of single sizes is at most by a `2^bits`-th longer than its shortest.
+pub fn in_steps(buckets: &[SizeBucket], bits: u32) -> Vec<SizeBucket> {
     buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).filter_map(together).collect()
 }
 

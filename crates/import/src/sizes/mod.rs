@@ -25,15 +25,14 @@ mod sizes_csv;
 mod uma_json;
 
 pub use error::Error;
-pub use fewer::fewer;
+pub use fewer::{fewer, in_steps};
 
 use crate::error::Fault;
 use crate::glance::Glance;
+use crate::listed::listed;
 use crate::text;
 use counted::Counted;
 use roundtrip_wire::size_profile::SizeHistogram;
-use std::fmt;
-use std::str::FromStr;
 
 /// What a file says of message sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +58,7 @@ pub fn read(bytes: &[u8], format: Option<SizeFormat>) -> Result<SizeImport, Erro
     format.read(text).map_err(|Fault { place, problem }| Error::Invalid { format, place, problem })
 }
 
-/// What every format offers.
-struct Reader {
-    /// Its name in commands.
-    slug: &'static str,
-    /// Its name for people: who writes it.
-    title: &'static str,
-    /// Whether a file is of this format: certain rather than hopeful, and no file is of two.
-    detect: fn(&Glance<'_>) -> bool,
-    /// Hands over what a file says.
-    read: fn(&str, &mut Counted) -> Result<(), Fault>,
-}
+listed!(SizeFormat, Counted, Error);
 
 /// In alphabetical order of slugs.
 const FORMATS: &[SizeFormat] = &[
@@ -92,26 +81,6 @@ const FORMATS: &[SizeFormat] = &[
 pub struct SizeFormat(&'static Reader);
 
 impl SizeFormat {
-    /// All formats, in alphabetical order.
-    pub fn all() -> &'static [Self] {
-        FORMATS
-    }
-
-    /// Its name in commands.
-    pub fn slug(self) -> &'static str {
-        self.0.slug
-    }
-
-    /// Its name for people.
-    pub fn title(self) -> &'static str {
-        self.0.title
-    }
-
-    /// Whether a file is of this format, by its content.
-    pub fn detect(self, bytes: &[u8]) -> bool {
-        text::of_bytes(bytes).is_ok_and(|text| (self.0.detect)(&Glance::new(text)))
-    }
-
     fn read(self, text: &str) -> Result<SizeImport, Fault> {
         let mut counted = Counted::default();
         (self.0.read)(text, &mut counted)?;
@@ -123,41 +92,7 @@ impl SizeFormat {
         let glance = Glance::new(text);
         FORMATS.iter().copied().find(|format| (format.0.detect)(&glance))
     }
-
-    /// All slugs, for messages.
-    fn list() -> String {
-        FORMATS.iter().map(|format| format.slug()).collect::<Vec<_>>().join(", ")
-    }
 }
-
-impl FromStr for SizeFormat {
-    type Err = Error;
-
-    fn from_str(slug: &str) -> Result<Self, Error> {
-        let known = FORMATS.iter().find(|format| format.slug() == slug);
-        known.copied().ok_or_else(|| Error::UnknownFormat { slug: text::cut(slug, text::SHORT) })
-    }
-}
-
-impl fmt::Display for SizeFormat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.slug())
-    }
-}
-
-impl fmt::Debug for SizeFormat {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "SizeFormat({})", self.slug())
-    }
-}
-
-impl PartialEq for SizeFormat {
-    fn eq(&self, other: &Self) -> bool {
-        self.slug() == other.slug()
-    }
-}
-
-impl Eq for SizeFormat {}
 
 /// Names for a message: some of them, and how many more there are.
 fn names(names: impl IntoIterator<Item = String>) -> String {
