@@ -209,6 +209,8 @@ pub enum Kind {
     GitHubApp,
     /// A file of programs for agents.
     Release,
+    /// What somebody has published.
+    Reference,
 }
 
 impl std::fmt::Display for Kind {
@@ -236,6 +238,7 @@ impl std::fmt::Display for Kind {
             Self::OidcTrust => "oidc-trust",
             Self::GitHubApp => "github-app",
             Self::Release => "release",
+            Self::Reference => "reference",
         })
     }
 }

@@ -121,6 +121,7 @@ pub(crate) fn documented() -> OpenApiRouter<AppState> {
         ))
         .routes(routes!(routes::published::list_references))
         .routes(routes!(routes::published::list_size_profiles))
+        .routes(routes!(routes::worked::worked_reference))
         .routes(routes!(routes::pull_requests::list_pull_requests))
         .routes(routes!(routes::regressions::list_regressions))
         .routes(routes!(routes::regressions::get_regression, routes::regressions::change_regression))

@@ -48,6 +48,37 @@ pub(crate) fn size(bytes: u64) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&(bytes / size).to_string()))
 }
 
+/// A size that was calculated: two digits of it, more only where a whole number has more. `11 KiB`, `9.1 KiB`, `780 B`.
+pub(crate) fn about(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let scaled = |(unit, name): &(u64, &'static str)| (bytes as f64 / *unit as f64, *name);
+    // What rounds up to a unit has it.
+    match UNITS.iter().map(scaled).find(|(value, _)| *value >= ROUNDS_UP) {
+        None => size(bytes),
+        Some((value, name)) => {
+            let decimals = usize::from(value < 9.95);
+            format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+        }
+    }
+}
+
+/// Bytes a second: three digits. `4.65 GiB/s`.
+pub(crate) fn rate(bytes_per_second: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(1_073_741_824.0, "GiB/s"), (1_048_576.0, "MiB/s"), (1_024.0, "KiB/s"), (1.0, "B/s")];
+    let found = UNITS.into_iter().find(|(unit, _)| bytes_per_second / unit >= ROUNDS_UP);
+    let (unit, name) = found.unwrap_or((1.0, "B/s"));
+    let value = rounded(bytes_per_second / unit, unit);
+    let decimals = if unit == 1.0 || value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
+    format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+}
+
+/// As a sentence begins.
+pub(crate) fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// With the thousands set apart.
 pub(crate) fn grouped(number: &str) -> String {
     let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
@@ -83,6 +114,10 @@ mod tests {
         ] {
             assert_eq!(plain(time(ns)), text);
         }
+        let sizes = [780, 1_023, 1_024, 9_300, 11_400, 48_000_000].map(about).map(plain);
+        assert_eq!(sizes, ["780 B", "1,023 B", "1.0 KiB", "9.1 KiB", "11 KiB", "46 MiB"]);
+        let rates = [4.0, 2_048.0, 1_073_700_000.0, 4_990_000_000.0].map(rate).map(plain);
+        assert_eq!(rates, ["4 B/s", "2.00 KiB/s", "1.00 GiB/s", "4.65 GiB/s"]);
         assert_eq!(
             [65_536, 1 << 20, 5_000, 64, 0].map(size).map(plain),
             ["64 KiB", "1 MiB", "5,000 B", "64 B", "0 B"]

@@ -117,6 +117,28 @@ test("published tables stand as printed, with what is not comparable in words", 
   await expect(page).toHaveURL(/set=fair/);
 });
 
+test("a publication's question is answered in the first sentence, by what was measured here", async ({
+  page,
+  report,
+}) => {
+  await page.goto(`${overviewPath(report)}/reference`);
+  const mach = page.getByRole("region", { name: "Mach messages and FIFOs on two Macs", exact: true });
+  await mach.getByRole("link", { name: "Would Chromium decide the same today?" }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(
+    new RegExp(`^(Yes|No): .*, between two processes .* of ${report.machine.slug}\\.$`),
+  );
+  const ranking = page.getByRole("region", { name: /^Two processes on/ }).first();
+  await expect(ranking.getByRole("row", { name: /^pipe / })).toBeVisible();
+  await ranking.getByRole("button", { name: "Table" }).click();
+  await expect(page).toHaveURL(/tables=two-processes-on/);
+
+  await page.goto(`${overviewPath(report)}/reference/node-child-process-framing`);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(
+    "Nothing that answers this was measured",
+  );
+  await expect(page.getByText("roundtrip run --preset node-framing")).toBeVisible();
+});
+
 for (const { scheme, width } of SCREENS) {
   test.describe(`${scheme}, ${width} px`, () => {
     test.use({ colorScheme: scheme, viewport: { width, height: 900 } });
@@ -142,6 +164,10 @@ for (const { scheme, width } of SCREENS) {
       await page.goto(`${overviewPath(report)}/reference`);
       await expect(page.locator(".chart .curve").first()).toBeVisible();
       await inspect(page, `reference-${scheme}-${width}`);
+
+      await page.goto(`${overviewPath(report)}/reference/chromium-mach-vs-fifo`);
+      await expect(page.getByRole("table").first()).toBeVisible();
+      await inspect(page, `worked-${scheme}-${width}`);
     });
   });
 }

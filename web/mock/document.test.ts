@@ -35,6 +35,7 @@ const EXAMPLES: Record<string, string> = {
   machine: "lab-linux-1",
   over: "message_bytes",
   project: world.project,
+  reference: "freebsd-pipes-and-sockets",
   regression_id: "1",
   run_id: newest,
   scenario: "roundtrip",

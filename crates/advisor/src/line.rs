@@ -15,7 +15,8 @@ pub struct Measured<'a> {
     pub message_bytes: u64,
     /// The times of all operations.
     pub distribution: &'a Distribution,
-    /// One quantile of each repetition, the unit of everything that is said of how sure a figure is; in nanoseconds.
+    /// One quantile of each repetition, the unit of everything that is said of how sure a figure is; in nanoseconds. The same
+    /// quantile at every size.
     pub repetitions_ns: &'a [u64],
 }
 
@@ -32,8 +33,8 @@ pub(crate) struct Knot {
     /// At [`Grid`]'s probabilities.
     pub(crate) times_ns: Vec<f64>,
     pub(crate) mean_ns: f64,
-    /// How far the interval of a quantile over the repetitions goes below and above its estimate, as a logarithm. Infinite
-    /// where there are too few repetitions to say.
+    /// How far the interval of a quantile over the repetitions goes below and above what all operations together have there, as
+    /// a logarithm. Infinite where there are too few repetitions to say.
     pub(crate) sway: [f64; 2],
 }
 
@@ -59,9 +60,11 @@ pub(crate) struct Cover {
 }
 
 impl Line {
-    /// Of what was measured, in any order; of two of one size the first counts. `None` of nothing.
-    pub fn new<'a>(measured: impl IntoIterator<Item = Measured<'a>>) -> Option<Self> {
-        let mut knots: Vec<Knot> = measured.into_iter().map(|measured| Knot::of(&measured)).collect();
+    /// Of what was measured, in any order; of two of one size the first counts. `repetition_ppm` is which quantile of each
+    /// repetition is given, in parts per million. `None` of nothing.
+    pub fn new<'a>(measured: impl IntoIterator<Item = Measured<'a>>, repetition_ppm: u32) -> Option<Self> {
+        let mut knots: Vec<Knot> =
+            measured.into_iter().map(|measured| Knot::of(&measured, repetition_ppm)).collect();
         knots.sort_by_key(|knot| knot.bytes);
         knots.dedup_by_key(|knot| knot.bytes);
         (!knots.is_empty()).then_some(Self { knots })
@@ -162,13 +165,16 @@ impl Cover {
 }
 
 impl Knot {
-    fn of(measured: &Measured<'_>) -> Self {
+    fn of(measured: &Measured<'_>, repetition_ppm: u32) -> Self {
         let grid = Grid::get();
         let times_ns = measured.distribution.at_quantiles(&grid.ppm).map(|ns| ns as f64).collect();
         let logs: Vec<f64> = measured.repetitions_ns.iter().map(|&ns| (ns.max(1) as f64).ln()).collect();
+        let all = (measured.distribution.quantile_ns(repetition_ppm).max(1) as f64).ln();
         let sway = shift::paired(&logs, CONFIDENCE).and_then(|found| {
             let [low, high] = found.interval?;
-            Some([found.estimate - low, high - found.estimate])
+            // A few slow repetitions make the high quantiles of all operations, and are not in what most repetitions say: the
+            // interval goes from one to the other.
+            Some([found.estimate.max(all) - low, high - found.estimate.min(all)])
         });
         Self {
             bytes: measured.message_bytes,

@@ -21,6 +21,16 @@ pub enum Figure {
     P99,
 }
 
+impl Figure {
+    /// The quantile of each repetition that tells how sure a figure is, in parts per million.
+    pub fn repetition_ppm(self) -> u32 {
+        match self {
+            Self::Mean | Self::P50 => 500_000,
+            Self::P98 | Self::P99 => 990_000,
+        }
+    }
+}
+
 /// The times of all messages of a profile over one transport, as far as that was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {

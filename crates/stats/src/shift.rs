@@ -91,6 +91,28 @@ pub fn unpaired_unlike(first: &[f64], second: &[f64], confidence: f64) -> Option
     Shift::of(differences, outside)
 }
 
+/// The average of shifts that are independent of each other. The distances from it to the ends of its interval are those of the
+/// shifts, added up as variances are, each end by itself (method of variance estimates recovery: Zou and Donner 2008). `None`
+/// of none; without an interval where a shift has none.
+///
+/// ```
+/// use roundtrip_stats::shift::{Shift, mean};
+/// let shifts = [[7.0, 11.0], [4.0, 6.0]].map(|[low, high]| Shift { estimate: (low + high) / 2.0 - 1.0, interval: Some([low, high]) });
+/// // (8 + 4) / 2, and half of the roots of 1 + 0 and of 9 + 4.
+/// assert_eq!(mean(&shifts), Some(Shift { estimate: 6.0, interval: Some([5.5, 6.0 + 13_f64.sqrt() / 2.0]) }));
+/// ```
+pub fn mean(shifts: &[Shift]) -> Option<Shift> {
+    let count = shifts.len() as f64;
+    let estimate = shifts.iter().map(|shift| shift.estimate).sum::<f64>() / count;
+    let squares = shifts.iter().try_fold([0.0; 2], |[below, above], shift| {
+        let [low, high] = shift.interval?;
+        Some([below + (shift.estimate - low).powi(2), above + (high - shift.estimate).powi(2)])
+    });
+    let interval =
+        squares.map(|[below, above]| [estimate - below.sqrt() / count, estimate + above.sqrt() / count]);
+    (!shifts.is_empty()).then_some(Shift { estimate, interval })
+}
+
 /// Every value of the second side against every one of the first: as many in a row as the first side has.
 fn differences(first: &[f64], second: &[f64]) -> Vec<f64> {
     let mut differences = Vec::with_capacity(first.len() * second.len());

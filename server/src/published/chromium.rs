@@ -4,6 +4,8 @@ use super::{PublishedUnit, Source, Table, number, text};
 
 pub(super) const SOURCE: Source = Source {
     slug: "chromium-mach-vs-fifo",
+    question: "Would Chromium decide the same today?",
+    preset: "sizes",
     title: "Mach messages and FIFOs on two Macs",
     source: "The Chromium project, design document “Mach based OS X Interprocess Communication”, marked obsolete there",
     summary: "Small messages are fastest inline in a Mach message and large ones out of line, where the time does not grow with the \

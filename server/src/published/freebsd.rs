@@ -5,6 +5,8 @@ use super::Source;
 
 pub(super) const SOURCE: Source = Source {
     slug: "freebsd-pipes-and-sockets",
+    question: "Pipes or sockets on your machine?",
+    preset: "ipc-static",
     title: "Pipes and sockets in FreeBSD, over the size of their buffers",
     source: "A laboratory report on interprocess communication in FreeBSD 11, made with Robert N. M. Watson's ipc-static",
     summary: "Pipes are ahead of socket pairs, and both get faster with larger buffers up to 32 to 64 KiB, where the processor's \

@@ -4,6 +4,8 @@ use super::{PublishedUnit, Source, Table, number, text};
 
 pub(super) const SOURCE: Source = Source {
     slug: "libipc-macos-backends",
+    question: "Is the Rust ring 100x faster?",
+    preset: "libipc",
     title: "Ways to sleep and wake over a ring in shared memory, on macOS",
     source: "The authors of the library libipc, its report “macOS IPC Backend Performance Comparison”",
     summary: "Waking nobody when nobody sleeps makes the channels of the C++ library several times as fast; its port to Rust \

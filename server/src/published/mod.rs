@@ -35,6 +35,11 @@ pub struct Reference {
     pub slug: &'static str,
     /// Its name for people.
     pub title: &'static str,
+    /// The question that it raises: what was measured here answers it.
+    #[schema(example = "Would Chromium decide the same today?")]
+    pub question: &'static str,
+    /// The preset that measures what answers it.
+    pub preset: &'static str,
     /// Who published it, in one line.
     pub source: &'static str,
     /// What it says, in one sentence.
@@ -105,6 +110,8 @@ pub enum ReferenceCell {
 /// What is written down of a publication.
 struct Source {
     slug: &'static str,
+    question: &'static str,
+    preset: &'static str,
     title: &'static str,
     source: &'static str,
     summary: &'static str,
@@ -138,6 +145,8 @@ impl Source {
         let fact = |&(name, value): &(&'static str, &'static str)| MethodologyFact { name, value };
         Ok(Reference {
             slug: self.slug,
+            question: self.question,
+            preset: self.preset,
             title: self.title,
             source: self.source,
             summary: self.summary,

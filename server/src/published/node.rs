@@ -4,6 +4,8 @@ use super::{PublishedUnit, Source, Table, number, text};
 
 pub(super) const SOURCE: Source = Source {
     slug: "node-child-process-framing",
+    question: "Is advanced framing faster?",
+    preset: "node-framing",
     title: "Framing of child_process messages in Node, before and after",
     source: "The author of pull request 64072 of nodejs/node, June 2026",
     summary: "Moving the framing of advanced messages from JavaScript into C++ raises their rate by 2.8 to 20.3 %, \

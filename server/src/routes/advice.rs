@@ -10,13 +10,14 @@ use super::projects::{ProjectPath, project_id};
 use super::published::ProfileBucket;
 use crate::charts::sweep::SweptParameter;
 use crate::db::chart::MeasuredRow;
+use crate::db::run::Outcome;
 use crate::db::series::search::{self, Filter};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path, Query};
 use crate::{AppState, db};
 use axum::{Json, extract::State};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use groups::{Member, Wanted};
+pub(super) use groups::{Member, Wanted, of_machine};
 use roundtrip_advisor::Figure;
 use roundtrip_advisor::ranking::LEFT_OUT_MAX;
 use roundtrip_wire::size_profile::{self, SizeHistogram, SizeProfile};
@@ -255,7 +256,7 @@ pub(crate) async fn advise(
     };
     let wanted = Arc::new(Wanted { sizes, by: by.into(), rate_per_second: rate });
     let machines = series(&state, project_id, &filter).await?;
-    let advised = stream::iter(machines).map(|rows| of_machine(&state, rows, Arc::clone(&wanted)));
+    let advised = stream::iter(machines).map(|rows| advised(&state, rows, Arc::clone(&wanted)));
     let mut groups: Vec<Vec<AdviceGroup>> = advised.buffered(MACHINES_AT_ONCE).try_collect().await?;
     groups.sort_by(|one, other| name_of(one).cmp(&name_of(other)));
     Ok(Json(Advice {
@@ -318,54 +319,53 @@ async fn series(
             return Err(ApiError::unknown(Kind::Machine, machine));
         }
     }
-    let mut by_machine: BTreeMap<i64, Vec<db::series::Row>> = BTreeMap::new();
-    for row in rows {
-        by_machine.entry(row.key().machine_id).or_default().push(row);
-    }
-    Ok(by_machine.into_values().collect())
+    Ok(sweep::by_machine(rows))
 }
 
-async fn of_machine(
+async fn advised(
     state: &AppState,
     rows: Vec<db::series::Row>,
     wanted: Arc<Wanted>,
 ) -> Result<Vec<AdviceGroup>, ApiError> {
-    let members = members(state, rows).await?;
+    let members = members(state, OVER, rows).await?;
     // Whole distributions of many transports are put together.
-    let advised = tokio::task::spawn_blocking(move || groups::of_machine(&members, &wanted));
+    let advised = tokio::task::spawn_blocking(move || of_machine(&members, &wanted));
     advised.await.map_err(ApiError::internal)
 }
 
-/// The series of one machine, with their newest points.
-async fn members(state: &AppState, rows: Vec<db::series::Row>) -> Result<Vec<Member>, ApiError> {
+/// The series of one machine that have a parameter, with their newest points.
+pub(super) async fn members(
+    state: &AppState,
+    over: SweptParameter,
+    rows: Vec<db::series::Row>,
+) -> Result<Vec<Member>, ApiError> {
     let Some(machine_id) = rows.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
     let points = sweep::points(state, &rows, None).await?;
-    let costs = costs(state, machine_id, &points).await?;
+    let mut outcomes = outcomes(state, machine_id, &points).await?;
     let mut histograms = db::chart::distributions(&state.pool, machine_id, &points).await?;
-    let of_sizes = sweep::members(OVER, rows, points)?.into_iter();
+    let of_sizes = sweep::members(over, rows, points)?.into_iter();
     let member = |of_a_size: sweep::Member| {
         let point = &of_a_size.point;
-        let (cpu_ns, wakes) = costs.get(&(point.run_id, point.series_id)).copied().unwrap_or_default();
-        Member { histogram: histograms.remove(&point.series_id), cpu_ns, wakes, of_a_size }
+        let outcome = outcomes.remove(&(point.run_id, point.series_id)).unwrap_or_default();
+        Member { histogram: histograms.remove(&point.series_id), outcome, of_a_size }
     };
     Ok(of_sizes.map(member).collect())
 }
 
-/// Processor time and wake-ups of a message, by run and series.
-type Costs = HashMap<(Uuid, i64), (Option<f64>, Option<f64>)>;
-
-async fn costs(state: &AppState, machine_id: i64, points: &[MeasuredRow]) -> Result<Costs, ApiError> {
+/// What runs say of their cases besides times, by run and series.
+async fn outcomes(
+    state: &AppState,
+    machine_id: i64,
+    points: &[MeasuredRow],
+) -> Result<HashMap<(Uuid, i64), Outcome>, ApiError> {
     let runs: BTreeMap<Uuid, i64> = points.iter().map(|point| (point.run_id, point.commit_ordinal)).collect();
-    let mut costs = Costs::new();
+    let mut outcomes = HashMap::new();
     for (run_id, commit_ordinal) in runs {
         let location = db::run::Location { run_id, machine_id, commit_ordinal };
-        for (series_id, outcome) in db::run::outcomes(&state.pool, location).await? {
-            let cpu_ns = outcome.cpu_ns_per_message.map(|ns| ns as f64);
-            let wakes = outcome.wakes_per_1000_messages.map(|wakes| wakes as f64 / 1_000.0);
-            costs.insert((run_id, series_id), (cpu_ns, wakes));
-        }
+        let of_run = db::run::outcomes(&state.pool, location).await?;
+        outcomes.extend(of_run.into_iter().map(|(series_id, outcome)| ((run_id, series_id), outcome)));
     }
-    Ok(costs)
+    Ok(outcomes)
 }
 
 fn assumptions() -> Vec<String> {

@@ -42,3 +42,4 @@ pub mod series;
 pub mod session;
 pub mod summaries;
 pub mod tokens;
+pub mod worked;

@@ -54,3 +54,4 @@ mod support;
 mod tokens;
 mod visibility;
 mod web;
+mod worked;

@@ -63,6 +63,7 @@ impl Hidden {
             "scenario" => "benchmark".to_owned(),
             "code" => "0000000000".to_owned(),
             "file" => "manifest.json".to_owned(),
+            "reference" => "freebsd-pipes-and-sockets".to_owned(),
             _ => return None,
         })
     }

@@ -1,7 +1,11 @@
 /** What others have published, in short: enough to see how the pages stand. */
+import { formatBytes } from "@/lib/units";
 import type { Mocks } from "../endpoint";
 
-type Path = "/api/v1/references" | "/api/v1/size-profiles";
+type Path =
+  | "/api/v1/projects/{project}/references/{reference}"
+  | "/api/v1/references"
+  | "/api/v1/size-profiles";
 
 /** Messages of the profile, by the first size of each bucket; and the last size of the last one. */
 const COUNTS: [number, number][] = [
@@ -25,12 +29,69 @@ const COUNTS: [number, number][] = [
 ];
 const LAST_BYTES = 16_383;
 
+const PIPES_OR_SOCKETS = "Pipes or sockets on your machine?";
+
+/** Bandwidths of both, in MiB/s, by the size of the buffer. */
+const BANDWIDTHS: [number, number, number][] = [
+  [64, 60, 20],
+  [1024, 700, 290],
+  [8192, 1650, 1500],
+  [65_536, 2600, 3400],
+  [1_048_576, 2650, 4300],
+];
+
 export const published: Pick<Mocks<"get">, Path> = {
+  "/api/v1/projects/{project}/references/{reference}": (world, { path }) => ({
+    reference: path.reference,
+    question: PIPES_OR_SOCKETS,
+    preset: "ipc-static",
+    machines: world.machinesOf(path.project).map(({ machine }) => ({
+      machine,
+      answer: `Pipes up to 11 KiB [9.1 KiB, 14 KiB], socket pairs beyond, between two processes on one processor of ${machine}.`,
+      reasons: [
+        "On the geometric mean of these 5 sizes pipes have 1.44 times [1.40, 1.48] the bandwidth of socket pairs.",
+        "The mock: its figures are invented.",
+      ],
+      tables: [
+        {
+          title: "Two processes on one processor",
+          rows_are: "message_bytes",
+          columns: [
+            { name: "pipe", unit: "bytes_per_second" },
+            { name: "socketpair", unit: "bytes_per_second" },
+            { name: "pipe as fast as socketpair", unit: "times" },
+          ],
+          rows: BANDWIDTHS.map(([bytes, pipe, socketpair]) => ({
+            name: formatBytes(bytes),
+            message_bytes: bytes,
+            cells: [
+              ...[pipe, socketpair].map((rate) => ({
+                value: rate * 1_048_576,
+                low: null,
+                high: null,
+                series_id: 1,
+                run_id: world.runs[0]?.run_id ?? null,
+              })),
+              {
+                value: pipe / socketpair,
+                low: (0.96 * pipe) / socketpair,
+                high: (1.05 * pipe) / socketpair,
+                series_id: null,
+                run_id: null,
+              },
+            ],
+          })),
+        },
+      ],
+    })),
+  }),
   "/api/v1/references": () => ({
     references: [
       {
         slug: "chromium-mach-vs-fifo",
         title: "Mach messages against a FIFO",
+        question: "Would Chromium decide the same today?",
+        preset: "sizes",
         source: "The mock: its figures are invented",
         summary: "Messages inline and out of line against a FIFO, by size.",
         methodology: [{ name: "figure", value: "p98 of one-way sends" }],
@@ -52,6 +113,8 @@ export const published: Pick<Mocks<"get">, Path> = {
       {
         slug: "freebsd-pipes-and-sockets",
         title: "Pipes and sockets",
+        question: PIPES_OR_SOCKETS,
+        preset: "ipc-static",
         source: "The mock: its figures are invented",
         summary: "Statements without a table.",
         methodology: [],

@@ -473,6 +473,19 @@ export const referencesQuery = queryOptions({
   ...FOREVER,
 });
 
+/** The question of a publication, answered by machine. */
+export const workedQuery = (project: string, reference: string) =>
+  queryOptions({
+    queryKey: ["worked", project, reference],
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET("/api/v1/projects/{project}/references/{reference}", {
+          params: { path: { project, reference } },
+          signal,
+        }),
+      ),
+  });
+
 /** How large messages are in real traffic. */
 export const sizeProfilesQuery = queryOptions({
   queryKey: ["size-profiles"],

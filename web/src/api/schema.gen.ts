@@ -784,6 +784,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/references/{reference}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The question of a publication, answered by the newest points of the main line. */
+        get: operations["worked_reference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/regressions": {
         parameters: {
             query?: never;
@@ -2478,6 +2495,74 @@ export interface components {
             /** @description All machines together. */
             total: components["schemas"]["TotalErrorRates"];
         };
+        /** @description A figure. */
+        EvidenceCell: {
+            /**
+             * Format: double
+             * @description The upper end of it.
+             */
+            high: number | null;
+            /**
+             * Format: double
+             * @description The lower end of its 95 % interval; null where there is none.
+             */
+            low: number | null;
+            /**
+             * Format: uuid
+             * @description The run that it is of; null where it is of several.
+             */
+            run_id: string | null;
+            /**
+             * Format: int64
+             * @description The series that it is of; null where it is of several.
+             */
+            series_id: number | null;
+            /**
+             * Format: double
+             * @description In the unit of its column.
+             */
+            value: number;
+        };
+        /** @description A column. */
+        EvidenceColumn: {
+            /** @description What it is, without its unit. */
+            name: string;
+            /** @description Of its figures. */
+            unit: components["schemas"]["EvidenceUnit"];
+        };
+        /** @description A row. */
+        EvidenceRow: {
+            /** @description In the order of the columns; null where nothing was measured. */
+            cells: (components["schemas"]["EvidenceCell"] | null)[];
+            /**
+             * Format: int64
+             * @description The size that it is of; null where it is of something else.
+             */
+            message_bytes: number | null;
+            /** @description What it is called. */
+            name: string;
+        };
+        /**
+         * @description What rows are.
+         * @enum {string}
+         */
+        EvidenceRows: "message_bytes" | "transport" | "topology";
+        /** @description Figures that were measured alike. */
+        EvidenceTable: {
+            /** @description The columns, besides the name of the row. */
+            columns: components["schemas"]["EvidenceColumn"][];
+            /** @description The rows, each with one cell a column. */
+            rows: components["schemas"]["EvidenceRow"][];
+            /** @description What a row is. */
+            rows_are: components["schemas"]["EvidenceRows"];
+            /** @description What they are of. */
+            title: string;
+        };
+        /**
+         * @description What figures are of.
+         * @enum {string}
+         */
+        EvidenceUnit: "ns" | "bytes_per_second" | "times" | "share";
         /** @description A token of a job, as its own system signed it. */
         ExchangeRequest: {
             project?: components["schemas"]["Slug"] | null;
@@ -3797,6 +3882,13 @@ export interface components {
             methodology: components["schemas"]["MethodologyFact"][];
             /** @description Why its figures are not to be set against what is measured here, a sentence each. */
             not_comparable_because: string[];
+            /** @description The preset that measures what answers it. */
+            preset: string;
+            /**
+             * @description The question that it raises: what was measured here answers it.
+             * @example Would Chromium decide the same today?
+             */
+            question: string;
             /** @description The rows of the table, in the published order, each with one cell a column. What was not printed is null. */
             rows: (components["schemas"]["ReferenceCell"] | null)[][];
             /**
@@ -4974,6 +5066,31 @@ export interface components {
         WebhookReceipt: {
             /** @description What became of it. */
             outcome: components["schemas"]["Outcome"];
+        };
+        /** @description What was measured on one machine. */
+        WorkedMachine: {
+            /** @description The answer, in one sentence. */
+            answer: string;
+            /** @description The machine's name. */
+            machine: string;
+            /** @description What it rests on, and what it does not say; a sentence or two each. */
+            reasons: string[];
+            /** @description The figures. */
+            tables: components["schemas"]["EvidenceTable"][];
+        };
+        /** @description A publication's question, answered by what was measured here. */
+        WorkedReference: {
+            /** @description By name; none where nothing was measured that answers it. */
+            machines: components["schemas"]["WorkedMachine"][];
+            /** @description The preset that measures what answers it. */
+            preset: string;
+            /** @description What it asks. */
+            question: string;
+            /**
+             * @description The publication.
+             * @example freebsd-pipes-and-sockets
+             */
+            reference: string;
         };
     };
     responses: {
@@ -7182,6 +7299,43 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    worked_reference: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The project's name. */
+                project: components["schemas"]["Slug"];
+                /** @description The publication's name. */
+                reference: components["schemas"]["Slug"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answers, by machine */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkedReference"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description `unknown-reference` and so on */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             default: components["responses"]["Problem"];
         };

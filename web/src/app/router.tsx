@@ -34,6 +34,7 @@ import {
   sessionQuery,
   sizeProfilesQuery,
   sweepQuery,
+  workedQuery,
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
 import { PageSkeleton } from "@/components/ui/Skeleton";
@@ -48,7 +49,7 @@ import { parseOverviewSearch } from "@/features/overview/search";
 import { numberOf } from "@/features/pull-requests/data";
 import { loadPullRequest } from "@/features/pull-requests/load";
 import { parsePullRequestSearch, parsePullRequestsSearch } from "@/features/pull-requests/search";
-import { parseReferenceSearch } from "@/features/reference/search";
+import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
 import { overviewAsked, seriesOf } from "@/features/series/request";
@@ -279,6 +280,18 @@ const referenceRoute = createRoute({
   component: lazyRouteComponent(() => import("@/features/reference/ReferencePage"), "ReferencePage"),
 });
 
+const workedRoute = createRoute({
+  getParentRoute: () => projectRoute,
+  path: "/reference/$reference",
+  validateSearch: parseWorkedSearch,
+  loader: ({ context: { queryClient }, params: { project, reference } }) =>
+    Promise.all([
+      queryClient.ensureQueryData(workedQuery(project, reference)),
+      queryClient.ensureQueryData(referencesQuery),
+    ]),
+  component: lazyRouteComponent(() => import("@/features/reference/WorkedPage"), "WorkedPage"),
+});
+
 const machinesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/machines",
@@ -407,6 +420,7 @@ const routeTree = rootRoute.addChildren([
     sizesRoute,
     advisorRoute,
     referenceRoute,
+    workedRoute,
     machinesRoute,
     machineRoute,
     queueRoute,

@@ -91,6 +91,10 @@ export const toAdvisor = (project: string) => linkOptions({ to: "/$project/advis
 export const toReference = (project: string) =>
   linkOptions({ to: "/$project/reference", params: { project } });
 
+/** The question of a publication, answered by what was measured here. */
+export const toWorked = (project: string, reference: string) =>
+  linkOptions({ to: "/$project/reference/$reference", params: { project, reference } });
+
 /** What a project is set to, and who may do what. */
 export const toSettings = (project: string) => linkOptions({ to: "/$project/settings", params: { project } });
 

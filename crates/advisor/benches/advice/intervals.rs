@@ -78,8 +78,7 @@ fn line(times_ns: [f64; 6], scatter: f64, repetitions: usize, by: Figure, random
                 let mut times: Vec<u64> =
                     (0..operations).map(|_| rounded(level * of_an_operation.sample(random))).collect();
                 times.sort_unstable();
-                let ppm = if by == Figure::P98 { 990_000 } else { 500_000 };
-                quantiles.push(nearest_rank(&times, ppm).unwrap());
+                quantiles.push(nearest_rank(&times, by.repetition_ppm()).unwrap());
                 all.extend(times);
             }
             (bytes, Distribution::of_samples(all).unwrap(), quantiles)
@@ -90,7 +89,7 @@ fn line(times_ns: [f64; 6], scatter: f64, repetitions: usize, by: Figure, random
         distribution,
         repetitions_ns,
     });
-    Line::new(at_size).unwrap()
+    Line::new(at_size, by.repetition_ppm()).unwrap()
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times of microseconds")]

@@ -97,11 +97,12 @@ fn measure(seed: u64, found: &mut Found) {
         }
     }
     for (transport, measured) in of_sizes {
-        let line = Line::new(measured.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+        let measured = measured.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
             message_bytes: *message_bytes,
             distribution,
             repetitions_ns,
-        }));
+        });
+        let line = Line::new(measured, Figure::P50.repetition_ppm());
         let mixture = Mixture::new(&line.unwrap(), &sizes).unwrap();
         let sent = &of_mix[&transport];
         for (name, figure, ppm) in [("p50", Figure::P50, 500_000), ("p98", Figure::P98, 980_000)] {

@@ -85,7 +85,7 @@ fn read(machine: &[Vec<Stored>]) -> Vec<Line> {
         let measured = stored.iter().zip(&read).map(|((bytes, _, _, repetitions_ns), distribution)| {
             Measured { message_bytes: *bytes, distribution, repetitions_ns }
         });
-        Line::new(measured).unwrap()
+        Line::new(measured, Figure::P50.repetition_ppm()).unwrap()
     };
     machine.iter().map(line).collect()
 }

@@ -1,6 +1,7 @@
 //! Which part of a profile a line covers, and by which measured sizes.
 
 use super::*;
+use crate::Figure;
 use proptest::prelude::*;
 
 pub(crate) fn measured(message_bytes: u64, samples: &[u64]) -> (u64, Distribution, Vec<u64>) {
@@ -8,12 +9,12 @@ pub(crate) fn measured(message_bytes: u64, samples: &[u64]) -> (u64, Distributio
 }
 
 pub(crate) fn line(cells: &[(u64, Distribution, Vec<u64>)]) -> Line {
-    Line::new(cells.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
+    let measured = cells.iter().map(|(message_bytes, distribution, repetitions_ns)| Measured {
         message_bytes: *message_bytes,
         distribution,
         repetitions_ns,
-    }))
-    .unwrap()
+    });
+    Line::new(measured, Figure::P50.repetition_ppm()).unwrap()
 }
 
 fn flat(sizes: &[u64]) -> Line {
@@ -60,6 +61,21 @@ fn within_a_bucket_every_size_is_as_frequent_as_any_other() {
     let found = cover(&flat(&[0, 1_000_000]), "1000-8999:1");
     let mean: f64 = found.pieces.iter().map(|piece| piece.mass * piece.toward_next * 1e6).sum();
     assert!((mean - 4_999.5).abs() < 1e-6, "{mean}");
+}
+
+/// Ten repetitions of 100 operations, of which one is ten times as slow: it is all of the p99 of all operations, and of one
+/// repetition in ten.
+#[test]
+fn what_a_few_repetitions_make_alone_is_not_sure() {
+    let samples: Vec<u64> = (0..1_000).map(|nth| if nth < 100 { 500 } else { 50 }).collect();
+    let distribution = Distribution::of_samples(samples).unwrap();
+    let mut repetitions_ns = vec![50; 10];
+    repetitions_ns[0] = 500;
+    let measured =
+        Measured { message_bytes: 64, distribution: &distribution, repetitions_ns: &repetitions_ns };
+    let line = Line::new([measured], Figure::P99.repetition_ppm()).unwrap();
+    let [below, _] = line.knots[0].sway;
+    assert!((below - 10_f64.ln()).abs() < 1e-3, "down to what most repetitions have: {below}");
 }
 
 #[test]

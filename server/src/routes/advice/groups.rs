@@ -6,6 +6,7 @@ use super::{
     UnrankedTransport,
 };
 use crate::charts::sweep::Facts;
+use crate::db::run::Outcome;
 use crate::routes::charts::crossover::{self, does};
 use crate::routes::charts::sweep;
 use roundtrip_advisor::ranking::{Behind, LEFT_OUT_MAX, Ranked};
@@ -17,22 +18,20 @@ use std::collections::BTreeMap;
 
 /// A series of one size, with its newest point.
 #[derive(Debug)]
-pub(super) struct Member {
-    pub(super) of_a_size: sweep::Member,
+pub(in crate::routes) struct Member {
+    pub(in crate::routes) of_a_size: sweep::Member,
     /// None when it is no longer kept.
     pub(super) histogram: Option<Vec<u8>>,
-    /// Processor time for a message.
-    pub(super) cpu_ns: Option<f64>,
-    /// How often an end sleeps and is woken for a message.
-    pub(super) wakes: Option<f64>,
+    /// What its run says of it besides times.
+    pub(in crate::routes) outcome: Outcome,
 }
 
 /// What advice is wanted on.
 #[derive(Debug)]
-pub(super) struct Wanted {
-    pub(super) sizes: SizeHistogram,
-    pub(super) by: Figure,
-    pub(super) rate_per_second: Option<f64>,
+pub(in crate::routes) struct Wanted {
+    pub(in crate::routes) sizes: SizeHistogram,
+    pub(in crate::routes) by: Figure,
+    pub(in crate::routes) rate_per_second: Option<f64>,
 }
 
 /// A transport over the size of a message, as far as it may take part.
@@ -44,11 +43,15 @@ struct Candidate<'a> {
 }
 
 /// Those first of which most was measured.
-pub(super) fn of_machine(members: &[Member], wanted: &Wanted) -> Vec<AdviceGroup> {
+pub(in crate::routes) fn of_machine<'m>(
+    members: impl IntoIterator<Item = &'m Member>,
+    wanted: &Wanted,
+) -> Vec<AdviceGroup> {
+    let members: Vec<&Member> = members.into_iter().collect();
     let lines = sweep::lines(OVER, members.iter().map(|member| &member.of_a_size));
     let mut groups: BTreeMap<(BTreeMap<&str, &str>, bool), Vec<Candidate<'_>>> = BTreeMap::new();
     for line in &lines {
-        let places = line.members.iter().filter_map(|&(_, place)| members.get(place));
+        let places = line.members.iter().filter_map(|&(_, place)| members.get(place).copied());
         let (over, within): (Vec<&Member>, Vec<&Member>) =
             places.partition(|member| member.of_a_size.point.oversubscribed);
         for (oversubscribed, members) in [(true, over), (false, within)] {
@@ -173,7 +176,7 @@ impl Candidate<'_> {
             distribution,
             repetitions_ns,
         });
-        Line::new(measured).ok_or_else(|| "Its distributions are no longer kept.".into())
+        Line::new(measured, by.repetition_ppm()).ok_or_else(|| "Its distributions are no longer kept.".into())
     }
 
     /// For crossovers.
@@ -210,7 +213,7 @@ impl Candidate<'_> {
             used.map(|(bytes, weight)| Some(weight * costs.get(bytes).copied().flatten()?))
                 .sum::<Option<f64>>()
         };
-        let (cpu_ns, wakes) = (expected(|member| member.cpu_ns), expected(|member| member.wakes));
+        let (cpu_ns, wakes) = (expected(Member::cpu_ns), expected(Member::wakes));
         let rate = wanted.rate_per_second;
         Some(RankedTransport {
             transport: self.transport.clone(),
@@ -235,6 +238,16 @@ impl Candidate<'_> {
 }
 
 impl Member {
+    /// Processor time for a message.
+    fn cpu_ns(&self) -> Option<f64> {
+        self.outcome.cpu_ns_per_message.map(|ns| ns as f64)
+    }
+
+    /// How often an end sleeps and is woken for a message.
+    fn wakes(&self) -> Option<f64> {
+        self.outcome.wakes_per_1000_messages.map(|wakes| wakes as f64 / 1_000.0)
+    }
+
     /// Its size, its times, and the quantile of each repetition that tells how sure a figure is.
     fn decoded(&self, by: Figure) -> Option<(u64, Distribution, Vec<u64>)> {
         let point = &self.of_a_size.point;

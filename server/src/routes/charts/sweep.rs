@@ -165,6 +165,15 @@ pub(in crate::routes) struct Member {
     pub(in crate::routes) point: MeasuredRow,
 }
 
+/// Series by their machines.
+pub(in crate::routes) fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
+    let mut machines: BTreeMap<i64, Vec<db::series::Row>> = BTreeMap::new();
+    for row in rows {
+        machines.entry(row.key().machine_id).or_default().push(row);
+    }
+    machines.into_values().collect()
+}
+
 /// The points of series that are all of one machine: of a commit, or the newest one of each on the main line.
 pub(in crate::routes) async fn points(
     state: &AppState,

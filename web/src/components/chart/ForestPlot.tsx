@@ -7,10 +7,17 @@ import { type Estimate, type ForestScale, forestPosition } from "./forest";
 /** How an estimate is marked: a triangle up, one down, both, or hollow where nothing is said. */
 export type ForestMark = "slower" | "faster" | "elsewhere" | "inconclusive" | "unchanged";
 
+type AxisProps = {
+  /** What it is the axis of, with both ends. */
+  name: string;
+  scale: ForestScale;
+  label: (change: number) => string;
+};
+
 /** The axis, for the column's head. */
-export function ForestAxis({ scale, label }: { scale: ForestScale; label: (change: number) => string }) {
+export function ForestAxis({ name, scale, label }: AxisProps) {
   return (
-    <svg className="forest-axis" role="img" aria-label={axisName(scale, label)}>
+    <svg className="forest-axis" role="img" aria-label={name}>
       {scale.ticks.map((tick) => (
         <text key={tick} x={`${forestPosition(tick, scale).percent}%`} y="13" textAnchor="middle">
           {label(tick)}
@@ -63,8 +70,4 @@ function Shape({ percent, d }: { percent: number; d: string }) {
       <path className="forest-shape" d={d} />
     </svg>
   );
-}
-
-function axisName({ limit }: ForestScale, label: (change: number) => string): string {
-  return `Change with its 95 % interval, from ${label(-limit)}, faster, to ${label(limit)}, slower`;
 }

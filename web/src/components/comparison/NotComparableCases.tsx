@@ -18,7 +18,7 @@ export function NotComparableCases({ project, comparison }: { project: string; c
         What was measured in another way, in another environment, or with loss is not compared; base first,
         then head.
       </p>
-      <ul className="reasons">
+      <ul className="not-compared">
         {groups.map((group) => (
           <li key={group.title}>
             <details>

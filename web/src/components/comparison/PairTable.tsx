@@ -48,7 +48,7 @@ export function PairTable({ project, kinds, counts, search, onSearch }: Props) {
               head p50
             </th>
             <th scope="col" className="forest-cell">
-              <ForestAxis scale={scale} label={tickText} />
+              <ForestAxis name={axisName(scale)} scale={scale} label={tickText} />
             </th>
             <th scope="col">repetitions</th>
           </tr>
@@ -120,6 +120,10 @@ function scaleOf(pairs: ComparisonPair[]): ForestScale {
       change === null ? [] : [{ change, interval: boundsOf(change_interval), least: least_change }],
     ),
   );
+}
+
+function axisName({ limit }: ForestScale): string {
+  return `Change with its 95 % interval, from ${tickText(-limit)}, faster, to ${tickText(limit)}, slower`;
 }
 
 function tickText(change: number): string {

@@ -1,7 +1,8 @@
 /** What others have published, with what was measured here in the same way in columns of its own. */
 import { useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { machinesQuery, referencesQuery } from "@/api/queries";
+import { toWorked } from "@/lib/paths";
 import { counted } from "@/lib/units";
 import { useTitle } from "@/lib/useTitle";
 import { Publication } from "./components/Publication";
@@ -37,9 +38,9 @@ export function ReferencePage() {
           column, not across; no figure of one is divided by a figure of another.
         </p>
         <ul className="plain-list contents">
-          {publications.map(({ reference: { slug, title } }) => (
+          {publications.map(({ reference: { slug, title, question } }) => (
             <li key={slug}>
-              <a href={`#${slug}`}>{title}</a>
+              <a href={`#${slug}`}>{title}</a>: <Link {...toWorked(project, slug)}>{question}</Link>
             </li>
           ))}
         </ul>
@@ -47,6 +48,7 @@ export function ReferencePage() {
       {publications.map((publication) => (
         <Publication
           key={publication.reference.slug}
+          project={project}
           systems={machines.machines.map(({ os }) => os)}
           {...publication}
         />

@@ -15,6 +15,8 @@ import { parseReferenceSearch } from "./search";
 
 const ABOUT = {
   title: "Title",
+  question: "Is it so?",
+  preset: "quick",
   source: "Source",
   summary: "Summary",
   methodology: [],

@@ -12,3 +12,10 @@ export type ReferenceSearch = Present<{
 export function parseReferenceSearch(raw: RawSearch): ReferenceSearch {
   return present({ set: slug(raw.set), hidden: slugs(raw.hidden) });
 }
+
+/** Which machine answers; without it, the first one. */
+export type WorkedSearch = Present<{ machine: string | undefined }>;
+
+export function parseWorkedSearch(raw: RawSearch): WorkedSearch {
+  return present({ machine: slug(raw.machine) });
+}

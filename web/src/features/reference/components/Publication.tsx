@@ -1,12 +1,14 @@
 /** One publication: what it says, why its figures are not ours, how they came about, and its table with our columns. */
+import { Link } from "@tanstack/react-router";
 import type { Reference, SeriesSummary } from "@/api/types";
 import { CommandLine } from "@/components/ui/CommandLine";
 import { Facts } from "@/components/ui/Facts";
-import { docsHref } from "@/lib/paths";
+import { docsHref, toWorked } from "@/lib/paths";
 import type { OwnColumn, Protocol } from "../ours";
 import { PublishedFrame } from "./PublishedFrame";
 
 type Props = {
+  project: string;
   reference: Reference;
   protocol: Protocol | null;
   series: SeriesSummary[];
@@ -15,13 +17,17 @@ type Props = {
   systems: string[];
 };
 
-export function Publication({ reference, protocol, series, own, systems }: Props) {
-  const { slug, title, source, summary, methodology, not_comparable_because, rows, statements } = reference;
+export function Publication({ project, reference, protocol, series, own, systems }: Props) {
+  const { slug, title, question, source, summary, methodology, not_comparable_because, rows, statements } =
+    reference;
   return (
     <section className="section publication" id={slug} aria-labelledby={`${slug}-title`}>
       <h2 id={`${slug}-title`}>{title}</h2>
       <p className="publication-summary">{summary}</p>
       <p className="section-note">Source: {source}.</p>
+      <p>
+        <Link {...toWorked(project, slug)}>{question}</Link>
+      </p>
       <div className="columns subsection">
         <div>
           <h3>What is not comparable with ours</h3>

@@ -1,0 +1,249 @@
+//! `/api/v1/projects/{project}/references/{reference}`: the questions of publications, answered by what was stored.
+
+use crate::support::{TestApp, factory};
+use roundtrip_wire::{CaseResult, Machine, RunReport};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+
+const TOTAL_BYTES: u64 = 16 << 20;
+
+/// Ten repetitions within 2 % of a time.
+fn result(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let repetition = |index: u32| factory::repetition(index, &[time_ns + time_ns * u64::from(index) / 500]);
+    factory::result(transport, message_bytes, (0..10).map(repetition).collect())
+}
+
+/// 16 MiB through a buffer.
+fn transfer(transport: &str, buffer_bytes: u64, time_ns: u64) -> CaseResult {
+    let mut result = result(transport, buffer_bytes, time_ns);
+    result.case.scenario = factory::slug("stream");
+    result.case.total_bytes = Some(TOTAL_BYTES);
+    let count = TOTAL_BYTES / buffer_bytes;
+    for repetition in &mut result.repetitions {
+        (repetition.attempted, repetition.accepted, repetition.delivered) = (count, count, count);
+    }
+    result
+}
+
+/// Pipes are twice as fast at first, and half as fast in the end.
+fn transfers() -> Vec<CaseResult> {
+    let pipes = [(64, 10_000_000), (4_096, 5_000_000), (65_536, 8_000_000)];
+    let pairs = [(64, 20_000_000), (4_096, 10_000_000), (65_536, 4_000_000)];
+    let pipes = pipes.map(|(bytes, ns)| transfer("pipe", bytes, ns));
+    pipes.into_iter().chain(pairs.map(|(bytes, ns)| transfer("socketpair", bytes, ns))).collect()
+}
+
+async fn app(pool: PgPool, results: Vec<CaseResult>) -> TestApp {
+    let app = TestApp::new(pool).await;
+    app.store(&RunReport { results, ..factory::report() }).await;
+    app
+}
+
+async fn worked(app: &TestApp, reference: &str) -> Value {
+    app.read(&format!("/api/v1/projects/libfoo/references/{reference}")).await
+}
+
+/// As it reads, with ordinary spaces.
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}")).replace('\u{a0}', " ")
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().unwrap().iter().map(text).collect()
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn pipes_or_sockets_is_answered_with_where_they_are_equal(pool: PgPool) {
+    let app = app(pool, transfers()).await;
+    let answer = worked(&app, "freebsd-pipes-and-sockets").await;
+    assert_eq!(
+        (&answer["question"], &answer["preset"]),
+        (&json!("Pipes or sockets on your machine?"), &json!("ipc-static"))
+    );
+    let machine = &answer["machines"][0];
+    assert_eq!(machine["machine"], "lab-1");
+    // Equal halfway between 4 and 64 KiB on a logarithmic axis.
+    let sentence = text(&machine["answer"]);
+    assert!(
+        sentence.starts_with("Pipes up to 16 KiB [1")
+            && sentence.ends_with("], socket pairs beyond, between two processes on one processor of lab-1."),
+        "{sentence}"
+    );
+    let reasons = texts(&machine["reasons"]);
+    // The cube root of 2 * 2 / 2.
+    assert!(reasons[0].contains("pipes have 1.26 times [1.2"), "{reasons:?}");
+    let most = "Pipes carry most with buffers of 4 KiB, 3.10 GiB/s, and 63 % of it with 64 KiB: no collapse.";
+    assert!(reasons[0].contains(most), "{reasons:?}");
+    let table = &machine["tables"][0];
+    assert_eq!((&table["rows_are"], table["rows"].as_array().unwrap().len()), (&json!("message_bytes"), 3));
+    let [pipe, pair, ratio] = &table["rows"][0]["cells"].as_array().unwrap()[..] else { panic!("{table}") };
+    assert!(pipe["value"].as_f64().unwrap() > 1.9 * pair["value"].as_f64().unwrap(), "{table}");
+    assert!(pipe["series_id"].is_i64() && pipe["run_id"].is_string() && ratio["run_id"].is_null());
+    let [value, low, high] = ["value", "low", "high"].map(|name| ratio[name].as_f64().unwrap());
+    assert!(low < value && value < high && (value - 2.0).abs() < 0.01, "{ratio}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn nothing_is_answered_by_what_is_not_comparable(pool: PgPool) {
+    let app = app(pool, Vec::new()).await;
+    let empty = worked(&app, "freebsd-pipes-and-sockets").await;
+    assert_eq!(empty["machines"], json!([]));
+    for (commit, change) in [
+        (1, (|result| result.case.total_bytes = Some(1 << 20)) as fn(&mut CaseResult)),
+        (2, |result| result.repetitions[0].delivered -= 1),
+        (3, |result| result.methodology.window = 2),
+    ] {
+        let mut results = transfers();
+        let pairs = results.iter_mut().filter(|result| result.transport.slug.as_str() == "socketpair");
+        pairs.for_each(change);
+        app.store(&RunReport { results, ..factory::report_at(factory::commit(commit, Some(commit))) }).await;
+        let answer = worked(&app, "freebsd-pipes-and-sockets").await;
+        assert_eq!(answer["machines"], json!([]), "{commit}");
+    }
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn each_machine_answers_for_itself(pool: PgPool) {
+    let app = app(pool, transfers()).await;
+    let machine = Machine { slug: factory::slug("lab-2"), ..factory::report().machine };
+    let mut results = transfers();
+    results.iter_mut().filter(|result| result.case.message_bytes == 65_536).for_each(|result| {
+        let is_pipe = result.transport.slug.as_str() == "pipe";
+        *result = transfer(
+            result.transport.slug.clone().as_str(),
+            65_536,
+            if is_pipe { 4_000_000 } else { 8_000_000 },
+        );
+    });
+    app.store(&RunReport { machine, results, ..factory::report() }).await;
+    let answer = worked(&app, "freebsd-pipes-and-sockets").await;
+    assert_eq!(answer["machines"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        text(&answer["machines"][1]["answer"]),
+        "Pipes at every size from 64 B to 64 KiB, between two processes on one processor of lab-2."
+    );
+}
+
+/// A round trip of Node.
+fn framed(transport: &str, message_bytes: u64, time_ns: u64) -> CaseResult {
+    let mut result = result(transport, message_bytes, time_ns);
+    result.methodology.window = 256;
+    // What is done first grows smaller with the size, as it does for both.
+    result.methodology.warmup = u32::try_from(4_096_000 / message_bytes).unwrap();
+    result.facts = [("node".to_owned(), "20.20.2".to_owned())].into();
+    result
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn advanced_framing_is_faster_from_a_size_on_and_the_versions_that_measured_it_are_told(pool: PgPool) {
+    let advanced = [(64, 14_000), (1_024, 20_000), (65_536, 200_000)]
+        .map(|(bytes, ns)| framed("node-advanced", bytes, ns));
+    let json_lines =
+        [(64, 10_000), (1_024, 22_000), (65_536, 600_000)].map(|(bytes, ns)| framed("node-json", bytes, ns));
+    let app = app(pool, advanced.into_iter().chain(json_lines).collect()).await;
+    let machine = worked(&app, "node-child-process-framing").await["machines"][0].clone();
+    let answer = text(&machine["answer"]);
+    assert!(
+        answer.starts_with("Yes, from ") && answer.ends_with("on: below, lines of JSON are faster, with 256 messages in flight between two processes on one processor of lab-1."),
+        "{answer}"
+    );
+    let reasons = texts(&machine["reasons"]);
+    assert!(reasons[0].starts_with("Advanced messages are 0.71 times [0.7"), "{reasons:?}");
+    assert!(reasons[0].contains(" as fast with 64 B and 3.00 times ["), "{reasons:?}");
+    assert!(reasons.last().unwrap().starts_with("That is Node 20.20.2."), "{reasons:?}");
+}
+
+/// A thousand messages from one sender to two receivers, of which each got so many.
+fn broadcast(on_full: &str, time_ns: u64, arrived: u64) -> CaseResult {
+    let mut result = result("ring", 256, time_ns);
+    result.case.scenario = factory::slug("channel-1-n");
+    result.case.size_profile = Some(factory::slug("uniform-2-256"));
+    result.case.mode = factory::slug("2thread");
+    result.case.peers = 2;
+    result.case.messages = Some(1_000);
+    result.methodology.receive = factory::slug("spin-then-block");
+    result.methodology.storage = factory::slug("cleared");
+    result.methodology.on_full = factory::slug(on_full);
+    for repetition in &mut result.repetitions {
+        (repetition.attempted, repetition.accepted, repetition.delivered) = (1_000, arrived, 2 * arrived);
+    }
+    result
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn a_ring_that_drops_is_measured_by_what_arrives_and_not_by_what_is_tried(pool: PgPool) {
+    // 50 ns an attempt, of which one in ten arrives; 200 ns for each message of a sender that waits.
+    let results = vec![broadcast("drop", 50_000, 100), broadcast("wait", 200_000, 1_000)];
+    let app = app(pool, results).await;
+    let machine = worked(&app, "libipc-macos-backends").await["machines"][0].clone();
+    assert_eq!(
+        text(&machine["answer"]),
+        "No: of what its sender tries, 10 % arrives on lab-1, and by the messages that arrive it is 0.40 times as fast as the same \
+         ring whose sender waits."
+    );
+    assert!(
+        texts(&machine["reasons"])[0]
+            .starts_with("By attempts, as was published, it would be 4.0 times as fast")
+    );
+    let cells = machine["tables"][0]["rows"][0]["cells"].as_array().unwrap();
+    let values: Vec<f64> = cells.iter().map(|cell| cell["value"].as_f64().unwrap().round()).collect();
+    assert_eq!(values, [50.0, 0.0, 504.0, 202.0]);
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn chromium_would_take_a_pipe_again_unless_it_gave_away_more_than_it_did_then(pool: PgPool) {
+    let sizes = [8, 1_024, 16_384];
+    let of = |transport: &str, time_ns: u64| sizes.map(|bytes| result(transport, bytes, time_ns));
+    let mut spinning = of("ring-spin", 100);
+    spinning.iter_mut().for_each(|result| result.methodology.receive = factory::slug("spin"));
+    let results = of("pipe", 9_000).into_iter().chain(of("ring", 5_000)).chain(spinning);
+    let app = app(pool, results.collect()).await;
+    let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
+    let answer = text(&machine["answer"]);
+    assert!(
+        answer.starts_with("Yes: over a pipe its messages take 9.1")
+            && answer.contains(" and over ring 5.0")
+            && answer.contains("a gain of 4.")
+            && answer.ends_with("and it let 20 µs go, between two processes on one processor of lab-1."),
+        "{answer}"
+    );
+    assert!(
+        texts(&machine["reasons"])
+            .iter()
+            .any(|reason| reason.starts_with("Mach messages, which it did not take, were not measured"))
+    );
+    assert_eq!(machine["tables"][0]["rows"].as_array().unwrap().len(), 2, "who never sleeps is left out");
+
+    let slower = of("pipe", 90_000).into_iter().chain(of("ring", 5_000));
+    let next = factory::report_at(factory::commit(2, Some(2)));
+    app.store(&RunReport { results: slower.collect(), ..next }).await;
+    let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
+    let answer = text(&machine["answer"]);
+    assert!(
+        answer.starts_with("No: over a pipe")
+            && answer.contains("at least, and it let no more than 20 µs go"),
+        "{answer}"
+    );
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_the_repetitions_leave_open_is_not_decided(pool: PgPool) {
+    // Half of the starts of a pipe are as fast as the ring, the other half twice as slow.
+    let scattered = [8, 1_024, 16_384].map(|bytes| {
+        let repetition =
+            |index: u32| factory::repetition(index, &[if index.is_multiple_of(2) { 95_000 } else { 48_000 }]);
+        factory::result("pipe", bytes, (0..10).map(repetition).collect())
+    });
+    let ring = [8, 1_024, 16_384].map(|bytes| result("ring", bytes, 50_000));
+    let app = app(pool, scattered.into_iter().chain(ring).collect()).await;
+    let machine = worked(&app, "chromium-mach-vs-fifo").await["machines"][0].clone();
+    let answer = text(&machine["answer"]);
+    assert!(answer.starts_with("These repetitions do not tell: over a pipe"), "{answer}");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn what_nobody_published_is_unknown(pool: PgPool) {
+    let app = app(pool, Vec::new()).await;
+    let answer = app.get("/api/v1/projects/libfoo/references/stories").await;
+    answer.assert_problem(404, "unknown-reference");
+}

@@ -1,0 +1,87 @@
+/** How the figures of an answer are written and drawn. Pure. */
+import type { EvidenceCell, EvidenceColumn, EvidenceTable } from "@/api/types";
+import type { ForestMark } from "@/components/chart/ForestPlot";
+import { type Estimate, type ForestScale, forestScale } from "@/components/chart/forest";
+import { formatDividedNs, formatRate, shareOfAll } from "@/lib/units";
+
+/** A line of a quantity over sizes, for the chart. */
+export type EvidenceLine = { key: string; label: string; points: { message_bytes: number; value: number }[] };
+
+/** A figure with its unit. */
+export function cellText({ value }: EvidenceCell, { unit }: EvidenceColumn): string {
+  switch (unit) {
+    case "ns":
+      return formatDividedNs(value);
+    case "bytes_per_second":
+      return formatRate(value);
+    case "share":
+      return shareOfAll(value);
+    case "times":
+      return timesText(value);
+  }
+}
+
+/** The ends of a figure's interval; empty where there are none. */
+export function intervalOf({ low, high }: EvidenceCell): string {
+  return low === null || high === null ? "" : `[${timesNumber(low)}, ${timesNumber(high)}]`;
+}
+
+/** A column's head in a file: `pipe [bytes_per_second]`. */
+export function csvName({ name, unit }: EvidenceColumn): string {
+  return `${name} [${unit}]`;
+}
+
+/** The columns that are lines over the sizes of a table; none where its rows are something else. */
+export function linesOf({ rows_are, columns, rows }: EvidenceTable): EvidenceLine[] {
+  if (rows_are !== "message_bytes") return [];
+  return columns.flatMap(({ name, unit }, place) => {
+    if (unit === "times" || unit === "share") return [];
+    const points = rows.flatMap(({ message_bytes, cells }) => {
+      const value = cells[place]?.value;
+      return message_bytes === null || value === undefined ? [] : [{ message_bytes, value }];
+    });
+    return [{ key: name, label: name, points }];
+  });
+}
+
+/** A ratio as a forest plot has it: powers of two to both sides of one. */
+export function estimateOf({ value, low, high }: EvidenceCell): Estimate {
+  return {
+    change: Math.log2(value),
+    interval: low === null || high === null ? null : [Math.log2(low), Math.log2(high)],
+    least: null,
+  };
+}
+
+/** One axis for all ratios of a table; `null` where it has none. */
+export function scaleOf({ columns, rows }: EvidenceTable): ForestScale | null {
+  const estimates = columns.flatMap(({ unit }, place) =>
+    unit !== "times"
+      ? []
+      : rows.flatMap(({ cells }) => (cells[place] == null ? [] : [estimateOf(cells[place])])),
+  );
+  return estimates.length === 0 ? null : forestScale(estimates);
+}
+
+/** Whether the interval says that a ratio is not one. */
+export function markOf({ low, high }: EvidenceCell): ForestMark {
+  const isSure = (low !== null && low > 1) || (high !== null && high < 1);
+  return isSure ? "elsewhere" : "inconclusive";
+}
+
+/** A place of the axis: `× 2`, `÷ 4`. */
+export function tickText(log2: number): string {
+  if (log2 === 0) return "1";
+  const times = 2 ** Math.abs(log2);
+  return `${log2 < 0 ? "÷" : "×"} ${Number(times.toPrecision(2))}`;
+}
+
+function timesText(value: number): string {
+  return `× ${timesNumber(value)}`;
+}
+
+/** Three digits. */
+function timesNumber(value: number): string {
+  const decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return value.toFixed(decimals);
+}
