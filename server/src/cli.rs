@@ -2,6 +2,7 @@
 
 mod access;
 mod notify;
+mod tls;
 
 pub(crate) use access::{
     AccessArguments, AccountCommand, AccountCreateArguments, AccountDeleteArguments, GITHUB_URL,
@@ -9,6 +10,7 @@ pub(crate) use access::{
     TokenRotateArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments,
 };
 pub(crate) use notify::NotifyArguments;
+pub(crate) use tls::TlsArguments;
 
 use clap::{Args, Parser, Subcommand};
 use roundtrip_wire::Slug;
@@ -123,6 +125,8 @@ pub(crate) struct ServeArguments {
     /// The address to listen on.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub(crate) host: IpAddr,
+    #[command(flatten)]
+    pub(crate) tls: TlsArguments,
     #[command(flatten)]
     pub(crate) access: AccessArguments,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! What follows from the arguments and the environment: the data directory, the database, where to listen.
 
-use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments};
+use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments, TlsArguments};
+use crate::tls;
 use anyhow::{Context, Result};
 use roundtrip_server::door::{self, TrustedProxies};
 use roundtrip_server::github::{self, App, GitHub};
@@ -8,6 +9,7 @@ use roundtrip_server::notify::{self, email};
 use roundtrip_server::oidc::{self, Verifier};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use tokio_rustls::TlsAcceptor;
 
 /// The command was wrong, not the world: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +72,15 @@ pub(crate) fn listen_address(arguments: &ServeArguments) -> Result<SocketAddr> {
         return Err(UsageError::new(&message).into());
     }
     Ok(SocketAddr::new(arguments.host, arguments.port))
+}
+
+/// How who connects is greeted, if the server speaks TLS itself.
+///
+/// # Errors
+/// A file cannot be read, or the key is not that of the certificate.
+pub(crate) fn tls(arguments: &TlsArguments) -> Result<Option<TlsAcceptor>> {
+    let files = arguments.tls_certificate.clone().zip(arguments.tls_key.clone());
+    files.map(|(certificate, key)| tls::acceptor(tls::Files { certificate, key })).transpose()
 }
 
 /// How the door is kept.

@@ -1,16 +1,18 @@
 //! What browsers let our pages do, and who may show them within a page of their own.
 
-use axum::extract::Request;
+use crate::AppState;
+use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Uri, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use roundtrip_wire::Slug;
 
-/// Only own scripts run. Charts set the style of single elements, so that is allowed.
+/// Only own scripts run, and only own style sheets count. Charts set the style of single elements from scripts, which no policy
+/// forbids; a style that stands in a document's text is not taken.
 macro_rules! policy {
     ($frame_ancestors:literal) => {
         HeaderValue::from_static(concat!(
-            "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; ",
+            "default-src 'self'; img-src 'self' data:; object-src 'none'; ",
             "base-uri 'self'; form-action 'self'; frame-ancestors ",
             $frame_ancestors
         ))
@@ -27,6 +29,18 @@ pub(crate) async fn tell(request: Request, next: Next) -> Response {
     let policy = if shows_one_chart(request.uri()) { OF_A_CHART } else { OF_PAGES };
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// For a year a browser that was here by HTTPS comes by nothing else. Only this host: what else its domain serves is not ours.
+const HTTPS_ALONE: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// Middleware: tells it where people reach this server by HTTPS.
+pub(crate) async fn stay_with_https(State(state): State<AppState>, request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    if state.notifier().public_url().starts_with("https://") {
+        response.headers_mut().insert(header::STRICT_TRANSPORT_SECURITY, HTTPS_ALONE);
+    }
     response
 }
 

@@ -15,6 +15,7 @@ mod database;
 mod lifeline;
 mod postgres;
 mod telemetry;
+mod tls;
 
 use anyhow::{Context, Result};
 use clap::Parser;

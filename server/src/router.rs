@@ -40,6 +40,7 @@ pub fn app(state: AppState) -> Router {
         // of that, and its answers are half as large again. Who takes zstd, as browsers do, gets it.
         .layer(CompressionLayer::new().quality(CompressionLevel::Precise(2)))
         .layer(from_fn(content_policy::tell))
+        .layer(from_fn_with_state(state.clone(), content_policy::stay_with_https))
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(always(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")))
         .layer(PropagateRequestIdLayer::x_request_id())

@@ -1,5 +1,6 @@
 //! `tidy`: rules of the tree that no compiler and no linter holds. They also run as tests.
 
+mod documents;
 mod layers;
 mod shape;
 mod transports;
@@ -27,6 +28,7 @@ pub(crate) struct Finding {
 type Rule = fn(&Source) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
+    documents::links_lead_somewhere,
     layers::platform_choice_in_its_places,
     layers::recharts_in_the_chart_folder,
     layers::sql_in_the_database_folder,

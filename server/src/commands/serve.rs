@@ -6,8 +6,11 @@ use crate::config;
 use crate::database::Database;
 use crate::lifeline::Shutdown;
 use crate::postgres::Embedded;
+use crate::tls;
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use roundtrip_server::AppState;
 use roundtrip_server::github::reconcile::Reconciler;
 use roundtrip_server::github::report::LabReports;
@@ -17,8 +20,9 @@ use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::watch;
+use tokio_rustls::TlsAcceptor;
 
 /// How long requests may go on after the server was asked to stop.
 const REQUESTS_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,14 +39,16 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     let mut notifications = config::notifications(&arguments.notify)?;
     let oidc = config::oidc(&arguments.access)?;
     let github_app = config::github_app(&arguments.access)?;
+    let tls = config::tls(&arguments.tls)?;
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     // Whoever asks it to end while it starts gets what they want: nothing runs.
     let Some(started) = shutdown.unless_requested(start(address, &arguments)).await else { return Ok(()) };
     let Started { listener, metrics, mut database } = started?;
     let address = listener.local_addr().context("cannot tell the address that is listened on")?;
-    crate::print(&format!("listening on http://{address}"))?;
+    let own_url = format!("{}://{address}", if tls.is_some() { "https" } else { "http" });
+    crate::print(&format!("listening on {own_url}"))?;
     if notifications.public_url.is_empty() {
-        notifications.public_url = format!("http://{address}");
+        notifications.public_url = own_url;
     }
     let mut state = AppState::new(database.pool.clone())
         .with_door(config::door(&arguments.access))
@@ -61,7 +67,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
     }
     let metrics = metrics.map(|listener| tokio::spawn(serve_metrics(listener, state.clone())));
     let drain = Duration::from_secs(arguments.drain);
-    let result = answer(listener, state, &mut database, &shutdown, drain).await;
+    let result = answer(listener, tls, state, &mut database, &shutdown, drain).await;
     // To the end, so that it can be watched how the server ends.
     if let Some(metrics) = metrics {
         metrics.abort();
@@ -116,6 +122,7 @@ async fn serve_metrics(listener: TcpListener, state: AppState) {
 /// Answers requests until someone asks for the end, or PostgreSQL is gone.
 async fn answer(
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
     state: AppState,
     database: &mut Database,
     shutdown: &Shutdown,
@@ -128,17 +135,22 @@ async fn answer(
     let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
     let github = tokio::spawn(look_after_github(state.clone(), stopped.clone()));
     let app = roundtrip_server::app(state.clone()).into_make_service_with_connect_info::<SocketAddr>();
-    // An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection sends with delay");
-        }
-    });
-    let serving = axum::serve(listener, app).with_graceful_shutdown(async move {
+    let end = async move {
         // A dropped sender means the end as well.
         let _ = stopped.wait_for(|stopped| *stopped).await;
-    });
-    let mut serving = pin!(serving.into_future());
+    };
+    let serving: BoxFuture<'_, std::io::Result<()>> = match tls {
+        None => {
+            let listener = listener.tap_io(|stream| send_at_once(stream));
+            axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
+        }
+        Some(acceptor) => {
+            let listener =
+                tls::listener(listener, acceptor).tap_io(|stream| send_at_once(stream.get_ref().0));
+            axum::serve(listener, app).with_graceful_shutdown(end).into_future().boxed()
+        }
+    };
+    let mut serving = pin!(serving);
     let mut gone = None;
     tokio::select! {
         () = shutdown.requested() => {}
@@ -174,6 +186,13 @@ async fn answer(
     // Other servers go on telling of what this one took in last.
     state.live.flush().await;
     gone.map_or(Ok(()), Err)
+}
+
+/// An answer of several packets would wait up to 40 ms for the acknowledgement of the first.
+fn send_at_once(stream: &TcpStream) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "a connection sends with delay");
+    }
 }
 
 /// Handles what GitHub tells and writes what there is to say, if this server is an App there.

@@ -152,7 +152,11 @@ async fn every_answer_has_the_security_headers(pool: PgPool) {
             policy.starts_with("default-src 'self';") && policy.contains("frame-ancestors 'none'"),
             "{path}"
         );
-        assert!(!policy.contains("script-src"), "scripts fall under default-src: {policy}");
+        assert!(
+            !policy.contains("script-src") && !policy.contains("style-src"),
+            "both fall under default-src: {policy}"
+        );
+        assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(headers["x-content-type-options"], "nosniff", "{path}");
         assert_eq!(headers["referrer-policy"], "no-referrer", "{path}");
         assert!(headers.contains_key("x-request-id"), "{path}");

@@ -24,5 +24,6 @@ mod seed;
 mod serving;
 mod support;
 mod telemetry;
+mod tls;
 mod together;
 mod token;
