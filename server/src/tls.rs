@@ -89,7 +89,8 @@ impl Renewed {
                     tracing::info!("the certificate was renewed");
                 }
                 Err(error) => {
-                    tracing::warn!(error.cause = %format!("{error:#}"), "the certificate stays the one before")
+                    let cause = format!("{error:#}");
+                    tracing::warn!(error.cause = %cause, "the certificate stays the one before");
                 }
             }
             current.read = stamps;
