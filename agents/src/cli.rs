@@ -17,6 +17,7 @@ use crate::service::System;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
+use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
 use std::path::PathBuf;
 
@@ -179,6 +180,8 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
     Schema,
+    #[command(flatten)]
+    Manual(Manual),
     /// One end of a measured channel; started by `run`.
     #[command(hide = true)]
     Peer {

@@ -60,7 +60,7 @@ mod table;
 mod terminal;
 mod upload;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};
 use failure::Failure;
 use std::process::ExitCode;
@@ -87,6 +87,8 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),
+        Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual)
+            .map_err(|source| Failure::Disk { path: "the manual".into(), source }),
         Command::Peer { arguments } => return roundtrip_bench::peer::main(&arguments),
     };
     match result {

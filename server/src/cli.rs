@@ -13,6 +13,7 @@ pub(crate) use notify::NotifyArguments;
 pub(crate) use tls::TlsArguments;
 
 use clap::{Args, Parser, Subcommand};
+use roundtrip_manual::Manual;
 use roundtrip_wire::Slug;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -112,6 +113,8 @@ pub(crate) enum Command {
     Seed(SeedArguments),
     /// Print the API's OpenAPI document.
     Openapi,
+    #[command(flatten)]
+    Manual(Manual),
     /// Run a program of PostgreSQL and stop it when standard input closes; started by the server.
     #[command(hide = true)]
     PostgresGuard(GuardArguments),

@@ -18,7 +18,7 @@ mod telemetry;
 mod tls;
 
 use anyhow::{Context, Result};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, LogFormat};
 use std::io::Write;
 use std::process::ExitCode;
@@ -46,6 +46,9 @@ fn run(cli: Cli) -> Result<ExitCode> {
         // It runs beside the server, whose log is not its own.
         Command::PostgresGuard(arguments) => return postgres::guard::run(&arguments),
         Command::Openapi => print(roundtrip_server::openapi::document_json().trim_end())?,
+        Command::Manual(manual) => {
+            roundtrip_manual::write(Cli::command(), &manual).context("cannot write the manual")?;
+        }
         Command::Serve(arguments) => in_runtime(format, commands::serve::serve(*arguments))?,
         Command::Postgres(arguments) => in_runtime(format, commands::postgres::postgres(arguments))?,
         Command::Migrate(arguments) => in_runtime(format, commands::migrate::migrate(arguments))?,

@@ -1,5 +1,5 @@
-//! `gen`: the API document from the server's handlers, the web client's types from the document, and the schema of
-//! `roundtrip.toml` from the types that read it.
+//! `gen`: the API document from the server's handlers, the web client's types from the document, the schema of
+//! `roundtrip.toml` from the types that read it, and the reference of both commands from their arguments.
 
 use crate::programs::Built;
 use crate::{programs, screen::Step, tool::Tool, web, workspace};
@@ -11,6 +11,8 @@ use std::process::ExitCode;
 const DOCUMENT: &str = "server/openapi.json";
 const TYPES: &str = "web/src/api/schema.gen.ts";
 const SCHEMA: &str = "docs/reference/roundtrip.schema.json";
+const COMMAND: &str = "docs/reference/roundtrip.md";
+const SERVER_COMMAND: &str = "docs/reference/roundtrip-server.md";
 
 /// The packages whose programs make them.
 pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
@@ -27,7 +29,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
     let step = Step::start("gen");
     web::install(&step)?;
     write_all(&built, &step)?;
-    step.done(&format!("{DOCUMENT}, {TYPES} and {SCHEMA}"));
+    step.done(&format!("{DOCUMENT}, {TYPES}, {SCHEMA}, {COMMAND} and {SERVER_COMMAND}"));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -36,7 +38,9 @@ pub(crate) fn generate() -> Result<ExitCode> {
 /// # Errors
 /// A generator fails.
 pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
-    let before: Vec<_> = [DOCUMENT, TYPES, SCHEMA].map(|file| (file, std::fs::read(path(file)).ok())).into();
+    let before: Vec<_> = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND]
+        .map(|file| (file, std::fs::read(path(file)).ok()))
+        .into();
     let written = write_all(built, step);
     let mut stale = Vec::new();
     for (file, content) in before {
@@ -54,9 +58,12 @@ pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
 }
 
 fn write_all(built: &Built, step: &Step) -> Result<()> {
-    for (program, argument, file) in
-        [(programs::SERVER, "openapi", DOCUMENT), ("roundtrip", "schema", SCHEMA)]
-    {
+    for (program, argument, file) in [
+        (programs::SERVER, "openapi", DOCUMENT),
+        ("roundtrip", "schema", SCHEMA),
+        ("roundtrip", "reference", COMMAND),
+        (programs::SERVER, "reference", SERVER_COMMAND),
+    ] {
         let made = Tool::at(&built.program(program)?).arguments([argument]).run_silently()?.successful()?;
         std::fs::write(path(file), &made.output).with_context(|| format!("cannot write {file}"))?;
     }

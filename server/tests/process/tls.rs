@@ -18,7 +18,7 @@ impl Own {
         let files = ["certificate.pem", "key.pem"].map(|name| place.folder().join(name));
         std::fs::write(&files[0], made.cert.pem()).unwrap();
         std::fs::write(&files[1], made.signing_key.serialize_pem()).unwrap();
-        let trusted = Certificate::from_der(&made.cert.der().to_vec()).to_owned();
+        let trusted = Certificate::from_der(made.cert.der()).to_owned();
         Self { files, trusted }
     }
 
