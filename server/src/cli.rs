@@ -304,6 +304,14 @@ mod tests {
     }
 
     #[test]
+    fn several_proxies_are_named_with_commas_in_between() {
+        let words = ["roundtrip-server", "serve", "--trusted-proxy", "10.0.0.0/8,192.0.2.1"];
+        let Command::Serve(serve) = Cli::try_parse_from(words).unwrap().command else { panic!("not serve") };
+        let proxies: Vec<String> = serve.access.trusted_proxy.iter().map(ToString::to_string).collect();
+        assert_eq!(proxies, ["10.0.0.0/8", "192.0.2.1/32"]);
+    }
+
+    #[test]
     fn the_lifeline_is_in_the_long_help_only() {
         let mut command = Cli::command();
         let serve = command.find_subcommand_mut("serve").unwrap();

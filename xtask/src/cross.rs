@@ -5,7 +5,7 @@
 
 mod apple;
 mod build;
-mod debian;
+pub(crate) mod debian;
 mod qemu;
 mod targets;
 mod toolchain;

@@ -29,17 +29,39 @@ pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
         .with_context(|| format!("{url} does not answer"))
 }
 
+/// The same of somebody with a token.
+///
+/// # Errors
+/// Nothing answers in time, or with another status than success.
+pub(crate) fn get_as(url: &str, token: &str) -> Result<String> {
+    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).build().into();
+    agent
+        .get(url)
+        .header("authorization", format!("Bearer {token}"))
+        .call()
+        .and_then(|mut response| response.body_mut().read_to_string())
+        .with_context(|| format!("{url} does not answer"))
+}
+
 /// The status and the body of the answer to a POST of JSON, whatever they are.
 ///
 /// # Errors
 /// Nothing answers in time.
 pub(crate) fn post(url: &str, token: Option<&str>, body: &Value) -> Result<(u16, String)> {
+    let authorization = token.map(|token| format!("Bearer {token}"));
+    let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
+    post_with(url, &headers, body)
+}
+
+/// The same with these headers.
+///
+/// # Errors
+/// Nothing answers in time.
+pub(crate) fn post_with(url: &str, headers: &[(&str, &str)], body: &Value) -> Result<(u16, String)> {
     let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
     let agent: ureq::Agent = config.build().into();
-    let mut request = agent.post(url).header("content-type", "application/json");
-    if let Some(token) = token {
-        request = request.header("authorization", format!("Bearer {token}"));
-    }
+    let request = agent.post(url).header("content-type", "application/json");
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
     let read = |mut answer: ureq::http::Response<ureq::Body>| {
         let text = answer.body_mut().read_to_string()?;
         Ok((answer.status().as_u16(), text))

@@ -1,7 +1,7 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`fmt`], [`tidy`], [`generate`]:
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`], [`fmt`], [`tidy`], [`generate`]:
 //!   the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
@@ -12,6 +12,7 @@
 
 mod action;
 mod bench;
+mod compose;
 mod counts;
 mod cross;
 mod enrolment;
@@ -72,6 +73,9 @@ enum Verb {
     Action,
     /// Play a push and pull requests against a server with two agents that measure them: who is told what, and who is not.
     Lab,
+    /// Bring `docker-compose.yml` up with podman: upload, replace servers under load, measure in a container, restore; needs
+    /// Debian 12 and root.
+    Compose,
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Verb::Screenshots(options) => screenshots::screenshots(&options),
         Verb::Action => action::action(),
         Verb::Lab => lab::lab(),
+        Verb::Compose => compose::compose(),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

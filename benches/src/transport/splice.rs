@@ -27,7 +27,7 @@ impl Transport for Splice {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        vmsplice::Vmsplice.support(channel)
+        vmsplice::pipes_support(channel)
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {

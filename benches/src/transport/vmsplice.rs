@@ -29,8 +29,7 @@ impl Transport for Vmsplice {
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
-        channel.not_empty().and_then(|()| channel.pipe_buffer())?;
-        splice::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
+        pipes_support(channel).and_then(|()| splice::memory_support())
     }
 
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel> {
@@ -47,6 +46,12 @@ impl Transport for Vmsplice {
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         link(end, parts, |pipe, lent| PageSender { pipe, lent })
     }
+}
+
+/// Whether there are such pipes here, whatever puts pages into them.
+pub(super) fn pipes_support(channel: &ChannelSpec) -> Result<(), Unsupported> {
+    channel.not_empty().and_then(|()| channel.pipe_buffer())?;
+    splice::support().and_then(|()| shared_memory::support()).and_then(|()| wake::support())
 }
 
 /// The link over pipes whose sender passes its pages, and whose receiver copies.

@@ -26,8 +26,16 @@ pub(crate) struct AccessArguments {
     #[arg(long, value_name = "N", default_value_t = REQUESTS_PER_MINUTE_DEFAULT, hide_short_help = true,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) requests_per_minute: u32,
-    /// A proxy in front of this server, whose `x-forwarded-for` names the client; can be given again.
-    #[arg(long, value_name = "NETWORK", value_parser = network, hide_short_help = true)]
+    /// A proxy in front of this server, whose `x-forwarded-for` names the client; can be given again, or several with
+    /// commas in between.
+    #[arg(
+        long,
+        env = "ROUNDTRIP_TRUSTED_PROXY",
+        value_name = "NETWORK",
+        value_parser = network,
+        value_delimiter = ',',
+        hide_short_help = true
+    )]
     pub(crate) trusted_proxy: Vec<IpNet>,
     /// The client ID of the OAuth app with which people sign in at GitHub.
     #[arg(

@@ -18,7 +18,7 @@ pub(super) struct Package {
 
 /// # Errors
 /// This is another system than the one whose packages are unpacked.
-pub(super) fn check_host() -> Result<()> {
+pub(crate) fn check_host() -> Result<()> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     supported(&release, std::env::consts::OS, std::env::consts::ARCH)
 }

@@ -1,4 +1,4 @@
-//! Linters of what no compiler reads: workflows, actions, the container image, the compose file and migrations.
+//! Linters of what no compiler reads: workflows, actions, container images, the compose file and migrations.
 //!
 //! They are installed in pinned versions, once, into the cache. Where Go or Python is missing, theirs are left out with a
 //! word; continuous integration has both.
@@ -77,7 +77,10 @@ pub(super) fn containers(step: &Step) -> Result<Outcome> {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs hadolint".into()));
     };
     let programs = python_tools(&python, step)?;
-    run(&programs, "hadolint", &["server/Dockerfile"], step)?;
+    let files = workspace::files()?;
+    let images: Vec<&str> =
+        files.iter().map(String::as_str).filter(|file| file.ends_with("/Dockerfile")).collect();
+    run(&programs, "hadolint", &images, step)?;
     run(
         &programs,
         "check-jsonschema",

@@ -16,6 +16,14 @@ pub fn support() -> Result<(), Unsupported> {
     imp::support()
 }
 
+/// Whether [`memory`] is permitted: filters of system calls that containers have refuse it and permit [`object`].
+///
+/// # Errors
+/// The reason where it is not.
+pub fn memory_support() -> Result<(), Unsupported> {
+    imp::memory_support()
+}
+
 /// Puts pages of this process into the pipe, waiting while it is full; returns how many bytes. Until the other end has
 /// read them, writing to this memory changes what it will read.
 ///

@@ -8,6 +8,10 @@ pub(super) fn support() -> Result<(), Unsupported> {
     Err(Unsupported::because("splice and vmsplice: only on Linux"))
 }
 
+pub(super) fn memory_support() -> Result<(), Unsupported> {
+    support()
+}
+
 pub(super) fn memory(_pipe: &Handle, _bytes: &[u8]) -> io::Result<usize> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
