@@ -19,6 +19,7 @@ mod receiver;
 mod refusal;
 mod report;
 mod retention;
+mod search;
 mod secrets;
 mod seed;
 mod serving;
