@@ -13,6 +13,7 @@ mod faults;
 mod github_app;
 mod leases;
 mod notifications;
+mod point_in_time;
 #[expect(dead_code, reason = "tests of the library ask more of it")]
 #[path = "../it/notifications/receiver.rs"]
 mod receiver;
