@@ -28,3 +28,4 @@ mod support;
 mod telemetry;
 mod together;
 mod token;
+mod upgrade;
