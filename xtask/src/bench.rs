@@ -21,8 +21,8 @@ pub(crate) struct Options {
     /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims` or `advice`; of
-    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or
+    /// `soak`; of verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
     /// `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -116,7 +116,7 @@ fn server(options: &Options) -> Result<ExitCode> {
     of_package(
         programs::SERVER,
         "budgets",
-        &["ingest", "reads", "analysis", "claims", "advice"],
+        &["ingest", "reads", "analysis", "claims", "advice", "soak"],
         options,
         |command| {
             command.env("TMPDIR", folder.path());
