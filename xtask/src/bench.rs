@@ -8,7 +8,7 @@ use crate::postgres_binaries::Search;
 use crate::screen::Step;
 use crate::{platform, programs, tool, workspace};
 use anyhow::{Context, Result, ensure};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, ExitStatus};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -21,8 +21,8 @@ pub(crate) struct Options {
     /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
     #[arg(long)]
     quick: bool,
-    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims` or `advice`; of
-    /// verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or
+    /// `soak`; of verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
     /// `memory`.
     #[arg(long, value_name = "PART")]
     only: Option<String>,
@@ -67,7 +67,8 @@ pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
                 &["intervals", "mix", "speed"],
                 options,
                 |_| (),
-            );
+            )
+            .map(tool::exit_code);
         }
         Budgets::Ab => "ab",
         Budgets::Agents => return agents::measure(options),
@@ -104,10 +105,28 @@ fn verdicts(options: &Options) -> Result<ExitCode> {
         options,
         |_| (),
     )
+    .map(tool::exit_code)
 }
 
 /// The server's budgets are a benchmark of its package, because its program is needed.
 fn server(options: &Options) -> Result<ExitCode> {
+    Ok(tool::exit_code(of_server(options)?))
+}
+
+/// Whether the server stays what it is while it runs.
+///
+/// # Errors
+/// The benchmark does not build or start.
+pub(crate) fn soak() -> Result<ExitStatus> {
+    of_server(&Options {
+        budgets: Budgets::Server,
+        format: Format::Human,
+        quick: false,
+        only: Some("soak".into()),
+    })
+}
+
+fn of_server(options: &Options) -> Result<ExitStatus> {
     let step = Step::start("server");
     let folder = crate::server::reachable_folder()?;
     let search = Search::of_this_machine(folder.path());
@@ -116,7 +135,7 @@ fn server(options: &Options) -> Result<ExitCode> {
     of_package(
         programs::SERVER,
         "budgets",
-        &["ingest", "reads", "analysis", "claims", "advice"],
+        &["ingest", "reads", "analysis", "claims", "advice", "soak"],
         options,
         |command| {
             command.env("TMPDIR", folder.path());
@@ -134,7 +153,7 @@ fn of_package(
     parts: &[&str],
     options: &Options,
     prepare: impl FnOnce(&mut Command),
-) -> Result<ExitCode> {
+) -> Result<ExitStatus> {
     let only = part_of(parts, options)?;
     let mut command = Command::new("cargo");
     command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
@@ -146,8 +165,7 @@ fn of_package(
     if options.format == Format::Json {
         command.args(["--format", "json"]);
     }
-    let status = command.status().context("the benchmark does not start")?;
-    Ok(tool::exit_code(status))
+    command.status().context("the benchmark does not start")
 }
 
 /// The part that alone is wanted, if one is; it must be one of these.

@@ -1,18 +1,22 @@
 //! `gen`: the API document from the server's handlers, the web client's types from the document, the schema of
-//! `roundtrip.toml` from the types that read it, and the reference of both commands from their arguments.
+//! `roundtrip.toml` from the types that read it, the reference of both commands from their arguments, and the page of promises
+//! from the list of `chaos`.
 
 use crate::programs::Built;
-use crate::{programs, screen::Step, tool::Tool, web, workspace};
+use crate::{chaos::page, programs, screen::Step, tool::Tool, web, workspace};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The generated files: made by the server, from the first one, and by the agent.
+/// The generated files: made by the server, from the first one, by the agent, and by this program.
 const DOCUMENT: &str = "server/openapi.json";
 const TYPES: &str = "web/src/api/schema.gen.ts";
 const SCHEMA: &str = "docs/reference/roundtrip.schema.json";
 const COMMAND: &str = "docs/reference/roundtrip.md";
 const SERVER_COMMAND: &str = "docs/reference/roundtrip-server.md";
+const PROMISES: &str = page::FILE;
+/// All of them.
+const FILES: [&str; 6] = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND, PROMISES];
 
 /// The packages whose programs make them.
 pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
@@ -29,7 +33,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
     let step = Step::start("gen");
     web::install(&step)?;
     write_all(&built, &step)?;
-    step.done(&format!("{DOCUMENT}, {TYPES}, {SCHEMA}, {COMMAND} and {SERVER_COMMAND}"));
+    step.done(&FILES.join(", "));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -38,9 +42,7 @@ pub(crate) fn generate() -> Result<ExitCode> {
 /// # Errors
 /// A generator fails.
 pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
-    let before: Vec<_> = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND]
-        .map(|file| (file, std::fs::read(path(file)).ok()))
-        .into();
+    let before = FILES.map(|file| (file, std::fs::read(path(file)).ok()));
     let written = write_all(built, step);
     let mut stale = Vec::new();
     for (file, content) in before {
@@ -67,6 +69,7 @@ fn write_all(built: &Built, step: &Step) -> Result<()> {
         let made = Tool::at(&built.program(program)?).arguments([argument]).run_silently()?.successful()?;
         std::fs::write(path(file), &made.output).with_context(|| format!("cannot write {file}"))?;
     }
+    std::fs::write(path(PROMISES), page::page()).with_context(|| format!("cannot write {PROMISES}"))?;
     web::npm(&["run", "gen"])?.run(step)?.successful()?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`], [`fmt`], [`tidy`], [`generate`]:
-//!   the verbs, one a file.
+//! - [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`], [`fmt`],
+//!   [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
 //!   [`observed`]: a server with data of its own that is kept.
@@ -12,6 +12,7 @@
 
 mod action;
 mod bench;
+mod chaos;
 mod compose;
 mod counts;
 mod cross;
@@ -57,6 +58,8 @@ enum Verb {
     Up(up::Options),
     /// Run every check and test; ends with the line `N passed, N failed`.
     Test(test::Options),
+    /// Kill, cut, fill and delay, and tell which promises held; ends with what was lost.
+    Chaos(chaos::Options),
     /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
     Cross(cross::Options),
     /// Run a Windows program under Wine; `cross` gives it to cargo.
@@ -89,6 +92,7 @@ fn main() -> ExitCode {
     let outcome = interrupt::install().and_then(|()| match arguments.verb {
         Verb::Up(options) => up::up(&options),
         Verb::Test(options) => test::test(&options),
+        Verb::Chaos(options) => chaos::chaos(&options),
         Verb::Cross(options) => cross::cross(&options),
         Verb::RunWindows(program) => cross::run_windows(&program),
         Verb::RunArm64(program) => cross::run_arm64(&program),

@@ -2,8 +2,8 @@
 
 use crate::{screen::Step, tool::Tool, workspace};
 use anyhow::{Context, Result, bail};
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The package of the server.
@@ -87,6 +87,82 @@ pub(crate) fn example(step: &Step, package: &str, name: &str) -> Result<PathBuf>
     }
     let found = executable.filter(|(built, _)| built == name);
     found.map(|(_, path)| path).with_context(|| format!("cargo built no example called {name}"))
+}
+
+/// The programs that run the tests of the workspace.
+pub(crate) struct TestPrograms {
+    /// By the folder of their package, from the root of the checkout, and their name.
+    tests: BTreeMap<(PathBuf, String), PathBuf>,
+    server: Option<PathBuf>,
+}
+
+impl TestPrograms {
+    /// One of them.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub(crate) fn of(&self, folder: &str, name: &str) -> Result<PathBuf> {
+        let found = self.tests.get(&(PathBuf::from(folder), name.to_owned()));
+        found.cloned().with_context(|| format!("{folder} has no tests called {name}"))
+    }
+
+    /// The server that is tested.
+    ///
+    /// # Errors
+    /// The workspace has none.
+    pub(crate) fn server(&self) -> Result<PathBuf> {
+        self.server.clone().with_context(|| format!("cargo built no program called {SERVER}"))
+    }
+}
+
+/// Builds the tests of the workspace, as `test` does.
+///
+/// # Errors
+/// They do not compile.
+pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
+    let mut programs = TestPrograms { tests: BTreeMap::new(), server: None };
+    let finished = Tool::cargo()
+        .arguments(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
+        .folder(workspace::root())
+        .run_with(|line| match TestProgram::parse(line) {
+            Some(TestProgram { folder, name, path, is_test: true }) => {
+                let folder = folder.strip_prefix(workspace::root()).unwrap_or(&folder).to_owned();
+                programs.tests.insert((folder, name), path);
+            }
+            Some(TestProgram { name, path, .. }) if name == SERVER => programs.server = Some(path),
+            None if !line.starts_with('{') => step.message(line),
+            _ => (),
+        })?;
+    if !finished.status.success() {
+        bail!("the tests do not build\n{}", complaints(&finished.log));
+    }
+    Ok(programs)
+}
+
+/// One message of cargo about a program that runs tests, or that tests run.
+struct TestProgram {
+    folder: PathBuf,
+    name: String,
+    path: PathBuf,
+    is_test: bool,
+}
+
+impl TestProgram {
+    fn parse(line: &str) -> Option<Self> {
+        let message: serde_json::Value = serde_json::from_str(line).ok()?;
+        let path = PathBuf::from(message["executable"].as_str()?);
+        let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
+        let name = message["target"]["name"].as_str()?.to_owned();
+        let kind = message["target"]["kind"][0].as_str()?;
+        let is_test = kind == "test";
+        // A program's own tests are a program, too, and not the one that tests run.
+        (is_test || (kind == "bin" && message["profile"]["test"] == false)).then_some(Self {
+            folder,
+            name,
+            path,
+            is_test,
+        })
+    }
 }
 
 /// How many packages the build takes.
@@ -184,6 +260,19 @@ mod tests {
         let message = Message::parse(line).unwrap();
         assert!(!message.fresh);
         assert_eq!(message.executable, Some(("roundtrip".to_owned(), PathBuf::from("/t/roundtrip"))));
+    }
+
+    #[test]
+    fn programs_of_tests_are_told_from_the_programs_they_test() {
+        let message = |kind: &str, test: bool| {
+            let line = r#"{"reason":"compiler-artifact","manifest_path":"/w/server/Cargo.toml","target":{"kind":["KIND"],"name":"it"},"profile":{"test":TEST},"executable":"/t/it-1"}"#;
+            TestProgram::parse(&line.replace("KIND", kind).replace("TEST", &test.to_string()))
+        };
+        let test = message("test", true).unwrap();
+        assert!(test.is_test);
+        assert_eq!((test.folder, test.name), (PathBuf::from("/w/server"), "it".to_owned()));
+        assert!(!message("bin", false).unwrap().is_test);
+        assert!(message("bin", true).is_none() && message("lib", true).is_none());
     }
 
     #[test]

@@ -6,7 +6,7 @@ pub(crate) mod chromium;
 mod contract;
 mod end_to_end;
 pub(crate) mod linters;
-mod rust;
+pub(crate) mod rust;
 mod web_ui;
 
 use crate::programs::KeptProgram;

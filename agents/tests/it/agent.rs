@@ -97,6 +97,16 @@ impl Agent {
     }
 }
 
+#[cfg(unix)]
+impl Agent {
+    /// Asks it to stop, as service managers do, and waits until it has.
+    pub(crate) fn stop(&mut self) {
+        let asked = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
+        assert!(asked.unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+    }
+}
+
 impl Drop for Agent {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -180,10 +190,7 @@ fn told_to_stop_in_the_middle_of_a_run_it_leaves_nothing_behind_and_reports_noth
     } else {
         println!("its peers are not looked at, because this system does not list a process's children");
     }
-    // As service managers do.
-    let asked = Command::new("kill").args(["-TERM", &agent.child.id().to_string()]).status();
-    assert!(asked.unwrap().success());
-    assert_eq!(agent.child.wait().unwrap().code(), Some(0));
+    agent.stop();
     for peer in peers.split_whitespace() {
         assert!(!is_peer(peer), "it leaves a peer behind");
     }

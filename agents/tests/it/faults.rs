@@ -1,11 +1,15 @@
 //! A machine that is short of something: what needs it is a named failure or is not supported, the rest of the run goes
 //! on, and nothing is left behind.
 
-use crate::run::repository;
+use crate::agent::Lab;
+use crate::run::{commit, repository};
+use crate::server::Server;
+use crate::upload::CREATED;
 use crate::words;
 use roundtrip_wire::{CaseResult, RunReport};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Marks the processes of one run.
@@ -155,4 +159,58 @@ fn a_full_folder_for_shared_memory_changes_nothing() {
         return;
     }
     assert_only(&run_anywhere(&format!("exec unshare --mount sh -c '{full} && exec RUN'")), &[], "");
+}
+
+/// A small disk in a folder. Taken away when dropped.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn mount(at: PathBuf) -> Option<Self> {
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&at).output();
+        mounted.is_ok_and(|output| output.status.success()).then(|| Self(at))
+    }
+
+    /// Leaves no room for anything, until the file is removed.
+    fn fill(&self) -> PathBuf {
+        let path = self.0.join("all-there-is");
+        let mut file = std::fs::File::create(&path).unwrap();
+        while file.write_all(&[0; 512]).is_ok() {}
+        path
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_report_waits_for_room_on_a_full_disk_and_is_whole_or_absent() {
+    let server = Server::answering(vec![CREATED; 2]);
+    let lab = Lab::new(&server.url, 1);
+    let Some(disk) = Disk::mount(lab.path("spool")) else {
+        println!("not run, because only root can mount a small disk");
+        return;
+    };
+    let mut agent = lab.agent();
+    agent.line("uploaded ");
+    let filler = disk.fill();
+    commit(&lab.path("."), "two");
+    let line = agent.line("it is tried again");
+    assert!(line.contains("No space left on device"), "{line}");
+    assert_eq!(lab.waiting(), Vec::<String>::new(), "a half of it is left");
+    std::fs::remove_file(filler).unwrap();
+    // Whoever is to stop tries once more, and has room now.
+    agent.stop();
+    let waiting = lab.waiting();
+    assert_eq!(waiting.len(), 1, "{waiting:?}");
+    let mut next = lab.agent();
+    next.line("uploaded ");
+    assert_eq!(lab.waiting(), Vec::<String>::new());
+    let subjects = server
+        .requests()
+        .into_iter()
+        .map(|request| serde_json::from_slice::<RunReport>(&request.body).unwrap().commit.subject);
+    assert_eq!(subjects.collect::<Vec<_>>(), ["one", "two"]);
 }

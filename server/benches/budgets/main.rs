@@ -5,6 +5,7 @@
 //! - [`ingest`]: how much it takes in. [`bombs`]: how soon it refuses what would be too much. [`reads`]: how fast it
 //!   answers, with a million points stored and with ten. [`analysis`]: how fast all that is stored is searched for changes.
 //!   [`claims`]: how soon agents are given work. [`advice`]: how soon it is said which transport is best.
+//!   [`soak`]: whether it stays what it is; a part that is measured only when it is asked for.
 //! - [`open_loop`]: requests at a rate, timed from when they are due.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has nothing better to say")]
@@ -17,6 +18,7 @@ mod ingest;
 mod open_loop;
 mod reads;
 mod service;
+mod soak;
 mod upload;
 
 use ingest::Sender;
@@ -29,6 +31,8 @@ use std::time::Duration;
 use upload::{LabMachine, RESULTS, Samples};
 
 const PARTS: [&str; 5] = ["ingest", "reads", "analysis", "claims", "advice"];
+/// Ten minutes in which little happens.
+const SOAK: &str = "soak";
 
 const MACHINES: u64 = 60;
 /// Results a second, in uploads of a hundred.
@@ -47,7 +51,8 @@ const STORED: &str = "/var/tmp/roundtrip-bench";
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
-    let is_wanted = |part: &str| has(part) || !PARTS.iter().any(|part| has(part));
+    let is_wanted =
+        |part: &str| has(part) || (part != SOAK && !has(SOAK) && !PARTS.iter().any(|part| has(part)));
     match measure(has("--quick"), is_wanted)
         .and_then(|rows| roundtrip_budget::print(&rows, has("json")).map_err(|error| error.to_string()))
     {
@@ -77,6 +82,9 @@ fn measure(is_quick: bool, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Row>,
     }
     if is_wanted("advice") {
         rows.push(advice::row(program, is_quick)?);
+    }
+    if is_wanted(SOAK) {
+        rows.extend(soak::rows(program, seconds(600, 90))?);
     }
     Ok(rows)
 }

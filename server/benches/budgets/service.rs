@@ -84,12 +84,27 @@ impl Service {
 
     /// The most resident memory that there ever was, in MiB. PostgreSQL is another process.
     pub(crate) fn resident_mib_max(&self) -> Result<u64, String> {
+        self.status_kib("VmHWM:").map(|kib| kib >> 10)
+    }
+
+    /// The resident memory that there is.
+    pub(crate) fn resident_kib(&self) -> Result<u64, String> {
+        self.status_kib("VmRSS:")
+    }
+
+    fn status_kib(&self, name: &str) -> Result<u64, String> {
         let read = || {
             let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-            let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-            line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib >> 10)
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_whitespace().next()?.parse().ok()
         };
         read().ok_or_else(|| "the server's memory cannot be read".to_owned())
+    }
+
+    /// Files, sockets and all else that the server has open.
+    pub(crate) fn open_files(&self) -> Result<usize, String> {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()));
+        open.map(Iterator::count).map_err(|error| format!("the server's files cannot be counted: {error}"))
     }
 }
 

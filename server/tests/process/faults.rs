@@ -5,11 +5,14 @@
 use crate::database::number;
 use crate::disk::Disk;
 use crate::report::numbered;
-use crate::support::{Place, Server, eventually, is_root_or_says_why};
+use crate::support::{Place, SERVE, Server, eventually, is_root_or_says_why};
 use rustix::process::{Signal, kill_process};
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const SENDERS: u64 = 4;
 /// Uploads that are acknowledged in a round before something ends.
@@ -114,6 +117,76 @@ fn nothing_that_was_acknowledged_is_lost_when_the_server_is_killed() {
 #[test]
 fn nothing_that_was_acknowledged_is_lost_when_postgresql_is_killed() {
     assert_nothing_is_lost_when(|place, _| kill_process(place.postmaster(), Signal::KILL).unwrap());
+}
+
+#[test]
+fn nothing_that_was_acknowledged_is_lost_when_the_database_goes_away_and_comes_back() {
+    let (place, load, is_away) = (Place::new(), Load::default(), AtomicBool::new(false));
+    let mut postgres = place.postgres();
+    let url = postgres.first_line.clone();
+    let data_dir = place.folder().join("server");
+    let server =
+        Server::start(&data_dir, &[&SERVE[..], &UNLIMITED].concat(), &[("DATABASE_URL", Path::new(&url))]);
+    let token = std::fs::read_to_string(data_dir.join("agent.token")).unwrap();
+    for _ in 0..rounds(3) {
+        let before = load.acknowledged_count();
+        is_away.store(false, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for _ in 0..SENDERS {
+                scope.spawn(|| {
+                    load.send(&server, token.trim(), |status| {
+                        is_away.load(Ordering::Relaxed) && !matches!(status, 200 | 201)
+                    });
+                });
+            }
+            let is_loaded = || load.acknowledged_count() >= before + ACKNOWLEDGED_MIN;
+            eventually("the middle of the load", || is_loaded().then_some(()));
+            is_away.store(true, Ordering::Relaxed);
+            kill_process(place.postmaster(), Signal::KILL).unwrap();
+        });
+        postgres.finish();
+        assert_eq!(
+            (server.get("/healthz"), server.get("/readyz")),
+            (200, 503),
+            "it lives, and says what it lacks"
+        );
+        postgres = place.postgres();
+        assert_eq!(postgres.first_line, url);
+        eventually("being ready again", || (server.get("/readyz") == 200).then_some(()));
+    }
+    load.assert_complete(&server, &url);
+    assert!(server.stop().status.success());
+}
+
+#[test]
+fn an_upload_that_is_cut_leaves_nothing_and_can_come_again() {
+    const CUTS: usize = 16;
+    let place = Place::new();
+    let server = place.serve_with(&UNLIMITED);
+    let (token, (path, report)) = (place.token(), numbered(1));
+    let body = report.to_string();
+    let address = server.first_line.strip_prefix("listening on http://").unwrap();
+    for cut in 0..CUTS {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(
+            stream,
+            "PUT {path} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer {token}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        )
+        .unwrap();
+        stream.write_all(&body.as_bytes()[..body.len() * cut / CUTS]).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        // Until the server has nothing more to say of it: an answer to half an upload is no acknowledgement.
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(!answer.starts_with("HTTP/1.1 2"), "cut at {cut} of {CUTS}: {answer}");
+    }
+    for table in ["project", "machine", "commit", "run", "run_upload", "point"] {
+        assert_eq!(number(&place.address(), &format!("select count(*) from {table}")), 0, "{table}");
+    }
+    assert_eq!(server.send("PUT", &path, &token, body.as_bytes()), 201);
+    assert_nothing_is_half_stored(&place.address());
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::faults::{UNLIMITED, assert_nothing_is_half_stored, rounds};
 use crate::report::numbered;
 use crate::support::{Place, SERVE, Server, eventually};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use roundtrip_wire::lab::{AgentToken, Assignment, Enrolled};
@@ -132,7 +134,7 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
         .map(|agent| format!("lab-{agent}"))
         .map(|machine| (machine.clone(), lab.enrol(&machine, admin)))
         .collect();
-    let mut asked = BTreeSet::new();
+    let (mut asked, mut random) = (BTreeSet::new(), StdRng::seed_from_u64(1));
     std::thread::scope(|scope| {
         for (machine, token) in &agents {
             scope.spawn(|| lab.work(machine, token));
@@ -144,7 +146,7 @@ fn a_server_that_is_killed_again_and_again_loses_no_job_and_has_none_done_twice(
             let made: Value = lab.make("/api/v1/projects/libfoo/jobs", admin, &body);
             asked.extend(made["job_ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()));
             // Some of them while it has hardly begun.
-            let until = lab.answered.load(Ordering::Relaxed) + rand::random_range(0..ANSWERED_MAX);
+            let until = lab.answered.load(Ordering::Relaxed) + random.random_range(0..ANSWERED_MAX);
             eventually("the load", || (lab.answered.load(Ordering::Relaxed) >= until).then_some(()));
             kill(&lab);
             *lab.server.write().unwrap() = start();

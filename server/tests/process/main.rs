@@ -13,12 +13,14 @@ mod faults;
 mod github_app;
 mod leases;
 mod notifications;
+mod point_in_time;
 #[expect(dead_code, reason = "tests of the library ask more of it")]
 #[path = "../it/notifications/receiver.rs"]
 mod receiver;
 mod refusal;
 mod report;
 mod retention;
+mod search;
 mod secrets;
 mod seed;
 mod serving;
@@ -27,3 +29,4 @@ mod telemetry;
 mod tls;
 mod together;
 mod token;
+mod upgrade;

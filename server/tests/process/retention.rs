@@ -2,6 +2,8 @@
 
 use crate::database::{execute, number};
 use crate::support::{Place, Server, eventually};
+use crate::together::Held;
+use rustix::process::Signal;
 use std::path::Path;
 
 const OLD_UPLOADS: &str = "update run set received_at = now() - interval '91 days', upload_pruned_at = null";
@@ -68,4 +70,48 @@ fn servers_remove_it_by_themselves_and_once_between_them() {
     for server in servers {
         assert!(server.stop().status.success());
     }
+}
+
+#[test]
+fn a_removal_that_is_killed_leaves_nothing_half_removed_and_the_next_completes_it() {
+    const RUNS: &str = "select count(*) from run";
+    const WHOLE: &str = "select count(*) from run where points_pruned_at is null
+        and point_count = (select count(*) from point where point.run_id = run.run_id)
+        and point_count = (select count(*) from point_histogram where point_histogram.run_id = run.run_id)
+        and exists (select from run_result where run_result.run_id = run.run_id)";
+    const REMOVED: &str = "select count(*) from run where points_pruned_at is not null
+        and not exists (select from point where point.run_id = run.run_id)
+        and not exists (select from point_histogram where point_histogram.run_id = run.run_id)
+        and not exists (select from run_result where run_result.run_id = run.run_id)";
+    const WAITING: &str =
+        "from pg_stat_activity where wait_event_type = 'Lock' and query like 'delete from run_result%'";
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = &postgres.first_line;
+    let seed = ["seed", "--project", "libfoo", "--series", "5", "--commits", "4"];
+    assert!(place.run_on(url, &seed).status.success());
+    let runs = number(url, RUNS);
+    assert_eq!(number(url, WHOLE), runs);
+    assert!(place.run_on(url, &["retention", "--project", "libfoo", "--points", "90"]).status.success());
+    execute(url, "update run set received_at = now() - interval '91 days'");
+
+    // Points and distributions are removed by then, and the transaction is not over.
+    let held = Held::new(url, "lock table run_result in share mode");
+    let killed = Server::spawn(&place.data_dir(), &["prune"], &[("DATABASE_URL", Path::new(url))]);
+    eventually("the middle of the removal", || {
+        (number(url, &format!("select count(*) {WAITING}")) == 1).then_some(())
+    });
+    killed.signal(Signal::KILL);
+    killed.finish();
+    // PostgreSQL would go on with the statement of a client that is gone, as long as it runs itself.
+    execute(url, &format!("select pg_terminate_backend(pid) {WAITING}"));
+    held.release();
+    eventually("the end of the statement", || {
+        (number(url, &format!("select count(*) {WAITING}")) == 0).then_some(())
+    });
+    assert_eq!(number(url, WHOLE) + number(url, REMOVED), runs, "each run has all of it or nothing");
+    assert!(number(url, WHOLE) > 0, "it was in the middle");
+
+    assert!(place.run_on(url, &["prune"]).status.success());
+    assert_eq!((number(url, REMOVED), number(url, RUNS)), (runs, runs));
 }

@@ -200,7 +200,7 @@ fn a_server_that_is_killed_while_it_makes_an_index_leaves_what_the_next_one_comp
 }
 
 /// Brings tables to where they were after one migration.
-fn migrate_to(url: &str, last: i64) {
+pub(crate) fn migrate_to(url: &str, last: i64) {
     database::ask(url, async |connection| {
         let migrations = MIGRATOR.iter().filter(|migration| migration.version <= last).cloned().collect();
         Migrator::with_migrations(migrations).run(connection).await.unwrap();
@@ -209,13 +209,13 @@ fn migrate_to(url: &str, last: i64) {
 }
 
 /// A lock that a transaction of the test holds.
-struct Held {
+pub(crate) struct Held {
     runtime: tokio::runtime::Runtime,
     connection: PgConnection,
 }
 
 impl Held {
-    fn new(url: &str, lock: &'static str) -> Self {
+    pub(crate) fn new(url: &str, lock: &'static str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let connection = runtime.block_on(async {
             let mut connection = PgConnection::connect(url).await.unwrap();
@@ -226,7 +226,7 @@ impl Held {
         Self { runtime, connection }
     }
 
-    fn release(self) {
+    pub(crate) fn release(self) {
         self.runtime.block_on(self.connection.close()).unwrap();
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn generated_files_are_fresh(built: &Built, step: &Step) -> Result<Ou
 /// The Python packages of the mail server that tests send to.
 const MAIL_SERVER_PACKAGES: [&str; 2] = ["aiosmtpd==1.4.6", "trustme==1.2.1"];
 /// What names the Python that has them; empty where there is none, so that tests say why they do not apply.
-const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
+pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
 
 /// All tests of the workspace, with a database of their own that goes when they are done.
 pub(super) fn tests(server: &Path, step: &Step) -> Result<Outcome> {
@@ -69,7 +69,10 @@ pub(super) fn server_tests(database_url: &str, step: &Step) -> Result<Outcome> {
 }
 
 /// The Python that runs a mail server, installed once.
-fn mail_server_python(step: &Step) -> Result<PathBuf> {
+///
+/// # Errors
+/// Its packages cannot be installed.
+pub(crate) fn mail_server_python(step: &Step) -> Result<PathBuf> {
     let Some(python) = python::find() else { return Ok(PathBuf::new()) };
     let packages = MAIL_SERVER_PACKAGES.map(str::to_owned);
     let home = platform::cache_folder()?
