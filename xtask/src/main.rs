@@ -1,8 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`fmt`], [`tidy`], [`generate`]:
-//!   the verbs, one a file.
+//! - [`up`], [`mod@test`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`mod@release`], [`fmt`], [`tidy`],
+//!   [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
 //!   [`observed`]: a server with data of its own that is kept.
@@ -27,6 +27,7 @@ mod postgres_binaries;
 mod preflight;
 mod programs;
 mod python;
+mod release;
 mod screen;
 mod screenshots;
 mod server;
@@ -72,6 +73,8 @@ enum Verb {
     Action,
     /// Play a push and pull requests against a server with two agents that measure them: who is told what, and who is not.
     Lab,
+    /// Check a tag, and make of built programs what a release consists of.
+    Release(release::Options),
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         Verb::Screenshots(options) => screenshots::screenshots(&options),
         Verb::Action => action::action(),
         Verb::Lab => lab::lab(),
+        Verb::Release(options) => release::release(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),
