@@ -1,8 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`], [`fmt`],
-//!   [`tidy`], [`generate`]: the verbs, one a file.
+//! - [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
+//!   [`mod@release`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
 //!   [`observed`]: a server with data of its own that is kept.
@@ -29,6 +29,7 @@ mod postgres_binaries;
 mod preflight;
 mod programs;
 mod python;
+mod release;
 mod screen;
 mod screenshots;
 mod server;
@@ -79,6 +80,8 @@ enum Verb {
     /// Bring `docker-compose.yml` up with podman: upload, replace servers under load, measure in a container, restore; needs
     /// Debian 12 and root.
     Compose,
+    /// Check a tag, and make of built programs what a release consists of.
+    Release(release::Options),
     /// Format the Rust and web sources.
     Fmt,
     /// Check the rules of the tree that no compiler holds.
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         Verb::Action => action::action(),
         Verb::Lab => lab::lab(),
         Verb::Compose => compose::compose(),
+        Verb::Release(options) => release::release(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),
         Verb::Gen => generate::generate(),

@@ -52,7 +52,8 @@ fn leave_network() -> io::Result<()> {
     #[expect(unsafe_code, reason = "an ioctl(2)")]
     let result = unsafe {
         request.ifr_ifru.ifru_flags = UP;
-        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
+        // A signed number to musl.
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as libc::Ioctl, &raw const request)
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -4,6 +4,7 @@ use crate::support::{TestApp, factory};
 use roundtrip_server::db::task;
 use roundtrip_wire::RunReport;
 use sqlx::PgPool;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
@@ -73,6 +74,28 @@ async fn the_database_and_the_work_in_the_background_are_told(pool: PgPool) {
     let bytes = text.lines().find_map(|line| line.strip_prefix("roundtrip_database_size_bytes ")).unwrap();
     assert!(bytes.parse::<u64>().unwrap() > 1_000_000, "{bytes}");
     assert!(text.ends_with("# EOF\n"));
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn every_metric_that_the_dashboard_the_rules_and_the_page_name_is_told(pool: PgPool) {
+    let app = TestApp::new(pool).await;
+    app.store(&factory::report()).await;
+    task::ensure(&app.pool, "retention").await.unwrap();
+    let text = app.metrics().await;
+    let told: BTreeSet<_> = text.lines().filter_map(|line| line.split(['{', ' ']).next()).collect();
+    for (file, named) in [
+        ("dashboard", include_str!("../../packaging/grafana/roundtrip.json")),
+        ("rules", include_str!("../../packaging/prometheus/rules.yml")),
+        ("page", include_str!("../../../docs/how-to/operate-the-server.md")),
+    ] {
+        let words = named.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let names: BTreeSet<_> = words.filter(|word| word.starts_with("roundtrip_")).collect();
+        assert!(!names.is_empty(), "the {file} names no metric");
+        for name in names {
+            let is_histogram = told.contains(format!("{name}_bucket").as_str());
+            assert!(told.contains(name) || is_histogram, "the {file} names {name}, which is not in\n{text}");
+        }
+    }
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

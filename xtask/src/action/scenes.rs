@@ -63,9 +63,10 @@ fn a_push_is_uploaded(world: &World) -> Result<()> {
 
 fn a_wrong_release_is_not_run(world: &World) -> Result<()> {
     let mirror = world.folder("another-mirror")?;
-    let of_version = mirror.join(VERSION);
+    let name = format!("v{VERSION}");
+    let of_version = mirror.join(&name);
     std::fs::create_dir_all(&of_version).context("no folder for another release")?;
-    for entry in std::fs::read_dir(world.mirror.join(VERSION)).context("no release")? {
+    for entry in std::fs::read_dir(world.mirror.join(name)).context("no release")? {
         let path = entry.context("no release")?.path();
         let copy = of_version.join(path.file_name().context("a file without a name")?);
         let mut bytes = std::fs::read(&path).context("cannot read the release")?;

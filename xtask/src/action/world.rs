@@ -200,16 +200,19 @@ impl Repository {
 
 /// Makes the release of a program: its archive, and the file with the checksum.
 fn release(agent: &Path, mirror: &Path) -> Result<()> {
-    let folder = mirror.join(VERSION);
+    let folder = mirror.join(format!("v{VERSION}"));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let (parent, name) = agent.parent().zip(agent.file_name()).context("the program has no name")?;
-    let system = match std::env::consts::OS {
-        "macos" => "apple-darwin",
-        _ => "unknown-linux-gnu",
+    let target = match std::env::consts::OS {
+        "macos" => "universal-apple-darwin".to_owned(),
+        _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
     };
-    let archive = format!("roundtrip-{VERSION}-{}-{system}.tar.gz", std::env::consts::ARCH);
+    let stem = format!("roundtrip-{VERSION}-{target}");
+    let inside = mirror.join(&stem);
+    std::fs::create_dir_all(&inside).with_context(|| format!("cannot make {}", inside.display()))?;
+    std::fs::copy(agent, inside.join("roundtrip")).context("cannot copy the program")?;
+    let archive = format!("{stem}.tar.gz");
     let tar = Tool::named("tar")?.arguments(["-czf"]).arguments([folder.join(&archive)]).arguments(["-C"]);
-    tar.arguments([parent]).arguments([name]).run_silently()?.successful()?;
+    tar.arguments([mirror]).arguments([stem]).run_silently()?.successful()?;
     let bytes = std::fs::read(folder.join(&archive)).context("cannot read the archive")?;
     let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     let checksum = folder.join(format!("{archive}.sha256"));

@@ -1,4 +1,4 @@
-//! Linters of what no compiler reads: workflows, actions, container images, the compose file and migrations.
+//! Linters of what no compiler reads: workflows, actions, scripts, container images, the compose file and migrations.
 //!
 //! They are installed in pinned versions, once, into the cache. Where Go or Python is missing, theirs are left out with a
 //! word; continuous integration has both.
@@ -40,7 +40,7 @@ pub(crate) fn workflows(step: &Step) -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// What of workflows and actions lets strangers in, and what of actions actionlint does not read.
+/// What of workflows and actions lets strangers in, and what of actions and scripts actionlint does not read.
 pub(crate) fn actions(step: &Step) -> Result<Outcome> {
     let Some(python) = python::find() else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs zizmor".into()));
@@ -55,6 +55,8 @@ pub(crate) fn actions(step: &Step) -> Result<Outcome> {
             check_script(&program(&programs, "shellcheck"), script, step).with_context(|| file.clone())?;
         }
     }
+    let scripts: Vec<_> = files.iter().filter(|file| file.ends_with(".sh")).map(String::as_str).collect();
+    run(&programs, "shellcheck", &scripts, step)?;
     Ok(Outcome::Passed)
 }
 

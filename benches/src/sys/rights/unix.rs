@@ -84,14 +84,14 @@ pub(super) fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received>
     Ok(Received { bytes, handle, is_cut: header.msg_flags & libc::MSG_CTRUNC != 0 })
 }
 
-/// The headers' own type for a length: `size_t` on Linux, `socklen_t` elsewhere.
-#[cfg(target_os = "linux")]
+/// The headers' own type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const fn length(bytes: usize) -> usize {
     bytes
 }
 
-/// The headers' own type for a length: `size_t` on Linux, `socklen_t` elsewhere.
-#[cfg(not(target_os = "linux"))]
+/// The headers' own type for a length: `size_t` with Linux's usual C library, `socklen_t` elsewhere.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 #[expect(clippy::cast_possible_truncation, reason = "two dozen bytes")]
 const fn length(bytes: usize) -> libc::socklen_t {
     bytes as libc::socklen_t

@@ -219,5 +219,6 @@ fn make_interruptible() -> io::Result<()> {
 #[expect(unsafe_code, reason = "a call of the C library")]
 fn call(thread: &JoinHandle<Calls>) {
     // SAFETY: the handle is not joined yet, so the identity of its thread is valid, even when it has ended.
-    unsafe { libc::pthread_kill(thread.as_pthread_t(), libc::SIGURG) };
+    // To musl it is a pointer, to the standard library a number.
+    unsafe { libc::pthread_kill(thread.as_pthread_t() as libc::pthread_t, libc::SIGURG) };
 }

@@ -1,0 +1,81 @@
+//! `release`: what the workflow of releases does beyond running cargo, so that it can be run and tested anywhere.
+//!
+//! - [`changelog`]: whether a tag may be released, and its notes.  [`archive`]: one program for one target.
+//! - [`targets`]: what a release is made of.  [`finish`]: what is told of all archives together; [`sign`]: by whom.
+
+mod archive;
+mod changelog;
+mod finish;
+#[cfg(test)]
+#[cfg(unix)]
+mod install_tests;
+mod sign;
+mod targets;
+
+use anyhow::Result;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The version of the workspace, which every program says of itself.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand)]
+enum Verb {
+    /// Refuse a tag that is not the workspace's version, has no section in CHANGELOG.md, or no key to be verified with.
+    Check {
+        /// As in v1.2.3.
+        tag: String,
+    },
+    /// Print this version's section of CHANGELOG.md.
+    Notes,
+    /// Make the archive of each program, with its checksum beside it.
+    Pack {
+        /// What they were built for.
+        #[arg(long, value_parser = targets::triple)]
+        target: String,
+        /// The folder that the archives go to.
+        #[arg(long)]
+        output: PathBuf,
+        /// Built programs, as cargo named them; they must run here.
+        #[arg(required = true)]
+        programs: Vec<PathBuf>,
+    },
+    /// Of a folder with every archive, make the programs and the manifest for agents, the formula and SHA256SUMS.
+    Finish {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Sign SHA256SUMS and the manifest of a finished folder with minisign; the key's password comes from standard input.
+    Sign {
+        /// The file of the secret key.
+        #[arg(long)]
+        key: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+/// Runs the verb.
+///
+/// # Errors
+/// Something is not as a release has to be.
+pub(crate) fn release(options: &Options) -> Result<ExitCode> {
+    match &options.verb {
+        Verb::Check { tag } => changelog::check(tag, VERSION)?,
+        Verb::Notes => print!("{}", changelog::notes(VERSION)?),
+        Verb::Pack { target, output, programs } => {
+            for program in programs {
+                println!("{}", archive::pack(program, VERSION, target, output)?.display());
+            }
+        }
+        Verb::Finish { folder } => finish::finish(folder, VERSION)?,
+        Verb::Sign { key, folder } => sign::sign(folder, key, VERSION)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
