@@ -7,6 +7,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -40,14 +41,41 @@ pub(super) fn pack(program: &Path, version: &str, target: &str, output: &Path) -
         program.display(),
         said.trim()
     );
-    write(program, version, target, output)
+    let manual = tempfile::tempdir().context("no folder for the manual")?;
+    let files = manual_of(&path, name(program)?, manual.path())?;
+    write(program, version, target, output, &files)
 }
 
-/// The same, whatever the program says of itself.
+/// What a program writes of itself: pages for man, and completions for shells. By the names that they have in the archive.
+fn manual_of(program: &Path, name: &str, folder: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let mut files = BTreeMap::new();
+    let pages = folder.join("man1");
+    Tool::at(program).arguments(["man"]).arguments([&pages]).run_silently()?.successful()?;
+    for entry in std::fs::read_dir(&pages).with_context(|| format!("cannot read {}", pages.display()))? {
+        let path = entry.with_context(|| format!("cannot read {}", pages.display()))?.path();
+        let page = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.insert(format!("man/man1/{page}"), path);
+    }
+    for shell in ["bash", "fish", "zsh"] {
+        let script = Tool::at(program).arguments(["completions", shell]).run_silently()?.successful()?.output;
+        let path = folder.join(shell);
+        std::fs::write(&path, script).with_context(|| format!("cannot write {}", path.display()))?;
+        files.insert(format!("completions/{name}.{shell}"), path);
+    }
+    Ok(files)
+}
+
+/// The same, whatever the program says of itself; `manual` has what lies beside it, by the names in the archive.
 ///
 /// # Errors
 /// The archive cannot be written.
-pub(super) fn write(program: &Path, version: &str, target: &str, output: &Path) -> Result<PathBuf> {
+pub(super) fn write(
+    program: &Path,
+    version: &str,
+    target: &str,
+    output: &Path,
+    manual: &BTreeMap<String, PathBuf>,
+) -> Result<PathBuf> {
     std::fs::create_dir_all(output).with_context(|| format!("cannot make {}", output.display()))?;
     let name = name(program)?;
     let stem = stem(name, version, target);
@@ -60,6 +88,9 @@ pub(super) fn write(program: &Path, version: &str, target: &str, output: &Path) 
     for file in FOR_ALL.iter().chain(beside) {
         let inside = file.strip_prefix("server/packaging/").unwrap_or(file);
         add(&mut archive, &format!("{stem}/{inside}"), &workspace::root().join(file), TEXT_MODE)?;
+    }
+    for (inside, path) in manual {
+        add(&mut archive, &format!("{stem}/{inside}"), path, TEXT_MODE)?;
     }
     let file = archive.into_inner().and_then(GzEncoder::finish);
     file.and_then(|file| file.sync_all()).with_context(|| format!("cannot write {}", path.display()))?;
@@ -139,7 +170,8 @@ mod tests {
         let program = folder.path().join("roundtrip.exe");
         std::fs::write(&program, "a program").unwrap();
         let [one, two] = ["one", "two"].map(|name| {
-            write(&program, "1.0.0", "x86_64-pc-windows-msvc", &folder.path().join(name)).unwrap()
+            let output = folder.path().join(name);
+            write(&program, "1.0.0", "x86_64-pc-windows-msvc", &output, &BTreeMap::new()).unwrap()
         });
         assert_eq!(std::fs::read(&one).unwrap(), std::fs::read(two).unwrap());
         assert_eq!(one.file_name().unwrap(), "roundtrip-1.0.0-x86_64-pc-windows-msvc.tar.gz");
@@ -155,7 +187,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("roundtrip-server");
         std::fs::write(&program, "a program").unwrap();
-        let path = write(&program, "1.0.0", "t", folder.path()).unwrap();
+        let path = write(&program, "1.0.0", "t", folder.path(), &BTreeMap::new()).unwrap();
         for file in FOR_SERVER {
             let inside = file.strip_prefix("server/packaging/").unwrap();
             assert!(
@@ -163,6 +195,22 @@ mod tests {
                 "{file}"
             );
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_comes_with_the_manual_that_it_writes_itself() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("roundtrip");
+        let script = "#!/bin/sh\ncase $1 in\n--version) echo roundtrip 1.0.0 ;;\n\
+            man) mkdir -p \"$2\"; echo page > \"$2/roundtrip-run.1\" ;;\ncompletions) echo for \"$2\" ;;\nesac\n";
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(PROGRAM_MODE)).unwrap();
+        let path = pack(&program, "1.0.0", "t", folder.path()).unwrap();
+        let within = |name: &str| member(&path, &format!("roundtrip-1.0.0-t/{name}")).unwrap();
+        assert_eq!(within("man/man1/roundtrip-run.1"), b"page\n");
+        assert_eq!(within("completions/roundtrip.zsh"), b"for zsh\n");
     }
 
     #[cfg(unix)]

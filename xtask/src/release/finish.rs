@@ -95,6 +95,7 @@ fn sums(folder: &Path) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
     use tempfile::TempDir;
 
     /// Every archive of a release; a program is its own name.
@@ -104,7 +105,7 @@ mod tests {
             for name in target.programs {
                 let program = folder.path().join(name);
                 std::fs::write(&program, format!("{name} for {}", target.triple)).unwrap();
-                archive::write(&program, "1.0.0", target.triple, folder.path()).unwrap();
+                archive::write(&program, "1.0.0", target.triple, folder.path(), &BTreeMap::new()).unwrap();
                 std::fs::remove_file(program).unwrap();
             }
         }

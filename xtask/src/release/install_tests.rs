@@ -54,7 +54,13 @@ impl World {
     fn offer(&self, name: &str, script: &str) {
         let program = self.path(name);
         executable(&program, script);
-        let packed = archive::write(&program, "1.0.0", "x86_64-unknown-linux-musl", self.folder.path());
+        let packed = archive::write(
+            &program,
+            "1.0.0",
+            "x86_64-unknown-linux-musl",
+            self.folder.path(),
+            &BTreeMap::new(),
+        );
         let path = packed.unwrap();
         let archive = path.file_name().unwrap().to_str().unwrap();
         let mut files = self.files.lock().unwrap();

@@ -35,6 +35,11 @@ fn stable_of(tree: &Tree, pair: Option<&affinity::CpuPair>) -> BTreeMap<String, 
     if let Some(pair) = pair {
         cache::read(tree, pair, &mut facts);
     }
+    // Programs of releases carry musl, which copies and allocates in its own way: figures with it are not compared with those of
+    // the usual library, of which nothing is said, so that machines stay what they are.
+    if cfg!(target_env = "musl") {
+        facts.put("os.c_library", Some("musl".into()));
+    }
     facts.0
 }
 
