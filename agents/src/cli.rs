@@ -134,14 +134,15 @@ pub(crate) enum Command {
     /// A process that is recorded, to measure what that costs; started by `record`.
     #[command(hide = true)]
     RecordProbe,
-    /// Say what makes this machine noisy, and how to mend it.
+    /// Say what makes this machine noisy, and how to mend it; or how it and a server get on.
     #[command(
         after_help = "It watches the machine for a second and changes nothing. The exit code is 0 whatever is found.\n\n\
         Examples:\n  \
         roundtrip doctor\n  \
+        roundtrip doctor --server https://ipc.example.org --token-file agent.token\n  \
         roundtrip doctor --format json | jq '.findings[] | select(.state == \"noisy\") | .slug'"
     )]
-    Doctor(ListingArguments),
+    Doctor(DoctorArguments),
     /// Name every transport, scenario and preset, and what runs on this machine.
     #[command(after_help = "Examples:\n  \
         roundtrip list\n  \
@@ -401,6 +402,18 @@ pub(crate) struct ListingArguments {
     /// What to print: text for people, or JSON for programs.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// What to print: text for people, or JSON for programs.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// Examine this server in place of the machine: whether it is ready, and what a token is good for there.
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenArguments,
 }
 
 #[derive(Debug, Args)]

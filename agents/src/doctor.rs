@@ -1,10 +1,13 @@
-//! `roundtrip doctor`: what makes this machine noisy, what limits the suite, how to mend both, and what is fine.
+//! `roundtrip doctor`: what makes this machine noisy, what limits the suite, how to mend both, and what is fine; with
+//! `--server`, how it and that server get on.
 //!
-//! As JSON: `{"findings": [...]}`, each with `slug`, `topic` (`processor`, `sharing`, `kernel`, `limit`), `state`
+//! As JSON: `{"findings": [...]}`, each with `slug`, `topic` (`processor`, `sharing`, `kernel`, `limit`, `server`), `state`
 //! (`noisy`, `limiting`, `unknown`, `fine`), `found`, `why`, and `mend`, lines of commands or advice, or null. Members
 //! are only ever added.
 
-use crate::cli::{Format, ListingArguments};
+mod server;
+
+use crate::cli::{DoctorArguments, Format};
 use crate::output;
 use crate::terminal::{WIDTH, is_coloured, paragraph, styled};
 use clap::builder::styling::{AnsiColor, Style};
@@ -13,14 +16,27 @@ use roundtrip_bench::doctor::{Finding, State};
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Examines this machine and prints what was found. It is advice: whatever is found is no failure.
-pub(crate) fn doctor(arguments: &ListingArguments) -> crate::Result<()> {
-    let findings = roundtrip_bench::doctor::examine();
+/// Examines this machine, or a server, and prints what was found. It is advice: whatever is found is no failure.
+pub(crate) fn doctor(arguments: &DoctorArguments) -> crate::Result<()> {
+    let (findings, words) = match &arguments.server {
+        Some(url) => (server::examine(url, &arguments.token)?, OF_A_SERVER),
+        None => (roundtrip_bench::doctor::examine(), OF_THIS_MACHINE),
+    };
     match arguments.format {
         Format::Json => output::print_json(&Answer { findings: &findings }),
-        Format::Human => output::print(&render(&findings, is_coloured())),
+        Format::Human => output::print(&render(&findings, words, is_coloured())),
     }
 }
+
+/// What stands above troubles, and what is said of them in the end.
+#[derive(Clone, Copy)]
+struct Words {
+    limiting: &'static str,
+    summary: fn(&[Finding]) -> String,
+}
+
+const OF_THIS_MACHINE: Words = Words { limiting: "Limits a part of the suite", summary };
+const OF_A_SERVER: Words = Words { limiting: "Stands in the way", summary: server::summary };
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -28,12 +44,12 @@ struct Answer<'a> {
 }
 
 /// First what can be mended, with the command; then a line on each thing that is fine; at last one sentence.
-fn render(findings: &[Finding], coloured: bool) -> String {
+fn render(findings: &[Finding], words: Words, coloured: bool) -> String {
     let bold = Style::new().bold();
     let mut text = String::new();
     for (state, heading, colour) in [
         (State::Noisy, "Makes figures noisy", AnsiColor::Yellow),
-        (State::Limiting, "Limits a part of the suite", AnsiColor::Cyan),
+        (State::Limiting, words.limiting, AnsiColor::Cyan),
     ] {
         let troubles = of(findings, state);
         if troubles.is_empty() {
@@ -62,7 +78,7 @@ fn render(findings: &[Finding], coloured: bool) -> String {
         let _ = writeln!(text, "{}", lines(&rest));
         text.push('\n');
     }
-    text + &paragraph(&summary(findings), 0)
+    text + &paragraph(&(words.summary)(findings), 0)
 }
 
 /// One line each.
@@ -113,7 +129,7 @@ mod tests {
             finding("swap", State::Noisy, Some("sudo swapoff --all")),
             finding("pipe-size", State::Limiting, Some("sudo sysctl")),
         ];
-        let text = render(&findings, false);
+        let text = render(&findings, OF_THIS_MACHINE, false);
         let at = |needle: &str| text.find(needle).unwrap_or_else(|| panic!("no {needle} in {text}"));
         assert!(at("swap: as found\n    A reason.\n    → sudo swapoff --all\n") < at("pipe-size: as found"));
         assert!(at("pipe-size: as found") < at("  aslr  as found\n"));
@@ -129,7 +145,7 @@ mod tests {
     #[test]
     fn colour_only_when_it_is_asked_for() {
         let findings = [finding("swap", State::Noisy, Some("sudo swapoff --all"))];
-        assert!(render(&findings, true).contains("\u{1b}[1m"));
-        assert!(!render(&findings, false).contains('\u{1b}'));
+        assert!(render(&findings, OF_THIS_MACHINE, true).contains("\u{1b}[1m"));
+        assert!(!render(&findings, OF_THIS_MACHINE, false).contains('\u{1b}'));
     }
 }

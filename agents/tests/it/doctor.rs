@@ -2,6 +2,7 @@
 
 use crate::{complaint, roundtrip};
 use serde_json::Value;
+use std::net::TcpListener;
 
 fn doctor(arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
@@ -34,4 +35,24 @@ fn text_for_people_fits_a_terminal_and_has_no_colour_in_a_pipe() {
     assert_eq!(long, Vec::<&str>::new());
     assert!(!text.contains('\u{1b}'));
     assert!(text.lines().last().unwrap().ends_with('.'), "{text}");
+}
+
+#[test]
+fn of_a_server_it_says_whether_it_answers_and_what_is_no_address_is_refused() {
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let answer: Value =
+        serde_json::from_str(&doctor(&["--server", &format!("http://{gone}"), "--format", "json"])).unwrap();
+    let findings = answer["findings"].as_array().unwrap();
+    assert_eq!(
+        (&findings[0]["slug"], &findings[0]["state"]),
+        (&"server".into(), &"limiting".into()),
+        "{answer}"
+    );
+    assert!(findings[0]["found"].as_str().unwrap().contains("does not answer"), "{answer}");
+    let text = doctor(&["--server", &format!("http://{gone}")]);
+    assert!(text.trim_end().ends_with("1 thing stands between this machine and the server."), "{text}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let refused = roundtrip(folder.path()).args(["doctor", "--server", "ipc.example.org"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{}", complaint(&refused));
 }
