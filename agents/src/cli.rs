@@ -1,10 +1,12 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
 mod advise;
+mod doctor;
 mod lab;
 mod record;
 
 pub(crate) use advise::{AdviseArguments, SizesArguments, SizesFormat};
+pub(crate) use doctor::DoctorArguments;
 pub(crate) use lab::{
     AgentArguments, ConfineArguments, EnrolArguments, LabArguments, Watched, WorkArguments,
 };
@@ -402,18 +404,6 @@ pub(crate) struct ListingArguments {
     /// What to print: text for people, or JSON for programs.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct DoctorArguments {
-    /// What to print: text for people, or JSON for programs.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-    /// Examine this server in place of the machine: whether it is ready, and what a token is good for there.
-    #[arg(long, value_name = "URL")]
-    pub(crate) server: Option<String>,
-    #[command(flatten)]
-    pub(crate) token: TokenArguments,
 }
 
 #[derive(Debug, Args)]
