@@ -6,7 +6,7 @@ mod lab;
 mod record;
 
 pub(crate) use advise::{AdviseArguments, SizesArguments, SizesFormat};
-pub(crate) use doctor::DoctorArguments;
+pub(crate) use doctor::{DoctorArguments, ListingArguments};
 pub(crate) use lab::{
     AgentArguments, ConfineArguments, EnrolArguments, LabArguments, Watched, WorkArguments,
 };
@@ -395,13 +395,6 @@ pub(crate) struct ProbeEffectArguments {
     #[arg(long, value_name = "NAME", default_value = "pipe", value_parser = PossibleValuesParser::new(transports()))]
     pub(crate) transport: String,
     /// What to print: a table for people, or JSON.
-    #[arg(long, value_enum, default_value_t = Format::Human)]
-    pub(crate) format: Format,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ListingArguments {
-    /// What to print: text for people, or JSON for programs.
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 }

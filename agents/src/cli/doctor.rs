@@ -1,4 +1,4 @@
-//! Arguments of `doctor`.
+//! Arguments of `doctor`, and of `list`.
 
 use super::{Format, TokenArguments};
 use clap::Args;
@@ -13,4 +13,11 @@ pub(crate) struct DoctorArguments {
     pub(crate) server: Option<String>,
     #[command(flatten)]
     pub(crate) token: TokenArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListingArguments {
+    /// What to print: text for people, or JSON for programs.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }
