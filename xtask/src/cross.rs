@@ -72,8 +72,7 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
         check_all(&mut tally, &Workshop::new(toolchain, &kept.path)?, Memory::None, targets)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
-    println!("{}", tally.closing_line());
-    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally.close())
 }
 
 /// The steps of the verb that `test` adds to its own, where it was run before: the toolchain is too large to come unasked,

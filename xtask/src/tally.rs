@@ -3,7 +3,8 @@
 use crate::counts::Counts;
 use crate::interrupt;
 use crate::screen::Step;
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use std::process::ExitCode;
 
 /// How a step ended that did not fail as a whole.
 pub(crate) enum Outcome {
@@ -27,6 +28,9 @@ impl Outcome {
         }
     }
 }
+
+/// What happens in a world, and what must have come of it.
+pub(crate) type Scene<World> = fn(&World, &Step) -> Result<()>;
 
 /// The sums.
 #[derive(Default)]
@@ -69,13 +73,42 @@ impl Tally {
         Ok(())
     }
 
-    /// The last line of the run.
-    pub(crate) fn closing_line(&self) -> String {
+    /// Runs scenes in one world, each of which needs the one before; the first that fails shows what the world wrote, and is the
+    /// last. Whether all passed.
+    ///
+    /// # Errors
+    /// Someone asked this program to end.
+    pub(crate) fn scenes<World>(
+        &mut self,
+        scenes: &[(&str, Scene<World>)],
+        world: &World,
+        written: impl Fn(&World) -> String,
+    ) -> Result<bool> {
+        for (name, scene) in scenes {
+            let mut has_passed = false;
+            self.step(name, |step| {
+                scene(world, step).map_err(|error| anyhow!("{error:#}\n{}", written(world)))?;
+                has_passed = true;
+                Ok(Outcome::Passed)
+            })?;
+            if !has_passed {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Prints the last line of the run. Success is when something passed and nothing failed.
+    pub(crate) fn close(&self) -> ExitCode {
+        println!("{}", self.closing_line());
+        if self.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
+    fn closing_line(&self) -> String {
         self.counts.to_string()
     }
 
-    /// True when something passed and nothing failed.
-    pub(crate) fn all_passed(&self) -> bool {
+    fn all_passed(&self) -> bool {
         self.counts.passed > 0 && self.counts.failed == 0
     }
 }

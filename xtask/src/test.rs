@@ -37,8 +37,7 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
         None => check_all(&mut tally, &KeptProgram::new()?)?,
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
-    println!("{}", tally.closing_line());
-    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally.close())
 }
 
 fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {

@@ -34,8 +34,7 @@ pub(crate) fn action() -> Result<ExitCode> {
         Ok(Outcome::Prepared)
     })?;
     tally.step("action", runs)?;
-    println!("{}", tally.closing_line());
-    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally.close())
 }
 
 /// Plays all scenes with the released programs, which are built.

@@ -19,7 +19,7 @@ use crate::cross::debian;
 use crate::screen;
 use crate::tally::{Outcome, Tally};
 use crate::{platform, programs, python, tool, up, web, workspace};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use engine::Engine;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -41,8 +41,7 @@ pub(crate) fn compose() -> Result<ExitCode> {
     })?;
     run(&mut tally)?;
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
-    println!("{}", tally.closing_line());
-    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally.close())
 }
 
 /// Runs the steps with the released programs, which are built; each needs the one before. A step that fails shows what the
@@ -68,16 +67,8 @@ pub(crate) fn run(tally: &mut Tally) -> Result<()> {
         Ok(Outcome::Passed)
     })?;
     let Some(world) = world else { return Ok(()) };
-    for (name, scene) in scenes::ALL {
-        let mut has_passed = false;
-        tally.step(name, |step| {
-            scene(&world, step).map_err(|error| anyhow!("{error:#}\n{}", world.logs()))?;
-            has_passed = true;
-            Ok(Outcome::Passed)
-        })?;
-        if !has_passed {
-            return Ok(());
-        }
+    if !tally.scenes(&scenes::ALL, &world, World::logs)? {
+        return Ok(());
     }
     tally.step("compose: down", |step| world.end(step).map(|()| Outcome::Passed))
 }

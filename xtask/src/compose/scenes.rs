@@ -5,6 +5,7 @@ use super::traffic::Traffic;
 use super::world::{DEFINITION_FILE, VERSIONS, World, image};
 use crate::http;
 use crate::screen::{self, Step};
+use crate::tally::Scene;
 use crate::tool::{self, Tool};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
@@ -20,10 +21,8 @@ const CLAIMED: &str = "203.0.113.9";
 /// How many transports podman's filter of system calls refuses: `vmsplice`.
 const REFUSED: u64 = 1;
 
-type Scene = fn(&World, &Step) -> Result<()>;
-
 /// All of them, in order.
-pub(super) const ALL: [(&str, Scene); 7] = [
+pub(super) const ALL: [(&str, Scene<World>); 7] = [
     ("compose: size", images_are_small_and_of_nobody),
     ("compose: up", a_run_is_uploaded_and_read_back),
     ("compose: proxy", the_proxy_says_who_asks),

@@ -12,7 +12,7 @@ mod world;
 
 use crate::tally::{Outcome, Tally};
 use crate::{platform, programs, tool, up, workspace};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use std::process::ExitCode;
 use world::World;
 
@@ -28,8 +28,7 @@ pub(crate) fn lab() -> Result<ExitCode> {
         Ok(Outcome::Prepared)
     })?;
     run(&mut tally)?;
-    println!("{}", tally.closing_line());
-    Ok(if tally.all_passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(tally.close())
 }
 
 /// Runs the steps with the released programs, which are built; each needs the one before. A step that fails shows what
@@ -47,16 +46,8 @@ pub(crate) fn run(tally: &mut Tally) -> Result<()> {
         Ok(Outcome::Prepared)
     })?;
     let Some(world) = made else { return Ok(()) };
-    for (name, scene) in scenes::ALL {
-        let mut has_passed = false;
-        tally.step(name, |step| {
-            scene(&world, step).map_err(|error| anyhow!("{error:#}\n{}", world.logs()))?;
-            has_passed = true;
-            Ok(Outcome::Passed)
-        })?;
-        if !has_passed {
-            return Ok(());
-        }
+    if !tally.scenes(&scenes::ALL, &world, World::logs)? {
+        return Ok(());
     }
     tally.step("lab: end", |_| world.end(scenes::written_in_the_end).map(|()| Outcome::Passed))
 }

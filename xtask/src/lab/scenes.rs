@@ -3,6 +3,7 @@
 use super::repository::{PROJECT, REPOSITORY};
 use super::world::{MACHINES, WRITER, World};
 use crate::screen::Step;
+use crate::tally::Scene;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
@@ -18,10 +19,8 @@ const MARKER: &str = "<!-- roundtrip:v1 project=courier -->";
 const ACCEPTED: u64 = 202;
 const UNAUTHORIZED: u64 = 401;
 
-type Scene = fn(&World, &Step) -> Result<()>;
-
 /// All of them, in order.
-pub(super) const ALL: [(&str, Scene); 4] = [
+pub(super) const ALL: [(&str, Scene<World>); 4] = [
     ("lab: push", a_push_is_measured_on_every_machine),
     ("lab: nobody asked", nothing_is_measured_that_nobody_may_ask_for),
     ("lab: slower", what_is_slower_is_said_once),
