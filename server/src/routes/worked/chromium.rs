@@ -8,6 +8,7 @@ use crate::routes::advice::{self, AdviceGroup, BehindFirst, RankedTransport, Wan
 use crate::units::{size, time, upper_first};
 use roundtrip_advisor::Figure;
 use roundtrip_wire::size_profile::SizeProfile;
+use std::collections::BTreeSet;
 
 pub(super) const QUESTION: Question = Question {
     reference: "chromium-mach-vs-fifo",
@@ -41,6 +42,9 @@ fn answer(members: &[Member]) -> Option<Answered> {
     groups.sort_by_key(|group| {
         (fact(group, "mode", "2proc"), fact(group, "placement", "same-cpu"), group.oversubscribed)
     });
+    // Of what was measured in several ways at one place, that of which most was.
+    let mut places = BTreeSet::new();
+    groups.retain(|group| places.insert(place(group)));
     let first = groups.first()?;
     let mut reasons = Vec::new();
     for group in &groups {

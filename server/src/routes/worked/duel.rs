@@ -10,7 +10,7 @@ use crate::routes::charts::sweep;
 use crate::units::{about, size};
 use roundtrip_stats::crossover::{CONFIDENCE, Measured};
 use roundtrip_stats::shift::{self, Shift};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What may differ between two sizes of a duel: how many operations were done first, and timed together.
 const WITH_THE_SIZE: [&str; 2] = ["warmup", "discarded_repetitions"];
@@ -52,10 +52,12 @@ pub(super) enum Verdict {
 }
 
 /// The duels of some series, those with most sizes first: pairs of one environment that differ in nothing but their mechanism,
-/// and lost nothing. `side` says which side a series is on, and of which pairing.
+/// and lost nothing. `side` says which side a series is on, and of which pairing; of duels that `title` calls the same, the one
+/// with most sizes stays.
 pub(super) fn duels<Pairing: Ord>(
     members: &[Member],
     side: impl Fn(&Series) -> Option<(Pairing, usize)>,
+    title: impl Fn(&Duel<'_>) -> String,
 ) -> Vec<Duel<'_>> {
     let mut groups: BTreeMap<_, BTreeMap<i64, BySize<'_>>> = BTreeMap::new();
     for member in members.iter().map(|member| &member.of_a_size).filter(|member| !member.point.lossy) {
@@ -82,6 +84,8 @@ pub(super) fn duels<Pairing: Ord>(
     let mut duels: Vec<Duel<'_>> = groups.into_values().filter_map(Duel::of_any).collect();
     // Stable: of equally many, in the order of what they do.
     duels.sort_by_key(|duel| std::cmp::Reverse(duel.sizes.len()));
+    let mut titles = BTreeSet::new();
+    duels.retain(|duel| titles.insert(title(duel)));
     duels
 }
 

@@ -25,7 +25,7 @@ const TOTAL_BYTES: u64 = 16 << 20;
 const COLLAPSED_TO: f64 = 0.5;
 
 fn answer(members: &[Member]) -> Option<Answered> {
-    let mut duels = duel::duels(members, side);
+    let mut duels = duel::duels(members, side, title);
     // One core is what the study had, and processes are what most have.
     duels.sort_by_key(|duel| {
         (duel.series.case.placement.as_str() != "same-cpu", duel.series.case.mode.as_str() != "2proc")
@@ -100,8 +100,11 @@ fn best(duel: &Duel<'_>, side: usize) -> Option<String> {
 }
 
 fn table(duel: &Duel<'_>) -> super::EvidenceTable {
-    let title = upper_first(&place(duel.series));
-    duel.table(title, SIDES, EvidenceUnit::BytesPerSecond, bandwidth)
+    duel.table(title(duel), SIDES, EvidenceUnit::BytesPerSecond, bandwidth)
+}
+
+fn title(duel: &Duel<'_>) -> String {
+    upper_first(&place(duel.series))
 }
 
 fn bandwidth(member: &sweep::Member) -> Option<f64> {

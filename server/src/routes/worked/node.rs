@@ -26,7 +26,7 @@ const NAMES: [&str; 2] = ["advanced messages", "lines of JSON"];
 const PUBLISHED_WINDOW: u32 = 256;
 
 fn answer(members: &[Member]) -> Option<Answered> {
-    let mut duels = duel::duels(members, side);
+    let mut duels = duel::duels(members, side, title);
     duels.sort_by_key(|duel| (pairing(duel), duel.series.methodology.window != PUBLISHED_WINDOW));
     let first = duels.first().filter(|duel| pairing(duel) == 0)?;
     let mut reasons = Vec::new();
@@ -134,7 +134,11 @@ fn scene(duel: &Duel<'_>) -> String {
 
 fn table(duel: &Duel<'_>) -> EvidenceTable {
     let names = PAIRINGS.get(pairing(duel)).copied().unwrap_or(NAMES);
-    duel.table(format!("{}, {}", scene(duel), place(duel.series)), names, EvidenceUnit::Ns, p50)
+    duel.table(title(duel), names, EvidenceUnit::Ns, p50)
+}
+
+fn title(duel: &Duel<'_>) -> String {
+    format!("{}, {}", scene(duel), place(duel.series))
 }
 
 /// The median time of a message.
