@@ -73,6 +73,12 @@ pub(crate) fn rate(bytes_per_second: f64) -> String {
     format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
 }
 
+/// How many times as much: three digits, as in `1.12` or `164`.
+pub(crate) fn ratio(times: f64) -> String {
+    let decimals = if times < 9.995 { 2 } else { usize::from(times < 99.95) };
+    format!("{times:.decimals$}")
+}
+
 /// As a sentence begins.
 pub(crate) fn upper_first(text: &str) -> String {
     let mut letters = text.chars();

@@ -69,6 +69,11 @@ impl Measured {
     pub fn x(&self) -> u64 {
         self.x
     }
+
+    /// By how much the logarithms of another line's times are larger at this size. `None` where one of both has none.
+    pub fn shift_to(&self, other: &Self) -> Option<Shift> {
+        shift::unpaired_unlike(&self.logs, &other.logs, CONFIDENCE)
+    }
 }
 
 /// How the lines differ at one size.
@@ -123,7 +128,7 @@ fn at_common_sizes<'a>(first: &'a [Measured], second: &'a [Measured]) -> Vec<(&'
 
 fn differences(both: &[(&Measured, &Measured)]) -> Vec<Difference> {
     let difference = |(one, other): &(&Measured, &Measured)| {
-        let Shift { estimate, interval } = shift::unpaired_unlike(&one.logs, &other.logs, CONFIDENCE)?;
+        let Shift { estimate, interval } = one.shift_to(other)?;
         Some(Difference { log_x: (one.x as f64).ln(), shift: estimate, interval })
     };
     both.iter().filter_map(difference).collect()

@@ -1,7 +1,7 @@
 //! What to take, in words: what it depends on, and what would change it.
 
 use super::{AdviceChange, RankedTransport};
-use crate::units::{size, time};
+use crate::units::{ratio, size, time};
 use roundtrip_advisor::Figure;
 
 /// A receive that never gives up its processor.
@@ -52,17 +52,11 @@ fn others(ranking: &[RankedTransport]) -> Option<String> {
     match (names.len(), more) {
         (0, _) => {
             let second = ranking.get(1)?;
-            Some(format!("Next is {}: {} as long.", name(second), times(second.behind_first?.ratio)))
+            Some(format!("Next is {}: {} times as long.", name(second), ratio(second.behind_first?.ratio)))
         }
         (_, 0) => Some(format!("Not told apart from it: {named}.")),
         _ => Some(format!("Not told apart from it: {named} and {more} more.")),
     }
-}
-
-/// As in `1.12 times` or `164 times`: three digits.
-fn times(ratio: f64) -> String {
-    let decimals = if ratio < 9.995 { 2 } else { usize::from(ratio < 99.95) };
-    format!("{ratio:.decimals$} times")
 }
 
 fn cost(ranked: &RankedTransport, by: Figure) -> String {

@@ -181,10 +181,7 @@ impl Candidate<'_> {
 
     /// For crossovers.
     fn measured(&self) -> Vec<crossing::Measured> {
-        let at_size = |member: &&Member| {
-            let medians = member.of_a_size.point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned());
-            crossing::Measured::new(member.of_a_size.x, medians)
-        };
+        let at_size = |member: &&Member| crossover::measured_at(member.of_a_size.x, &member.of_a_size.point);
         self.members.iter().filter_map(at_size).collect()
     }
 

@@ -38,6 +38,12 @@ pub(in crate::routes) fn does(facts: &Facts) -> BTreeMap<&str, &str> {
     facts.filter(|(name, _)| !MECHANISM.contains(name)).collect()
 }
 
+/// What a point measured at a size.
+pub(in crate::routes) fn measured_at(x: u64, point: &MeasuredRow) -> Option<Measured> {
+    // Times are not negative.
+    Measured::new(x, point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()))
+}
+
 /// A line, as far as it can be held against others.
 #[derive(Debug)]
 pub(super) struct Comparable<'a> {
@@ -55,9 +61,7 @@ impl<'a> Comparable<'a> {
     ) -> Self {
         let mut measured: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (x, point) in points {
-            // Times are not negative.
-            let medians = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned());
-            let at_size = Measured::new(x, medians).filter(|_| !point.lossy);
+            let at_size = measured_at(x, point).filter(|_| !point.lossy);
             measured.entry((point.environment_id, point.oversubscribed)).or_default().extend(at_size);
         }
         Self { does: does(facts), measured }

@@ -5,7 +5,7 @@ use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, E
 use super::{Answered, Member, Question};
 use crate::charts::sweep::SweptParameter;
 use crate::routes::advice::{self, AdviceGroup, BehindFirst, RankedTransport, Wanted};
-use crate::units::{size, time, upper_first};
+use crate::units::{ratio, size, time, upper_first};
 use roundtrip_advisor::Figure;
 use roundtrip_wire::size_profile::SizeProfile;
 use std::collections::BTreeSet;
@@ -119,10 +119,10 @@ fn longest(group: &AdviceGroup) -> Option<String> {
         .min_by_key(|(_, ns)| *ns)?;
     let behind = fastest.behind_first.filter(|behind| behind.is_sure)?;
     Some(format!(
-        "With messages of {} {} is the fastest; for those of the document it takes {:.2} times as long as {}.",
+        "With messages of {} {} is the fastest; for those of the document it takes {} times as long as {}.",
         size(longest_bytes),
         fastest.transport.slug,
-        behind.ratio,
+        ratio(behind.ratio),
         group.ranking.first()?.transport.slug
     ))
 }

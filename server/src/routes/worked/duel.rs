@@ -7,8 +7,8 @@ use crate::charts::sweep::{Facts, SweptParameter};
 use crate::db::series::Series;
 use crate::routes::charts::crossover::{self, Crossover};
 use crate::routes::charts::sweep;
-use crate::units::{about, size};
-use roundtrip_stats::crossover::{CONFIDENCE, Measured};
+use crate::units::{about, ratio, size};
+use roundtrip_stats::crossover::Measured;
 use roundtrip_stats::shift::{self, Shift};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,8 +108,12 @@ impl<'m> Duel<'m> {
         if sizes.len() < SIZES_MIN {
             return None;
         }
-        let measured =
-            |side: usize| -> Vec<Measured> { sizes.iter().filter_map(|at| at.measured(side)).collect() };
+        let measured = |side: usize| -> Vec<Measured> {
+            sizes
+                .iter()
+                .filter_map(|at| crossover::measured_at(at.message_bytes, &at.sides[side].point))
+                .collect()
+        };
         let crossovers = crossover::of_pair([0, 1], &measured(0), &measured(1)).collect();
         let series = &sizes.first()?.sides[0].series;
         Some(Self { series, sizes, crossovers })
@@ -166,17 +170,9 @@ impl<'m> Duel<'m> {
 
 impl<'m> AtSize<'m> {
     fn of(message_bytes: u64, sides: [&'m sweep::Member; 2]) -> Option<Self> {
-        let [one, other] = sides.map(|member| -> Vec<f64> {
-            let medians = member.point.repetition_p50_ns.iter();
-            medians.map(|&ns| (ns.max(1) as f64).ln()).collect()
-        });
-        let shift = shift::unpaired_unlike(&one, &other, CONFIDENCE)?;
+        let [one, other] = sides.map(|member| crossover::measured_at(message_bytes, &member.point));
+        let shift = one?.shift_to(&other?)?;
         Some(Self { message_bytes, sides, shift })
-    }
-
-    fn measured(&self, side: usize) -> Option<Measured> {
-        let medians = self.sides[side].point.repetition_p50_ns.iter();
-        Measured::new(self.message_bytes, medians.map(|ns| ns.cast_unsigned()))
     }
 
     /// Whether the repetitions tell that a side is faster.
@@ -203,11 +199,9 @@ pub(super) fn equal_at(Crossover { x, from, to, .. }: &Crossover) -> String {
 
 /// A ratio with its interval: `1.44 times [1.40, 1.48]`.
 pub(super) fn times(EvidenceCell { value, low, high, .. }: EvidenceCell) -> String {
-    let number =
-        |value: f64| format!("{value:.*}", if value < 9.995 { 2 } else { usize::from(value < 99.95) });
     match (low, high) {
-        (Some(low), Some(high)) => format!("{} times [{}, {}]", number(value), number(low), number(high)),
-        _ => format!("{} times", number(value)),
+        (Some(low), Some(high)) => format!("{} times [{}, {}]", ratio(value), ratio(low), ratio(high)),
+        _ => format!("{} times", ratio(value)),
     }
 }
 

@@ -39,8 +39,8 @@ fn answer(members: &[Member]) -> Option<Answered> {
         reasons.push(sentences(verdict.into_iter().chain(average(duel)).chain(most)));
     }
     reasons.push(format!(
-        "The study has pipes 63 % ahead, on average over its configurations. A bandwidth is that of {} through buffers of one size, one way. Sockets are as the system makes them: with buffers that \
-         are asked to be as large as the message, they are another transport.",
+        "The study has pipes 63 % ahead, on average over its configurations. A bandwidth is that of {} through \
+         buffers of one size, one way. Sockets are as the system makes them: with buffers that are asked to be as large as the message, they are another transport.",
         size(TOTAL_BYTES)
     ));
     let machine = &first.series.machine;
