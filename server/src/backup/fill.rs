@@ -25,6 +25,10 @@ pub(crate) async fn fill(
         archive::read(input, |found| sender.blocking_send(found).context("nobody takes what is read"))
     });
     let filled = fill_with(pool, &mut found, progress).await;
+    if matches!(filled, Err(Stopped::RowsRefused(_))) {
+        // Damage may unpack into rows that are none, and only the end of the file tells.
+        while found.recv().await.is_some() {}
+    }
     drop(found);
     // What is wrong with the file comes first: it is why the database got no further.
     let unpacked = unpacking.await.context("the thread that unpacks has ended")?;
@@ -36,6 +40,7 @@ pub(crate) async fn fill(
             Ok(size)
         }
         Err(Stopped::FileEnds) => Err(unpacked.err().unwrap_or_else(|| anyhow::anyhow!("it is cut"))),
+        Err(Stopped::RowsRefused(error)) => Err(unpacked.err().unwrap_or(error)),
         Err(Stopped::Because(error)) => Err(error),
     }
 }
@@ -44,6 +49,8 @@ pub(crate) async fn fill(
 enum Stopped {
     /// Nothing follows from the file, whose reader knows why.
     FileEnds,
+    /// The database does not take the rows: the file may be why.
+    RowsRefused(anyhow::Error),
     Because(anyhow::Error),
 }
 
@@ -109,24 +116,27 @@ async fn copy(
     for of_backup in &manifest.tables {
         let table = tables.iter().find(|table| table.name == of_backup.name);
         let table = table.with_context(|| format!("the database has no table {}", of_backup.name))?;
-        let failed = || format!("cannot store the rows of {}", table.name);
+        let refused = |error: sqlx::Error| {
+            let said = format!("cannot store the rows of {}", table.name);
+            Stopped::RowsRefused(anyhow::Error::from(error).context(said))
+        };
         if table.columns != of_backup.columns {
             let error = anyhow::anyhow!("the columns of {} are not those of the backup", table.name);
             return Err(error.into());
         }
-        let mut rows = backup::read_in(connection, table).await.with_context(failed)?;
+        let mut rows = backup::read_in(connection, table).await.map_err(refused)?;
         loop {
             match found.recv().await {
                 Some(Found::Piece(piece)) => {
                     byte_count += piece.len() as u64;
-                    rows.send(piece).await.with_context(failed)?;
+                    rows.send(piece).await.map_err(refused)?;
                     progress(byte_count);
                 }
                 Some(Found::TableEnd) => break,
                 _ => return Err(Stopped::FileEnds),
             }
         }
-        row_counts.push(rows.finish().await.with_context(failed)?);
+        row_counts.push(rows.finish().await.map_err(refused)?);
     }
     let Some(Found::End(checksums)) = found.recv().await else { return Err(Stopped::FileEnds) };
     let check = || {

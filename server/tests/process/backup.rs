@@ -116,11 +116,21 @@ fn what_is_not_whole_not_ours_or_newer_is_refused_with_a_sentence_and_leaves_not
         damaged[whole.len() / 2] ^= 1;
         damaged
     };
+    let no_rows = {
+        // In the format of COPY's binary rows a row begins with the number of its fields, the first after 19 bytes.
+        let mut changed = plain.clone();
+        let starts = plain.windows(11).enumerate().filter(|(_, bytes)| *bytes == b"PGCOPY\n\xff\r\n\0");
+        let mut fields = starts.map(|(at, _)| at + 19..at + 21);
+        let fields = fields.find(|fields| plain[fields.clone()] != [0xff, 0xff]).unwrap();
+        changed[fields].copy_from_slice(&[0, 99]);
+        zstd::encode_all(changed.as_slice(), 1).unwrap()
+    };
     for (bytes, said) in [
         (whole[..whole.len() / 2].to_vec(), "cut or damaged"),
         (whole[..whole.len() - 1].to_vec(), "cut or damaged"),
         (damaged, "damaged"),
         (with(b"seeded-pipe", b"needed-pipe"), "not those that were written"),
+        (no_rows, "not those that were written"),
         (with(b"\"format\": 1", b"\"format\": 2"), "is of format 2"),
         (with(b"20261121000100", b"20991121000100"), "migration 20991121000100 is unknown"),
         (b"no backup at all".to_vec(), "it is no backup"),
