@@ -2,7 +2,7 @@
 //!
 //! # Codemap
 //! - [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
-//!   [`mod@release`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
+//!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
 //! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
 //! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
 //!   [`observed`]: a server with data of its own that is kept.
@@ -16,6 +16,7 @@ mod chaos;
 mod compose;
 mod counts;
 mod cross;
+mod docs;
 mod enrolment;
 mod fmt;
 mod generate;
@@ -80,6 +81,8 @@ enum Verb {
     /// Bring `docker-compose.yml` up with podman: upload, replace servers under load, measure in a container, restore; needs
     /// Debian 12 and root.
     Compose,
+    /// Type the commands of the documentation on machines that are thrown away; needs Debian 12 and root.
+    Docs(docs::Options),
     /// Check a tag, and make of built programs what a release consists of.
     Release(release::Options),
     /// Format the Rust and web sources.
@@ -104,6 +107,7 @@ fn main() -> ExitCode {
         Verb::Action => action::action(),
         Verb::Lab => lab::lab(),
         Verb::Compose => compose::compose(),
+        Verb::Docs(options) => docs::docs(&options),
         Verb::Release(options) => release::release(&options),
         Verb::Fmt => fmt::fmt(),
         Verb::Tidy => tidy::tidy(),

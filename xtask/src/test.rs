@@ -11,7 +11,7 @@ mod web_ui;
 
 use crate::programs::KeptProgram;
 use crate::tally::{Outcome, Tally};
-use crate::{action, compose, cross, generate, lab, programs, screen, up, workspace};
+use crate::{action, compose, cross, docs, generate, lab, programs, screen, up, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -77,6 +77,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
         tally.step("action", action::runs)?;
         lab::run(tally)?;
         compose::run(tally)?;
+        docs::run(tally)?;
         end_to_end::run(tally, &kept.path)?;
     }
     cross::run_if_begun(tally, &kept.path)

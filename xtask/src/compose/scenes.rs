@@ -1,4 +1,4 @@
-//! What happens, and what must have come of it. Each scene goes on where the one before ended.
+//! What happens, and what must have come of it: the steps of docs/how-to/containers.md, in the words of podman. Each scene goes on where the one before ended.
 
 use super::standins::BASE;
 use super::traffic::Traffic;

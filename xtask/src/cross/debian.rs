@@ -11,9 +11,9 @@ const RELEASE: &str = "12";
 
 /// A package that apt would install.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Package {
-    pub(super) name: String,
-    pub(super) version: String,
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
 }
 
 /// # Errors
@@ -44,7 +44,7 @@ fn supported(release: &str, system: &str, processor: &str) -> Result<()> {
 ///
 /// # Errors
 /// A package does not exist or cannot be fetched.
-pub(super) fn unpack(names: &[&str], root: &Path, work: &Path, step: &Step) -> Result<Vec<Package>> {
+pub(crate) fn unpack(names: &[&str], root: &Path, work: &Path, step: &Step) -> Result<Vec<Package>> {
     let archives = work.join("archives");
     for folder in [root, &archives, &work.join("state/lists/partial"), &work.join("cache/archives/partial")] {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;

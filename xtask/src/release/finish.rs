@@ -42,7 +42,16 @@ pub(super) fn finish(folder: &Path, version: &str) -> Result<()> {
         serde_json::to_string_pretty(&json!({ "version": version, "programs": Value::Object(programs) }))?;
     write(MANIFEST, format!("{manifest}\n").as_bytes())?;
     write("roundtrip.rb", formula(folder, version)?.as_bytes())?;
-    write(SUMS, sums(folder)?.as_bytes())
+    write_sums(folder)
+}
+
+/// Writes the checksums of what is there.
+///
+/// # Errors
+/// A file cannot be read or written.
+pub(super) fn write_sums(folder: &Path) -> Result<()> {
+    let path = folder.join(SUMS);
+    std::fs::write(&path, sums(folder)?).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// An archive as it was packed.

@@ -13,7 +13,7 @@ mod sign;
 mod targets;
 
 use anyhow::Result;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The version of the workspace, which every program says of itself.
@@ -59,6 +59,17 @@ enum Verb {
         /// The folder.
         folder: PathBuf,
     },
+}
+
+/// A release as far as Linux on x86-64 needs one, of these programs: archives, and their checksums.
+///
+/// # Errors
+/// A program does not run here, or the folder cannot be written.
+pub(crate) fn of_this_machine(programs: &[PathBuf], folder: &Path) -> Result<()> {
+    for program in programs {
+        archive::pack(program, VERSION, targets::LINUX_X86_64, folder)?;
+    }
+    finish::write_sums(folder)
 }
 
 /// Runs the verb.

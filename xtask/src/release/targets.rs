@@ -13,10 +13,12 @@ pub(super) struct Target {
 /// The command on lab machines and desks.
 pub(super) const AGENT: &str = "roundtrip";
 const SERVER: &str = "roundtrip-server";
+/// Where the docs are tried out.
+pub(super) const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
 
 pub(super) static TARGETS: &[Target] = &[
     Target {
-        triple: "x86_64-unknown-linux-musl",
+        triple: LINUX_X86_64,
         programs: &[AGENT, SERVER],
         updates: &["x86_64-unknown-linux-musl"],
     },
