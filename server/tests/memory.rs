@@ -1,8 +1,6 @@
 //! What is kept in memory from one request to the next. The allocator of this program counts, so there is one test in it: others
 //! would count along.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use roundtrip_server::db::pool::pool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;

@@ -9,7 +9,8 @@
 //! hide what this one keeps.
 //!
 //! The allocator does not give back what many uploads at once took. Where others keep the machine busy, uploads pile up now and
-//! then, and memory grows by steps that are nobody's leak: the curve that is printed shows them, and so do the times of uploads.
+//! then, and memory grows by steps: the curve that is printed shows them, and so do the times of uploads. What it keeps hides as
+//! much growth of what is in use: a few bytes an upload are not seen here.
 
 use crate::ingest::{self, Sender};
 use crate::open_loop::{open_loop, wait};
