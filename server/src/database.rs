@@ -3,21 +3,16 @@
 use crate::postgres::{self, Embedded};
 use anyhow::{Context, Result, bail};
 use roundtrip_server::MIGRATOR;
+use roundtrip_server::db::pool::pool;
 use roundtrip_server::db::schema;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection, PgPool, Postgres};
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Fits into the embedded PostgreSQL's limit with room for `psql` beside it.
-const CONNECTIONS_MAX: u32 = 20;
-/// How long a request waits for a free connection before its client is told to come back.
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// A connection that was used this recently is taken to be there still.
-const IDLE_TRUSTED: Duration = Duration::from_secs(1);
 /// How long one attempt to reach a database may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// PostgreSQL's code for a lock that was waited for too long.
@@ -113,28 +108,6 @@ impl Database {
         }
         drop(self.embedded);
     }
-}
-
-/// Connections that are made when they are needed.
-///
-/// Each plans a statement once, not knowing its parameters. Otherwise PostgreSQL may plan each time it is asked, which takes
-/// longer than most of the statements, or change to another plan after the fifth.
-pub(crate) fn pool(options: PgConnectOptions) -> PgPool {
-    let options = options.options([("plan_cache_mode", "force_generic_plan")]);
-    PgPoolOptions::new()
-        .max_connections(CONNECTIONS_MAX)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
-        // Asking each time whether it is still there takes as long as many a statement.
-        .test_before_acquire(false)
-        .before_acquire(|connection, metadata| {
-            Box::pin(async move {
-                if metadata.idle_for > IDLE_TRUSTED {
-                    connection.ping().await?;
-                }
-                Ok(true)
-            })
-        })
-        .connect_lazy_with(options)
 }
 
 /// What `DATABASE_URL` says, after one connection was made with it.

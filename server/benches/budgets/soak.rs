@@ -3,6 +3,14 @@
 //!
 //! A day of it is 864,000 uploads. Here are ten minutes, which are 6,000: enough to see what each upload, each read or each
 //! minute leaves behind. What was new to the server, and what its caches take, is there in the first third, which is not judged.
+//!
+//! What a search for changes takes grows with the history that it reads, up to a limit: by 10 MiB, two machines at a time. So
+//! there is as much history from the beginning; and another process stored it, because what that one had used and freed would
+//! hide what this one keeps.
+//!
+//! The allocator does not give back what many uploads at once took. Where others keep the machine busy, uploads pile up now and
+//! then, and memory grows by steps: the curve that is printed shows them, and so do the times of uploads. What it keeps hides as
+//! much growth of what is in use: a few bytes an upload are not seen here.
 
 use crate::ingest::{self, Sender};
 use crate::open_loop::{open_loop, wait};
@@ -10,6 +18,7 @@ use crate::service::Service;
 use crate::upload::{LabMachine, RESULTS, Samples};
 use crate::{INGEST_MIN, MACHINES};
 use roundtrip_budget::{BarIs, Peer, Row};
+use roundtrip_stats::change_point::Method;
 use serde::Deserialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -17,8 +26,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Uploads a second, and reads.
-const RATE: u32 = INGEST_MIN / RESULTS / 10;
+const RATE: u32 = INGEST_MIN / RESULTS / SHARE;
+/// A tenth of the load is that of a tenth of the machines, each as busy as it would be among all.
+const SHARE: u32 = 10;
+/// Uploads a second while the history is stored.
+const HISTORY_RATE: u32 = INGEST_MIN / RESULTS / 2;
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
+/// Of the curve that is printed, in samples.
+const CURVE_INTERVAL: usize = 60;
 /// By how much of itself memory may grow in the time that is judged: less than a KiB for each upload of it.
 const MEMORY_GROWTH_MAX: f64 = 0.03;
 /// By how many files, over the same time.
@@ -52,13 +67,12 @@ struct Series {
 /// Prints how it went, and gives the rows.
 pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, String> {
     let data_dir = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let machines: Vec<LabMachine> =
+        (0..MACHINES / u64::from(SHARE)).map(|number| LabMachine::new(number, Samples::Left)).collect();
+    let commits = AtomicU64::new(1);
+    store_history(&Service::start(program, data_dir.path())?, &machines, &commits)?;
     let service = Service::start(program, data_dir.path())?;
     let sender = Sender::new(&service)?;
-    let machines: Vec<LabMachine> =
-        (0..MACHINES).map(|number| LabMachine::new(number, Samples::Left)).collect();
-    let commits = AtomicU64::new(1);
-    ingest::introduce(&sender, &machines, &commits)?;
-    let before = sender.acknowledged.load(Ordering::Relaxed);
     let reader = Reader::new(&service)?;
     let is_over = AtomicBool::new(false);
     let (written, read, samples) = thread::scope(|scope| {
@@ -71,7 +85,7 @@ pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, Strin
     });
     let (written, read) = (written?, read.map_err(|_| "a reader panicked")??);
     let samples = samples.map_err(|_| "the sampler panicked")??;
-    let uploads = sender.acknowledged.load(Ordering::Relaxed) - before;
+    let uploads = sender.acknowledged.load(Ordering::Relaxed);
     eprintln!(
         "{uploads} uploads in {} s, {:.1} % of a day's at this rate, {} told to come back; p99 of an upload {} ms, of a read {} ms",
         duration.as_secs(),
@@ -80,7 +94,24 @@ pub(crate) fn rows(program: &Path, duration: Duration) -> Result<Vec<Row>, Strin
         written.quantile_ns(990_000) / 1_000_000,
         read.quantile_ns(990_000) / 1_000_000,
     );
+    let curve: Vec<String> = samples
+        .iter()
+        .step_by(CURVE_INTERVAL)
+        .map(|sample| format!("{:.0}", sample.memory_kib / 1024.0))
+        .collect();
+    eprintln!("memory each minute, in MiB: {}", curve.join(" "));
     Ok(judged(&samples, duration))
+}
+
+/// Stores as many commits of each machine as a search for changes ever reads before the first that is new.
+fn store_history(service: &Service, machines: &[LabMachine], commits: &AtomicU64) -> Result<(), String> {
+    let sender = Sender::new(service)?;
+    ingest::introduce(&sender, machines, commits)?;
+    let uploads = Method::shipped().settings().memory * machines.len();
+    eprintln!("storing a history of {uploads} uploads");
+    let seconds = (uploads as u64).div_ceil(HISTORY_RATE.into());
+    ingest::paced(&sender, machines, commits, HISTORY_RATE, Duration::from_secs(seconds))?;
+    service.until_searched().map(|_| ())
 }
 
 /// Looks at the server until it is over.

@@ -5,7 +5,7 @@ use crate::cli::{AccountCommand, AccountCreateArguments, AccountDeleteArguments,
 use crate::{config, database, postgres};
 use anyhow::{Context, Result, bail};
 use roundtrip_server::audited;
-use roundtrip_server::db::{account, audit::By};
+use roundtrip_server::db::{account, audit::By, pool};
 use sqlx::PgPool;
 
 /// Runs the verb.
@@ -29,7 +29,7 @@ pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
         Some(url) => database::reachable(&url).await?,
         None => postgres::running(&config::data_dir(arguments)?).await?,
     };
-    Ok(database::pool(options))
+    Ok(pool::pool(options))
 }
 
 async fn create(arguments: AccountCreateArguments) -> Result<()> {

@@ -32,6 +32,7 @@ pub mod notification;
 pub mod oidc;
 pub mod original;
 pub mod point;
+pub mod pool;
 pub mod project;
 pub mod project_machine;
 pub mod regression;

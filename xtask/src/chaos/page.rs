@@ -29,9 +29,8 @@ const TAIL: &str = "
 - **Other systems.** All of this runs on Linux. The tests of agents, of the harness and of the ring run under Wine as well, as
   far as they apply; macOS and FreeBSD have [never been run](platforms.md).
 - **A day.** The soak takes ten minutes, which are 6,000 of the 864,000 uploads that a day brings at its rate. It finds what
-  grows with uploads, reads and minutes, and not what happens once a day. Measured once, on two processors that others kept
-  busy: open files stayed at 36, memory grew by 6.6 MB of 88 in the last 400 s, which the bar does not allow. Whether that is
-  caches and histories that fill up, or does not end, is not known yet.
+  grows with uploads, reads and minutes, and not what happens once a day. [What the server's memory
+  is](../how-to/operate-the-server.md#memory), and what was measured of it, is told there.
 ";
 
 /// The page.
