@@ -1,6 +1,6 @@
 # A machine that is thrown away: the disk of this one with what is written to it kept in memory, and processes, network, names and
-# services of its own. Run by root as `sh machine.sh FOLDER LAYER...`, in mounts that are its own; the layers lie over the disk,
-# the first one on top. Prints the process id of the machine's init, and ends with it.
+# services of its own. Run by root as `sh machine.sh FOLDER ADDED...`, in mounts that are its own; what is in the folders ADDED is
+# on the disk, too. Prints the process id of the machine's init, and ends with it.
 set -eu
 
 # Controllers are left to whoever has them: systemd needs a group of its own, and no more.
@@ -19,8 +19,12 @@ end() {
 }
 
 init() {
-    mount -t overlay -o "lowerdir=$layers/,upperdir=$folder/upper,workdir=$folder/work" overlay "$folder/root"
+    mount -t overlay -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" overlay "$folder/root"
     cd "$folder/root"
+    # Where the disk has a link to a folder, such as /lib, it stays one.
+    for added in "$@"; do
+        tar -c -C "$added" . | tar -x --keep-directory-symlink --no-overwrite-dir
+    done
     mount -t proc proc proc
     mount -t sysfs -o ro sysfs sys
     mount -t cgroup2 control sys/fs/cgroup
@@ -56,20 +60,16 @@ init() {
 
 folder=$1
 shift
-layers=
-for layer in "$@"; do
-    layers=$layers$layer:
-done
-if [ "${layers%:inside:}" != "$layers" ]; then
-    layers=${layers%inside:}
-    init
+if [ "${1:-}" = inside ]; then
+    shift
+    init "$@"
 fi
 mount -t tmpfs -o mode=755 machine "$folder"
 mkdir "$folder/upper" "$folder/work" "$folder/root"
 control
 (
     echo 0 > "$group/cgroup.procs"
-    exec unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child sh "$0" "$folder" "$@" inside
+    exec unshare --mount --pid --net --uts --ipc --cgroup --fork --kill-child sh "$0" "$folder" inside "$@"
 ) &
 starter=$!
 trap end EXIT

@@ -47,7 +47,6 @@ roundtrip-server() {
         [ -z "${serving:-}" ] || { kill "$serving"; wait "$serving" || true; }
         begins 'https?://' env roundtrip-server "$@"
         serving=$begun
-        server_said=$(mktemp)
     else
         command roundtrip-server "$@"
     fi
@@ -71,7 +70,7 @@ END
     command roundtrip run --preset moment.toml --output "$1" > /dev/null
 }
 
-# A repository with commits, of a program that speaks the protocol of external transports.
+# A repository with a commit.
 repository() {
     git init --quiet "$1"
     git -C "$1" commit --quiet --allow-empty -m "One"
@@ -81,7 +80,10 @@ repository() {
 glance() {
     "$@" > glance.log 2>&1 &
     local looked=$! code=0
-    until_ pgrep --parent "$looked" || { cat glance.log >&2; return 1; }
+    until pgrep --parent "$looked" > /dev/null; do
+        kill -0 "$looked" || { cat glance.log >&2; return 1; }
+        sleep 0.1
+    done
     kill -TERM "$looked"
     wait "$looked" || code=$?
     [ "$code" = 143 ] || { cat glance.log >&2; echo "it ended with $code: expected 143" >&2; return 1; }

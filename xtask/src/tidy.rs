@@ -1,5 +1,6 @@
 //! `tidy`: rules of the tree that no compiler and no linter holds. They also run as tests.
 
+mod commands;
 mod documents;
 mod layers;
 mod shape;
@@ -28,6 +29,7 @@ pub(crate) struct Finding {
 type Rule = fn(&Source) -> Vec<Finding>;
 
 const RULES: &[Rule] = &[
+    commands::commands_exist,
     documents::links_lead_somewhere,
     layers::platform_choice_in_its_places,
     layers::recharts_in_the_chart_folder,

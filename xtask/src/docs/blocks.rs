@@ -21,9 +21,8 @@ pub(super) fn of(page: &str) -> Vec<Block> {
     for (event, range) in Parser::new(page).into_offset_iter() {
         match event {
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) if TYPED.contains(&&*language) => {
-                let line = page[..range.start].lines().count() + 1;
-                // A fence in a list begins behind blanks, which `lines` has counted as a line of their own.
-                let line = line + usize::from(page[..range.start].ends_with('\n') || range.start == 0);
+                let line_of_fence = page[..range.start].matches('\n').count() + 1;
+                let line = line_of_fence + 1;
                 open = Some((language.into_string(), Block { line, text: String::new() }));
             }
             Event::Text(text) => {
@@ -61,6 +60,9 @@ mod tests {
     fn commands_are_found_wherever_they_stand_and_nothing_else_is() {
         let page = "# Page\n\n```sh\none \\\n    two\n```\n\n1. First:\n\n   ```sh\n   three\n     four\n   ```\n\n\
                     ```toml\nfive = 5\n```\n\n```console\n$ six\nseven\n$ eight\n```\n\n```console\nnine\n```\n";
-        assert_eq!(of(page), [block(4, "one \\\n    two\n"), block(11, "three\n  four\n"), block(20, "six\neight\n")]);
+        assert_eq!(
+            of(page),
+            [block(4, "one \\\n    two\n"), block(11, "three\n  four\n"), block(20, "six\neight\n")]
+        );
     }
 }

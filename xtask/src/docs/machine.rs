@@ -28,7 +28,18 @@ const TOOLS: [(&str, &str); 6] = [
 const READ: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server/packaging/"];
 /// What makes the machine.
 const MAKING: [&str; 12] = [
-    "bash", "cc", "git", "ip", "mount", "node", "nsenter", "openssl", "python3", "strip", "systemctl", "unshare",
+    "bash",
+    "cc",
+    "git",
+    "ip",
+    "mount",
+    "node",
+    "nsenter",
+    "openssl",
+    "python3",
+    "strip",
+    "systemctl",
+    "unshare",
 ];
 
 /// Why no machine can be made here.
@@ -46,7 +57,8 @@ pub(super) fn cannot_be_made() -> Option<String> {
 /// Makes machines that have the programs of this project.
 pub(super) struct Maker {
     folder: TempDir,
-    layers: Vec<PathBuf>,
+    /// What its disk has besides what the disk of this machine has.
+    added: Vec<PathBuf>,
 }
 
 /// One that runs. It ends with this.
@@ -59,7 +71,8 @@ impl Maker {
     /// # Errors
     /// A package cannot be had.
     pub(super) fn prepare(built: &Built, step: &Step) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("roundtrip-docs-").tempdir().context("no temporary folder")?;
+        let folder =
+            tempfile::Builder::new().prefix("roundtrip-docs-").tempdir().context("no temporary folder")?;
         let programs = folder.path().join("programs");
         let bin = programs.join("usr/local/bin");
         fs::create_dir_all(&bin).context("cannot make a folder for the programs")?;
@@ -78,7 +91,7 @@ impl Maker {
         release::of_this_machine(released, &programs.join("srv/releases/latest/download"))?;
         checkout(&programs.join("srv/roundtrip"))?;
         fs::write(folder.path().join("machine.sh"), SCRIPT).context("cannot write machine.sh")?;
-        Ok(Self { layers: vec![programs, tools(step)?], folder })
+        Ok(Self { added: vec![programs, tools(step)?], folder })
     }
 
     /// One machine.
@@ -91,7 +104,7 @@ impl Maker {
         let running = Tool::named("unshare")?
             .arguments(["--mount", "--propagation", "private", "sh"])
             .arguments([self.folder.path().join("machine.sh"), inside])
-            .arguments(&self.layers)
+            .arguments(&self.added)
             .with_all_it_starts()
             .spawn()?;
         let mut said = Vec::new();
@@ -111,9 +124,13 @@ impl Machine {
     /// # Errors
     /// The machine has ended.
     pub(super) fn type_in(&self, script: &str, step: &Step) -> Result<Finished> {
+        let inside = Path::new("/run/reader.sh");
+        let disk = Path::new("/proc").join(&self.init).join("root");
+        fs::write(disk.join("run/reader.sh"), script).context("cannot write to the machine's disk")?;
         Tool::named("nsenter")?
-            .arguments(["--all", "--target", &self.init, "--wd=/", "env", "--ignore-environment"])
-            .arguments([&format!("PATH={PATH}"), "bash", "-c", script])
+            .arguments(["--all", "--wd", "--target", &self.init, "env", "--ignore-environment"])
+            .arguments([&format!("PATH={PATH}"), "timeout", "--kill-after=5", PATIENCE_SECONDS, "bash"])
+            .arguments([inside])
             .with_all_it_starts()
             .run(step)
     }
@@ -127,12 +144,15 @@ impl Drop for Machine {
     }
 }
 
+/// What a page says takes a minute at most, on a machine that does other things as well.
+const PATIENCE_SECONDS: &str = "240";
 /// Where a reader's programs are.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What readers take from a checkout.
 fn checkout(to: &Path) -> Result<()> {
-    let read = |file: &&String| READ.iter().any(|part| file.starts_with(part)) && !file.starts_with("docs/images/");
+    let read =
+        |file: &&String| READ.iter().any(|part| file.starts_with(part)) && !file.starts_with("docs/images/");
     for file in workspace::files()?.iter().filter(read) {
         let copy = to.join(file);
         let folder = copy.parent().unwrap_or(to);

@@ -39,7 +39,11 @@ pub(crate) fn docs(options: &Options) -> Result<ExitCode> {
     let started = Instant::now();
     let wanted = |page: &&Page| options.only.as_ref().is_none_or(|text| page.path.contains(text));
     let pages: Vec<&Page> = pages::all().filter(wanted).collect();
-    ensure!(!pages.is_empty(), "no page with commands has {} in its path", options.only.as_deref().unwrap_or(""));
+    ensure!(
+        !pages.is_empty(),
+        "no page with commands has {} in its path",
+        options.only.as_deref().unwrap_or("")
+    );
     if options.verbose {
         pages.iter().flat_map(|page| page.left_out()).for_each(|line| screen::note(&line));
     }

@@ -17,11 +17,7 @@ const SERVER: &str = "roundtrip-server";
 pub(super) const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
 
 pub(super) static TARGETS: &[Target] = &[
-    Target {
-        triple: LINUX_X86_64,
-        programs: &[AGENT, SERVER],
-        updates: &["x86_64-unknown-linux-musl"],
-    },
+    Target { triple: LINUX_X86_64, programs: &[AGENT, SERVER], updates: &["x86_64-unknown-linux-musl"] },
     Target {
         triple: "aarch64-unknown-linux-musl",
         programs: &[AGENT, SERVER],

@@ -16,7 +16,9 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/cross.md",
         given: "",
-        blocks: &[Block::Not("it needs the toolchains for the other systems; `cargo xtask cross` has cargo do the same")],
+        blocks: &[Block::Not(
+            "it needs the toolchains for the other systems; `cargo xtask cross` has cargo do the same",
+        )],
     },
     Page {
         path: "docs/how-to/work-on-the-web-interface.md",

@@ -16,13 +16,25 @@ pub(super) const PAGES: &[Page] = &[
         blocks: &[
             typed("curl --silent --fail https://roundtrip.example.org/api/v1/projects | grep libfoo"),
             changed(
-                &[change("sudo roundtrip enrol --server", "code > code; sudo roundtrip enrol --code-file code --server", "nobody is here to type the code")],
+                &[change(
+                    "sudo roundtrip enrol --server",
+                    "code > code; sudo roundtrip enrol --code-file code --server",
+                    "nobody is here to type the code",
+                )],
                 "until_ sh -c 'roundtrip service status | grep running'",
             ),
             changed(
                 &[
-                    change("minisign -G", "roundtrip service uninstall; rm -r /var/lib/roundtrip-lab; code > code; minisign -G -W", "a key without a password, which nobody is here to type; the machine above is let in again"),
-                    change("sudo roundtrip enrol --server", "sudo roundtrip enrol --code-file code --server", "nobody is here to type the code"),
+                    change(
+                        "minisign -G",
+                        "roundtrip service uninstall; rm -r /var/lib/roundtrip-lab; code > code; minisign -G -W",
+                        "a key without a password, which nobody is here to type; the machine above is let in again",
+                    ),
+                    change(
+                        "sudo roundtrip enrol --server",
+                        "sudo roundtrip enrol --code-file code --server",
+                        "nobody is here to type the code",
+                    ),
                 ],
                 "cp roundtrip.key /srv/releases/",
             ),
@@ -42,7 +54,10 @@ pub(super) const PAGES: &[Page] = &[
             cp agent.token /etc/roundtrip/
         "#,
         blocks: &[
-            changed(&[change("roundtrip agent", "glance roundtrip agent", "it goes on until it is stopped")], ""),
+            changed(
+                &[change("roundtrip agent", "glance roundtrip agent", "it goes on until it is stopped")],
+                "",
+            ),
             changed(
                 &[change(
                     "roundtrip service status",

@@ -8,7 +8,9 @@ const fn glance(from: &'static str, to: &'static str) -> Change {
 }
 
 /// Two builds of a transport of one's own, and two programs that are called as if they were two versions of Node.
-const BUILDS: &str = r#"
+macro_rules! builds {
+    () => {
+        r#"
 repository .
 for side in old new; do mkdir $side; cc -O2 -D_POSIX_C_SOURCE=200809L -o $side/bench /srv/roundtrip/benches/external/c/unix_socket.c; done
 cp new/bench bench
@@ -36,18 +38,22 @@ printf 'project = "queue"\npresets = ["ipc.toml"]\n' > roundtrip.toml
 git add bench ipc.toml roundtrip.toml
 git commit --quiet --message Queue
 git branch my-branch
-"#;
+"#
+    };
+}
 
 pub(super) const PAGES: &[Page] = &[
     Page {
         path: "README.md",
-        given: r#"
+        given: concat!(
+            builds!(),
+            r#"
             mkdir -p target/release
             ln -s /usr/local/bin/roundtrip target/release/
-            repository .
-            for side in old new; do mkdir $side; cc -O2 -D_POSIX_C_SOURCE=200809L -o $side/bench /srv/roundtrip/benches/external/c/unix_socket.c; done
-            ln -s "$(command -v node)" node-22
-            ln -s "$(command -v node)" node-24
+            mv node-22 node-22.folder
+            mv node-24 node-24.folder
+            ln -s node-22.folder/bin/node node-22
+            ln -s node-24.folder/bin/node node-24
             report base.json
             report head.json
             printf '[{"name": "case", "unit": "ns", "value": 1}]' > bench.json
@@ -56,21 +62,41 @@ pub(super) const PAGES: &[Page] = &[
             printf 'bytes,count\n64,1000\n4096,10\n' > sizes.csv
             sends
             server
-        "#,
+            "#
+        ),
         blocks: &[
             Block::Not("it builds; `cargo xtask test` runs `up` in its last steps"),
             changed(
                 &[
                     change("cargo build --release", "", "it is built already"),
                     glance("target/release/roundtrip run    ", "glance target/release/roundtrip run    "),
-                    glance("target/release/roundtrip run --format", "glance target/release/roundtrip run --format"),
-                    glance("target/release/roundtrip run --preset", "glance target/release/roundtrip run --preset"),
+                    glance(
+                        "target/release/roundtrip run --format",
+                        "glance target/release/roundtrip run --format",
+                    ),
+                    glance(
+                        "target/release/roundtrip run --preset",
+                        "glance target/release/roundtrip run --preset",
+                    ),
                     glance("target/release/roundtrip ab", "glance target/release/roundtrip ab"),
-                    glance("target/release/roundtrip run --probe", "glance target/release/roundtrip run --probe"),
-                    glance("target/release/roundtrip probe-effect", "glance target/release/roundtrip probe-effect"),
-                    glance("target/release/roundtrip run --upload", "target/release/roundtrip run --preset moment.toml --upload"),
+                    glance(
+                        "target/release/roundtrip run --probe",
+                        "glance target/release/roundtrip run --probe",
+                    ),
+                    glance(
+                        "target/release/roundtrip probe-effect",
+                        "glance target/release/roundtrip probe-effect",
+                    ),
+                    glance(
+                        "target/release/roundtrip run --upload",
+                        "target/release/roundtrip run --preset moment.toml --upload",
+                    ),
                     glance("target/release/roundtrip agent", "glance target/release/roundtrip agent"),
-                    change("--pid 1234 ", "--pid $sender --seconds 1 ", "which process it is, and a shorter look"),
+                    change(
+                        "--pid 1234 ",
+                        "--pid $sender --seconds 1 ",
+                        "which process it is, and a shorter look",
+                    ),
                     change(
                         "target/release/roundtrip advise --profile chromium",
                         "target/release/roundtrip run --preset moment.toml --upload http://127.0.0.1:7979 --token-file agent.token; \
@@ -84,7 +110,7 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/how-to/compare-two-builds.md",
-        given: BUILDS,
+        given: builds!(),
         blocks: &[changed(&[glance("roundtrip ab", "glance roundtrip ab")], "")],
     },
     Page {
@@ -94,7 +120,9 @@ pub(super) const PAGES: &[Page] = &[
             cp times.csv rates.csv
             gzip --keep times.csv
         "#,
-        blocks: &[typed("roundtrip detect times.csv | grep -q regressed; roundtrip detect rates.csv --direction higher | grep -q improved")],
+        blocks: &[typed(
+            "roundtrip detect times.csv | grep -q regressed; roundtrip detect rates.csv --direction higher | grep -q improved",
+        )],
     },
     Page {
         path: "docs/how-to/size-profiles.md",
@@ -122,7 +150,11 @@ pub(super) const PAGES: &[Page] = &[
         blocks: &[
             changed(
                 &[
-                    change("--pid 1234 ", "--pid $sender --seconds 1 ", "which process it is, and a shorter look"),
+                    change(
+                        "--pid 1234 ",
+                        "--pid $sender --seconds 1 ",
+                        "which process it is, and a shorter look",
+                    ),
                     change("--seconds 60 ", "", "the same"),
                 ],
                 "grep -q ^64, sizes.csv",
@@ -171,7 +203,10 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/explanation/node-framing.md",
-        given: BUILDS,
-        blocks: &[changed(&[glance("roundtrip run", "glance roundtrip run"), glance("roundtrip ab", "glance roundtrip ab")], "")],
+        given: builds!(),
+        blocks: &[changed(
+            &[glance("roundtrip run", "glance roundtrip run"), glance("roundtrip ab", "glance roundtrip ab")],
+            "",
+        )],
     },
 ];

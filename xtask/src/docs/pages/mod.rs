@@ -22,13 +22,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn read(path: &str) -> String {
-        std::fs::read_to_string(workspace::root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+        std::fs::read_to_string(workspace::root().join(path))
+            .unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
     #[test]
     fn of_every_block_of_commands_in_the_docs_it_is_said_who_runs_it() {
         let files = workspace::files().unwrap();
-        let with_commands = files.iter().filter(|path| path.ends_with(".md") && !blocks::of(&read(path)).is_empty());
+        let with_commands =
+            files.iter().filter(|path| path.ends_with(".md") && !blocks::of(&read(path)).is_empty());
         let with_commands: BTreeSet<&str> = with_commands.map(String::as_str).collect();
         let listed: Vec<&str> = all().map(|page| page.path).collect();
         assert_eq!(listed.iter().copied().collect::<BTreeSet<_>>(), with_commands);

@@ -60,16 +60,30 @@ pub(super) const PAGES: &[Page] = &[
                 ],
                 "tar -xzf roundtrip-server-*.tar.gz; cd roundtrip-server-*/",
             ),
-            typed("systemctl is-active roundtrip-server; until_ curl --fail --silent http://127.0.0.1:7979/readyz; cp ../install.sh ."),
+            typed(
+                "systemctl is-active roundtrip-server; until_ curl --fail --silent http://127.0.0.1:7979/readyz; cp ../install.sh .",
+            ),
             changed(
                 &[
-                    change("backup /backup/before.tar.zst ", "backup /backup/before.tar.zst --data-dir /var/lib/roundtrip ", "as the comment says"),
-                    change("sudo systemctl restart roundtrip-agent", "true", "no agent is a service here; the page on services has one"),
+                    change(
+                        "backup /backup/before.tar.zst ",
+                        "backup /backup/before.tar.zst --data-dir /var/lib/roundtrip ",
+                        "as the comment says",
+                    ),
+                    change(
+                        "sudo systemctl restart roundtrip-agent",
+                        "true",
+                        "no agent is a service here; the page on services has one",
+                    ),
                 ],
                 "test -s /backup/before.tar.zst; until_ curl --fail --silent http://127.0.0.1:7979/readyz",
             ),
             changed(
-                &[change("sudo roundtrip service uninstall;", "", "no agent is a service here; the page on services has one")],
+                &[change(
+                    "sudo roundtrip service uninstall;",
+                    "",
+                    "no agent is a service here; the page on services has one",
+                )],
                 "test ! -e /usr/local/bin/roundtrip; test ! -e /usr/local/bin/roundtrip-server; test -d /var/lib/roundtrip; ! pgrep roundtrip-server",
             ),
         ],
@@ -111,9 +125,7 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/containers.md",
         given: "",
-        blocks: &[
-            COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE,
-        ],
+        blocks: &[COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE, COMPOSE],
     },
     Page {
         path: "docs/how-to/operate-the-server.md",
@@ -128,7 +140,11 @@ pub(super) const PAGES: &[Page] = &[
         blocks: &[
             typed("roundtrip-server prune; server --metrics 127.0.0.1:9979"),
             changed(
-                &[change("prometheus --config", "begins 'ready to receive' prometheus --config", "it goes on until it is stopped")],
+                &[change(
+                    "prometheus --config",
+                    "begins 'ready to receive' prometheus --config",
+                    "it goes on until it is stopped",
+                )],
                 r#"
                 (cd libfoo && report report.json && roundtrip upload report.json --token-file ../agent.token)
                 asks() { curl --silent --fail "http://127.0.0.1:9090/api/v1/$1" "${@:3}" | jq --exit-status "$2"; }
@@ -146,7 +162,11 @@ pub(super) const PAGES: &[Page] = &[
             Block::Not("no PostgreSQL has Citus here"),
             Block::Not("no image has Citus here"),
             changed(
-                &[change("--machines 5 --series 5000 --commits 2000", "--machines 2 --series 10 --commits 20", "less, in a second")],
+                &[change(
+                    "--machines 5 --series 5000 --commits 2000",
+                    "--machines 2 --series 10 --commits 20",
+                    "less, in a second",
+                )],
                 "curl --silent http://127.0.0.1:7979/api/v1/projects | grep seeded",
             ),
         ],
@@ -160,7 +180,10 @@ pub(super) const PAGES: &[Page] = &[
         "#,
         blocks: &[
             typed(""),
-            changed(&[change("gh api repos/octo/lib --jq '.id, .owner.id'", "", "GitHub cannot be reached")], ""),
+            changed(
+                &[change("gh api repos/octo/lib --jq '.id, .owner.id'", "", "GitHub cannot be reached")],
+                "",
+            ),
         ],
     },
     Page {
@@ -184,9 +207,21 @@ pub(super) const PAGES: &[Page] = &[
                         "webhooks &\nuntil_ test -s app.pem; unset ROUNDTRIP_GITHUB_APP_ID ROUNDTRIP_GITHUB_APP_KEY_FILE ROUNDTRIP_GITHUB_WEBHOOK_SECRET_FILE\n",
                         "who types takes longer than that; the variables are of another terminal",
                     ),
-                    change("--github-webhook-secret-file webhook.secret &", "--github-webhook-secret-file webhook.secret", "who types takes longer than it takes to start"),
-                    change("roundtrip-server github link", "until_ command roundtrip-server github link", "who types takes longer than what is told takes to be known"),
-                    change("curl -s '127.0.0.1:7980/_fake/comments?repository=acme/libfoo&number=7'", "until_ sh -c \"curl -s '127.0.0.1:7980/_fake/comments?repository=acme/libfoo&number=7' | grep /roundtrip\"", "the same"),
+                    change(
+                        "--github-webhook-secret-file webhook.secret &",
+                        "--github-webhook-secret-file webhook.secret",
+                        "who types takes longer than it takes to start",
+                    ),
+                    change(
+                        "roundtrip-server github link",
+                        "until_ command roundtrip-server github link",
+                        "who types takes longer than what is told takes to be known",
+                    ),
+                    change(
+                        "curl -s '127.0.0.1:7980/_fake/comments?repository=acme/libfoo&number=7'",
+                        "until_ sh -c \"curl -s '127.0.0.1:7980/_fake/comments?repository=acme/libfoo&number=7' | grep /roundtrip\"",
+                        "the same",
+                    ),
                 ],
                 "",
             ),
@@ -197,9 +232,5 @@ pub(super) const PAGES: &[Page] = &[
         given: "mkdir -p /etc/roundtrip; echo secret > /etc/roundtrip/github.secret",
         blocks: &[typed(""), typed("")],
     },
-    Page {
-        path: "docs/reference/access.md",
-        given: "server",
-        blocks: &[typed("grep -q ^rtu_ ada.token")],
-    },
+    Page { path: "docs/reference/access.md", given: "server", blocks: &[typed("grep -q ^rtu_ ada.token")] },
 ];
