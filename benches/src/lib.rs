@@ -12,6 +12,7 @@
 //! - [`sizes`]: message sizes, one for all or drawn from a size profile.
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
 //! - [`doctor`]: what makes this machine noisy, and how to mend it.
+//! - [`system`]: the operating systems, and which of them has what.
 //! - [`sys`]: all that differs between operating systems, one folder per capability.
 //!
 //! # Invariants
@@ -36,6 +37,7 @@ pub mod ring;
 pub mod scenario;
 pub mod sizes;
 pub mod sys;
+pub mod system;
 pub mod transport;
 mod warden;
 
