@@ -16,7 +16,7 @@
 //! - [`sys`]: all that differs between operating systems, one folder per capability.
 //!
 //! # Invariants
-//! - Nothing but [`sys`] and the registry knows the operating system.
+//! - Nothing but [`sys`] knows the operating system that it runs on; [`system`] names all of them, as data.
 //! - The process that calls [`harness::run`] never measures; its children do, and they die with it.
 //! - Unsupported is a reported value with a reason, never a silent skip.
 
