@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
 import { defineConfig } from "vitest/config";
+import { LICENCES, licencesOfFiles } from "./licences.ts";
 import { mockApi } from "./mock/plugin.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -15,6 +16,7 @@ export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
     mode === "mock" && mockApi(),
+    licencesOfFiles(),
     // Once, as well as it can be done: the server sends these as they are.
     compression({
       include: /\.(js|css|svg)$/,
@@ -35,6 +37,8 @@ export default defineConfig(({ mode }) => ({
     target: ["chrome123", "edge123", "firefox120", "safari17.5"],
     // The content security policy allows fonts and images from this origin only, not `data:`.
     assetsInlineLimit: 0,
+    // Of all packages that are in it.
+    license: { fileName: LICENCES },
     // Which scripts each page takes: they are counted in tests.
     manifest: true,
     rolldownOptions: {

@@ -183,6 +183,9 @@ pub(crate) enum Command {
     #[command(after_help = "Example:\n  \
         roundtrip schema > roundtrip.schema.json    # then, in roundtrip.toml: #:schema ./roundtrip.schema.json")]
     Schema,
+    /// Print what the suite can measure on every system, as Markdown.
+    #[command(hide = true)]
+    Transports,
     #[command(flatten)]
     Manual(Manual),
     /// One end of a measured channel; started by `run`.

@@ -55,6 +55,7 @@ mod service;
 mod settings;
 mod sizes;
 mod spool;
+mod suite_page;
 mod summary;
 mod table;
 mod terminal;
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
         Command::Schema => output::print_json(&settings::schema::schema()),
+        Command::Transports => suite_page::print(),
         Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual)
             .map_err(|source| Failure::Disk { path: "the manual".into(), source }),
         Command::Peer { arguments } => return roundtrip_bench::peer::main(&arguments),

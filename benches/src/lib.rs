@@ -12,10 +12,11 @@
 //! - [`sizes`]: message sizes, one for all or drawn from a size profile.
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
 //! - [`doctor`]: what makes this machine noisy, and how to mend it.
+//! - [`system`]: the operating systems, and which of them has what.
 //! - [`sys`]: all that differs between operating systems, one folder per capability.
 //!
 //! # Invariants
-//! - Nothing but [`sys`] and the registry knows the operating system.
+//! - Nothing but [`sys`] knows the operating system that it runs on; [`system`] names all of them, as data.
 //! - The process that calls [`harness::run`] never measures; its children do, and they die with it.
 //! - Unsupported is a reported value with a reason, never a silent skip.
 
@@ -36,6 +37,7 @@ pub mod ring;
 pub mod scenario;
 pub mod sizes;
 pub mod sys;
+pub mod system;
 pub mod transport;
 mod warden;
 

@@ -1,6 +1,6 @@
 //! `gen`: the API document from the server's handlers, the web client's types from the document, the schema of
-//! `roundtrip.toml` from the types that read it, the reference of both commands from their arguments, and the page of promises
-//! from the list of `chaos`.
+//! `roundtrip.toml` from the types that read it, the reference of both commands from their arguments, the page of transports
+//! from the suite, and the page of promises from the list of `chaos`.
 
 use crate::programs::Built;
 use crate::{chaos::page, programs, screen::Step, tool::Tool, web, workspace};
@@ -14,9 +14,10 @@ const TYPES: &str = "web/src/api/schema.gen.ts";
 const SCHEMA: &str = "docs/reference/roundtrip.schema.json";
 const COMMAND: &str = "docs/reference/roundtrip.md";
 const SERVER_COMMAND: &str = "docs/reference/roundtrip-server.md";
+const TRANSPORTS: &str = "docs/reference/transports.md";
 const PROMISES: &str = page::FILE;
 /// All of them.
-const FILES: [&str; 6] = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND, PROMISES];
+const FILES: [&str; 7] = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND, TRANSPORTS, PROMISES];
 
 /// The packages whose programs make them.
 pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
@@ -64,6 +65,7 @@ fn write_all(built: &Built, step: &Step) -> Result<()> {
         (programs::SERVER, "openapi", DOCUMENT),
         ("roundtrip", "schema", SCHEMA),
         ("roundtrip", "reference", COMMAND),
+        ("roundtrip", "transports", TRANSPORTS),
         (programs::SERVER, "reference", SERVER_COMMAND),
     ] {
         let made = Tool::at(&built.program(program)?).arguments([argument]).run_silently()?.successful()?;

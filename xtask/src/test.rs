@@ -11,7 +11,7 @@ mod web_ui;
 
 use crate::programs::KeptProgram;
 use crate::tally::{Outcome, Tally};
-use crate::{action, compose, cross, docs, generate, lab, programs, screen, up, workspace};
+use crate::{action, compose, cross, docs, generate, lab, programs, release, screen, up, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -46,6 +46,7 @@ fn check_all(tally: &mut Tally, kept: &KeptProgram) -> Result<()> {
     tally.step("web install", web_ui::install)?;
     tally.step("web build", web_ui::build)?;
     tally.step("web scripts", |_| web_ui::scripts_are_few())?;
+    tally.step("web licences", |_| release::licences_of_web().map(|_| Outcome::Passed))?;
     tally.step("clippy", rust::clippy)?;
     let mut made = None;
     tally.step("test programs", |step| {

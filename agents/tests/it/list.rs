@@ -54,3 +54,14 @@ fn text_for_people_names_everything_and_fits_a_terminal() {
     assert_eq!(long, Vec::<&str>::new());
     assert!(!text.contains('\u{1b}'));
 }
+
+/// It is compared on each system that this test runs on, so that it can only be the same on all of them.
+#[test]
+fn the_page_of_transports_is_the_same_on_every_system() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = roundtrip(folder.path()).arg("transports").output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+    let page = String::from_utf8(output.stdout).unwrap();
+    let stored = include_str!("../../../docs/reference/transports.md");
+    assert!(page == stored, "docs/reference/transports.md is stale: `cargo xtask gen` repairs this\n{page}");
+}

@@ -1,37 +1,11 @@
 //! What a definition asks for on each system: one list for all, or one for each.
 
+use crate::system::System;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use std::fmt;
 use std::marker::PhantomData;
-
-/// An operating system that the suite knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum System {
-    FreeBsd,
-    Linux,
-    MacOs,
-    Windows,
-}
-
-impl System {
-    pub(super) const ALL: [Self; 4] = [Self::FreeBsd, Self::Linux, Self::MacOs, Self::Windows];
-
-    /// As [`std::env::consts::OS`] and definitions call it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::FreeBsd => "freebsd",
-            Self::Linux => "linux",
-            Self::MacOs => "macos",
-            Self::Windows => "windows",
-        }
-    }
-
-    pub(super) fn is_here(self) -> bool {
-        self.name() == std::env::consts::OS
-    }
-}
 
 /// `["tcp"]`, or `{ linux = ["pipe", "tcp"], others = ["tcp"] }`.
 pub(super) struct BySystem<T>(Lists<T>);

@@ -2,7 +2,7 @@
 
 use crate::mechanism::Mechanism;
 use crate::program::{self, Launch, Place, Program};
-use crate::transport;
+use crate::{system, transport};
 use roundtrip_wire::{Slug, TransportInfo};
 use serde::Deserialize;
 use std::path::Path;
@@ -45,6 +45,7 @@ impl Known {
                 launch: Launch::Command(command),
                 place: Place::Folder(folder.to_owned()),
                 variant: None,
+                systems: system::EVERY,
                 unsupported: None,
             }));
         }

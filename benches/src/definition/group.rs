@@ -1,12 +1,13 @@
 //! One `[[case]]` of a definition: every combination of its lists is a case.
 
-use super::by_system::{BySystem, System};
+use super::by_system::BySystem;
 use super::declared::Known;
 use super::{Crowd, Mode, Placement, PlannedCase, Repetitions};
 use crate::mechanism::Mechanism;
 use crate::ring::{SEATS, Waiting, WakeRule};
 use crate::scenario::{self, Pattern, Scenario, Work};
 use crate::sizes::SizeProfile;
+use crate::system::System;
 use crate::transport::{Manner, OnFull, Storage};
 use serde::Deserialize;
 
@@ -118,8 +119,13 @@ fn one_window() -> Vec<u32> {
 }
 
 impl Group {
-    /// Adds its cases for this system. What does not fit together is refused everywhere.
-    pub(super) fn expand(&self, known: &Known, cases: &mut Vec<PlannedCase>) -> Result<(), String> {
+    /// Adds its cases for one system. What does not fit together is refused everywhere.
+    pub(super) fn expand(
+        &self,
+        known: &Known,
+        wanted: Option<System>,
+        cases: &mut Vec<PlannedCase>,
+    ) -> Result<(), String> {
         for system in System::ALL {
             let mut own = Vec::new();
             for name in self.scenario.names() {
@@ -127,7 +133,7 @@ impl Group {
                     scenario::find(name).ok_or_else(|| format!("scenario `{name}` does not exist"))?;
                 self.expand_one(known, system, scenario, &mut own)?;
             }
-            if system.is_here() {
+            if wanted == Some(system) {
                 cases.append(&mut own);
             }
         }

@@ -4,6 +4,7 @@ use crate::mechanism::Mechanism;
 use crate::probe::Probe;
 use crate::program::{Launch, Place, Program};
 use crate::scenario::{Scenario, Work};
+use crate::system::System;
 use crate::transport::{ChannelSpec, Manner};
 use declared::Known;
 use roundtrip_wire::Slug;
@@ -231,10 +232,18 @@ pub enum InvalidDefinition {
 /// # Errors
 /// When there is none of this name.
 pub fn preset(name: &str) -> Result<Plan, InvalidDefinition> {
+    preset_on(name, System::here())
+}
+
+/// What a preset that comes with the suite measures on one system, from wherever it is asked.
+///
+/// # Errors
+/// When there is none of this name.
+pub fn preset_on(name: &str, system: Option<System>) -> Result<Plan, InvalidDefinition> {
     let (name, text) = PRESETS.iter().find(|(known, _)| *known == name).ok_or_else(|| {
         InvalidDefinition::UnknownPreset { name: name.into(), known: names().collect::<Vec<_>>().join(", ") }
     })?;
-    parse(name, text, Path::new("."))
+    parse_for(system, name, text, Path::new("."))
 }
 
 /// Plans a definition. Its programs are started in `folder`.
@@ -242,13 +251,22 @@ pub fn preset(name: &str) -> Result<Plan, InvalidDefinition> {
 /// # Errors
 /// Naming the line, or the value and what was expected.
 pub fn parse(name: &str, text: &str, folder: &Path) -> Result<Plan, InvalidDefinition> {
+    parse_for(System::here(), name, text, folder)
+}
+
+fn parse_for(
+    system: Option<System>,
+    name: &str,
+    text: &str,
+    folder: &Path,
+) -> Result<Plan, InvalidDefinition> {
     let malformed = |reason: String| InvalidDefinition::Malformed { preset: name.to_owned(), reason };
     let preset = Slug::parse(name).map_err(|error| malformed(error.to_string()))?;
     let file: File = toml::from_str(text).map_err(|error| malformed(error.to_string()))?;
     let known = Known::with(file.program, folder).map_err(malformed)?;
     let mut cases = Vec::new();
     for group in &file.case {
-        group.expand(&known, &mut cases).map_err(malformed)?;
+        group.expand(&known, system, &mut cases).map_err(malformed)?;
     }
     Ok(Plan { preset, about: file.about, cases, deadline: Duration::from_secs(file.deadline_seconds) })
 }

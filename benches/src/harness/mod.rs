@@ -35,7 +35,7 @@ pub mod scratch;
 mod support;
 mod totals;
 
-pub use support::support;
+pub use support::{asks_programs, support, takes_part};
 
 /// The command that runs a peer ([`crate::peer::main`]).
 #[derive(Clone, Debug)]

@@ -3,8 +3,9 @@
 use crate::definition::{Mode, Placement, PlannedCase};
 use crate::mechanism::Mechanism;
 use crate::program::{Program, head};
-use crate::scenario::Pattern;
+use crate::scenario::{Pattern, Scenario};
 use crate::sys::{Unsupported, affinity};
+use crate::system::System;
 use crate::transport::{Manner, OnFull, Transport};
 
 /// Whether this machine can run a case.
@@ -30,32 +31,50 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
     }
 }
 
-/// Whether a transport of the suite can carry it.
-fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsupported> {
-    if case.scenario.needs_handles() && !transport.passes_handles() {
+/// Whether a transport of the suite takes part in a scenario on this system, whatever a machine has.
+///
+/// # Errors
+/// The reason why not.
+pub fn takes_part(
+    transport: &dyn Transport,
+    scenario: &dyn Scenario,
+    on: Option<System>,
+) -> Result<(), Unsupported> {
+    if scenario.needs_handles() && !on.is_some_and(|system| transport.passes_handles(system)) {
         return Err(Unsupported::because(
             "nothing can be passed over it: expected a Unix socket, a named pipe or Mach messages",
         ));
     }
-    if transport.only_asks() && !case.scenario.asks() {
+    if transport.only_asks() && !scenario.asks() {
         return Err(Unsupported::because("a transaction is a question and its answer: expected roundtrip"));
     }
+    if matches!(scenario.pattern(), Pattern::Many(_)) && transport.ring().is_none() {
+        return Err(Unsupported::because("it has two ends: expected a shared-memory ring"));
+    }
+    Ok(())
+}
+
+/// The scenarios that a program is asked for. Whether it can do them, it says itself.
+pub fn asks_programs(scenario: &dyn Scenario) -> bool {
+    matches!(scenario.slug(), "roundtrip" | "stream")
+}
+
+/// Whether a transport of the suite can carry it.
+fn carried(case: &PlannedCase, transport: &dyn Transport) -> Result<(), Unsupported> {
+    takes_part(transport, case.scenario, System::here())?;
     if case.work.window > 1 {
         return Err(Unsupported::because(
             "peers of the suite have one message on its way in roundtrip: expected a window of 1, or stream",
         ));
     }
-    match (case.scenario.pattern(), transport.ring()) {
-        (Pattern::Pair(_), Some(_)) if case.manner.on_full == OnFull::Drop => {
+    match (transport.ring(), case.scenario.pattern()) {
+        (Some(_), Pattern::Pair(_)) if case.manner.on_full == OnFull::Drop => {
             return Err(Unsupported::because(
                 "who waits for an answer cannot drop the question: expected on_full = wait",
             ));
         }
-        (Pattern::Pair(_), _) => transport.support(&case.channel())?,
-        (Pattern::Many(_), Some(ring)) => ring.support_many(&case.channel())?,
-        (Pattern::Many(_), None) => {
-            return Err(Unsupported::because("it has two ends: expected a shared-memory ring"));
-        }
+        (Some(ring), Pattern::Many(_)) => ring.support_many(&case.channel())?,
+        _ => transport.support(&case.channel())?,
     }
     if transport.ring().is_none() && case.manner != transport.manner() {
         return Err(Unsupported::because(
@@ -70,7 +89,7 @@ fn brought(case: &PlannedCase, program: &Program) -> Result<(), Unsupported> {
     if let Some(reason) = &program.unsupported {
         return Err(reason.clone());
     }
-    let unsupported = if !matches!(case.scenario.slug(), "roundtrip" | "stream") {
+    let unsupported = if !asks_programs(case.scenario) {
         "a program is asked for roundtrip or stream"
     } else if case.work.message_bytes < head::HEAD_BYTES {
         "a message of a program begins with a head of 8 B: expected at least so many"

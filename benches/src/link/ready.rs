@@ -7,6 +7,7 @@ use super::{Link, Receiver, closed};
 use crate::sys::handle::Handle;
 use crate::sys::readiness::{self, Readiness};
 use crate::sys::{Unsupported, stream};
+use crate::system::Home;
 use crate::transport::pipe::Pipe;
 use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
@@ -23,6 +24,8 @@ pub struct ReadyPipe {
     pub mechanism: &'static str,
     /// The call that does it.
     pub call: &'static str,
+    /// Where there is such a call.
+    pub systems: &'static [Home],
 }
 
 impl Transport for ReadyPipe {
@@ -39,6 +42,10 @@ impl Transport for ReadyPipe {
             ),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        self.systems
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -8,6 +8,7 @@ use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::wake::{self, Mechanism};
+use crate::system::Home;
 use crate::transport::{Channel, ChannelSpec, End, Manner, Parts, Storage, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
@@ -21,6 +22,8 @@ pub struct RingTransport {
     pub title: &'static str,
     /// How its members sleep ([`wake::find`]); none: they spin.
     pub mechanism: Option<&'static str>,
+    /// Where they can.
+    pub systems: &'static [Home],
 }
 
 impl Transport for RingTransport {
@@ -41,6 +44,10 @@ impl Transport for RingTransport {
             ),
             control: false,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        self.systems
     }
 
     fn manner(&self) -> Manner {

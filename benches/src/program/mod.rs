@@ -6,6 +6,7 @@
 
 use crate::harness::{PeerCommand, scratch};
 use crate::sys::Unsupported;
+use crate::system::Home;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +29,8 @@ pub struct Program {
     pub place: Place,
     /// Which of several with the same name it is, where a run has several.
     pub variant: Option<Slug>,
+    /// The systems that it is for.
+    pub systems: &'static [Home],
     /// Why it cannot be started on this machine, where that is no mistake.
     pub unsupported: Option<Unsupported>,
 }

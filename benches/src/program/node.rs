@@ -5,6 +5,7 @@ use super::{Launch, Place, Program};
 use crate::definition::{Plan, PlannedCase};
 use crate::mechanism::Mechanism;
 use crate::sys::Unsupported;
+use crate::system;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ pub fn programs() -> impl Iterator<Item = Program> {
         launch: Launch::Command(["node", SCRIPT.0, serialization].map(str::to_owned).into()),
         place: Place::Fresh(&[SCRIPT]),
         variant: None,
+        systems: system::EVERY,
         unsupported: (!is_in_path("node"))
             .then(|| Unsupported::because("node is not in PATH: expected it there, or --node PATH")),
     })

@@ -6,6 +6,7 @@
 use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::Link;
 use crate::sys::Unsupported;
+use crate::system::Home;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -22,6 +23,10 @@ impl Transport for Alpc {
             semantics: "Advanced local procedure calls of the Windows kernel. Not measured.".into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        &[]
     }
 
     fn support(&self, _channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -5,6 +5,7 @@ use crate::link::Link;
 use crate::link::buffers::Buffers;
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::{Unsupported, named_pipe};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -24,6 +25,10 @@ impl Transport for AnonymousPipe {
                     .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::WINDOWS
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -7,6 +7,7 @@ use crate::link::{Link, Receiver, Sender, closed};
 use crate::sys::handle::Handle;
 use crate::sys::shared_memory::{self, Mapping};
 use crate::sys::{Unsupported, event, wake};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::rc::Rc;
@@ -30,6 +31,10 @@ impl Transport for Eventfd {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -7,6 +7,7 @@ use crate::link::out_of_line::{self, Returns};
 use crate::link::{Link, memfd};
 use crate::sys::socket::Kind;
 use crate::sys::{Unsupported, shared_memory, wake};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -25,6 +26,10 @@ impl Transport for MemfdRead {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

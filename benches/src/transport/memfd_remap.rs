@@ -4,6 +4,7 @@
 use super::{Channel, ChannelSpec, End, Parts, Transport, memfd_read};
 use crate::link::Link;
 use crate::sys::Unsupported;
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -22,6 +23,10 @@ impl Transport for MemfdRemap {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

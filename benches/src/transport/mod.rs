@@ -6,6 +6,7 @@ use crate::link::ring::RingTransport;
 use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
+use crate::system::{Home, System};
 use roundtrip_wire::TransportInfo;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -108,6 +109,9 @@ pub trait Transport: Sync {
     /// Name, family and semantics, as they travel with every result.
     fn info(&self) -> TransportInfo;
 
+    /// The systems that have the mechanism. A machine of one may still lack it: [`Transport::support`] asks it.
+    fn systems(&self) -> &'static [Home];
+
     /// How it behaves unless something else is asked for.
     fn manner(&self) -> Manner {
         Manner::default()
@@ -123,8 +127,9 @@ pub trait Transport: Sync {
         false
     }
 
-    /// Whether a descriptor, or what the system has in its place, can be passed with a message.
-    fn passes_handles(&self) -> bool {
+    /// Whether a descriptor, or what the system has in its place, can be passed with a message on this system.
+    fn passes_handles(&self, on: System) -> bool {
+        let _ = on;
         false
     }
 

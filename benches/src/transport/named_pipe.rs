@@ -5,6 +5,7 @@ use super::{Channel, ChannelSpec, End, Parts, Transport};
 use crate::link::{Link, named_pipe as link};
 use crate::sys::Unsupported;
 use crate::sys::named_pipe::{self, Pipe, Settings};
+use crate::system::{self, Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -57,11 +58,15 @@ impl Transport for NamedPipeTransport {
         }
     }
 
+    fn systems(&self) -> &'static [Home] {
+        system::WINDOWS
+    }
+
     fn only_asks(&self) -> bool {
         self.transacts
     }
 
-    fn passes_handles(&self) -> bool {
+    fn passes_handles(&self, _on: System) -> bool {
         true
     }
 

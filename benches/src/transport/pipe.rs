@@ -6,6 +6,7 @@ use crate::link::buffers::{Buffers, size_pipe};
 use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -24,6 +25,10 @@ impl Transport for Pipe {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::UNIX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

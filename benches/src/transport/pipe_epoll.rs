@@ -1,7 +1,13 @@
 //! `pipe-epoll`: two anonymous pipes, one each way, whose receivers wait in `epoll_wait(2)` first: Linux.
 
 use crate::link::ready::ReadyPipe;
+use crate::system;
 
 /// See the module.
-pub static PIPE_EPOLL: ReadyPipe =
-    ReadyPipe { slug: "pipe-epoll", title: "Pipe, epoll", mechanism: "epoll", call: "epoll_wait" };
+pub static PIPE_EPOLL: ReadyPipe = ReadyPipe {
+    slug: "pipe-epoll",
+    title: "Pipe, epoll",
+    mechanism: "epoll",
+    call: "epoll_wait",
+    systems: system::LINUX,
+};

@@ -1,7 +1,13 @@
 //! `pipe-kqueue`: two anonymous pipes, one each way, whose receivers wait in kevent(2) first: macOS and FreeBSD.
 
 use crate::link::ready::ReadyPipe;
+use crate::system::System;
 
 /// See the module.
-pub static PIPE_KQUEUE: ReadyPipe =
-    ReadyPipe { slug: "pipe-kqueue", title: "Pipe, kqueue", mechanism: "kqueue", call: "kevent" };
+pub static PIPE_KQUEUE: ReadyPipe = ReadyPipe {
+    slug: "pipe-kqueue",
+    title: "Pipe, kqueue",
+    mechanism: "kqueue",
+    call: "kevent",
+    systems: &[System::FreeBsd.always(), System::MacOs.always()],
+};

@@ -6,6 +6,7 @@ use crate::link::datagram::GOODBYE;
 use crate::link::{Link, Receiver, Sender, closed, unexpected_length};
 use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, message_queue};
+use crate::system::{Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -25,6 +26,11 @@ impl Transport for PosixMq {
                     .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        const SYSTEMS: &[Home] = &[System::FreeBsd.sometimes("with `mqueuefs`"), System::Linux.always()];
+        SYSTEMS
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -9,6 +9,7 @@ use crate::link::{Link, Receiver, Sender};
 use crate::memory::Memory;
 use crate::sys::socket::{self, Kind};
 use crate::sys::{Unsupported, remote_memory, shared_memory, wake};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -30,6 +31,10 @@ impl Transport for ProcessVmReadv {
                     .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

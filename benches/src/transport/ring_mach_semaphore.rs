@@ -2,10 +2,12 @@
 //! (`semaphore_timedwait`): macOS, by public calls alone.
 
 use crate::link::ring::RingTransport;
+use crate::system;
 
 /// See the module.
 pub static RING_MACH_SEMAPHORE: RingTransport = RingTransport {
     slug: "ring-mach-semaphore",
     title: "Shared-memory ring, Mach semaphore",
     mechanism: Some("mach-semaphore"),
+    systems: system::MACOS,
 };

@@ -2,7 +2,12 @@
 //! (`os_sync_wait_on_address`): macOS 14.4 and later.
 
 use crate::link::ring::RingTransport;
+use crate::system::System;
 
 /// See the module.
-pub static RING_OS_SYNC: RingTransport =
-    RingTransport { slug: "ring-os-sync", title: "Shared-memory ring, os_sync", mechanism: Some("os-sync") };
+pub static RING_OS_SYNC: RingTransport = RingTransport {
+    slug: "ring-os-sync",
+    title: "Shared-memory ring, os_sync",
+    mechanism: Some("os-sync"),
+    systems: &[System::MacOs.sometimes("since macOS 14.4")],
+};

@@ -2,7 +2,12 @@
 //! something.
 
 use crate::link::ring::RingTransport;
+use crate::system;
 
 /// See the module.
-pub static RING_SPIN: RingTransport =
-    RingTransport { slug: "ring-spin", title: "Shared-memory ring, spinning", mechanism: None };
+pub static RING_SPIN: RingTransport = RingTransport {
+    slug: "ring-spin",
+    title: "Shared-memory ring, spinning",
+    mechanism: None,
+    systems: system::EVERY,
+};

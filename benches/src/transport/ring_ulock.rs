@@ -2,7 +2,12 @@
 //! private): macOS.
 
 use crate::link::ring::RingTransport;
+use crate::system;
 
 /// See the module.
-pub static RING_ULOCK: RingTransport =
-    RingTransport { slug: "ring-ulock", title: "Shared-memory ring, ulock", mechanism: Some("ulock") };
+pub static RING_ULOCK: RingTransport = RingTransport {
+    slug: "ring-ulock",
+    title: "Shared-memory ring, ulock",
+    mechanism: Some("ulock"),
+    systems: system::MACOS,
+};

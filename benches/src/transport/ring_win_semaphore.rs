@@ -2,10 +2,12 @@
 //! Windows.
 
 use crate::link::ring::RingTransport;
+use crate::system;
 
 /// See the module.
 pub static RING_WIN_SEMAPHORE: RingTransport = RingTransport {
     slug: "ring-win-semaphore",
     title: "Shared-memory ring, Windows semaphore",
     mechanism: Some("win-semaphore"),
+    systems: system::WINDOWS,
 };

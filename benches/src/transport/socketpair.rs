@@ -7,6 +7,7 @@ use crate::link::stream::{StreamReceiver, StreamSender};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::socket::{self, Kind};
+use crate::system::{self, Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -27,7 +28,11 @@ impl Transport for Socketpair {
         }
     }
 
-    fn passes_handles(&self) -> bool {
+    fn systems(&self) -> &'static [Home] {
+        system::UNIX
+    }
+
+    fn passes_handles(&self, _on: System) -> bool {
         true
     }
 

@@ -6,6 +6,7 @@ use crate::link::{Link, Sender};
 use crate::memory::Memory;
 use crate::sys::handle::Handle;
 use crate::sys::{self, Unsupported};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -24,6 +25,10 @@ impl Transport for Splice {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -3,6 +3,7 @@
 use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
 use crate::link::Link;
 use crate::sys::{Unsupported, socket};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use socket2::Socket;
 use std::io;
@@ -23,6 +24,10 @@ impl Transport for Tcp {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::EVERY
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -6,6 +6,7 @@ use crate::link::Link;
 use crate::link::buffers::size_socket;
 use crate::sys::Unsupported;
 use crate::sys::socket::{self, Kind};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -28,6 +29,10 @@ impl Transport for Udp {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::EVERY
     }
 
     fn manner(&self) -> Manner {

@@ -5,6 +5,7 @@ use super::{Channel, ChannelSpec, End, Parts, Transport, unix_seqpacket};
 use crate::link::Link;
 use crate::sys::Unsupported;
 use crate::sys::socket::{self, Kind};
+use crate::system::{self, Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -27,7 +28,11 @@ impl Transport for UnixDgram {
         }
     }
 
-    fn passes_handles(&self) -> bool {
+    fn systems(&self) -> &'static [Home] {
+        system::UNIX
+    }
+
+    fn passes_handles(&self, _on: System) -> bool {
         true
     }
 

@@ -7,6 +7,7 @@ use crate::link::datagram::{DatagramReceiver, DatagramSender};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::sys::socket::{self, Kind};
+use crate::system::{Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -28,7 +29,12 @@ impl Transport for UnixSeqpacket {
         }
     }
 
-    fn passes_handles(&self) -> bool {
+    fn systems(&self) -> &'static [Home] {
+        const SYSTEMS: &[Home] = &[System::FreeBsd.always(), System::Linux.always()];
+        SYSTEMS
+    }
+
+    fn passes_handles(&self, _on: System) -> bool {
         true
     }
 

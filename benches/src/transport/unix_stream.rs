@@ -2,7 +2,8 @@
 
 use super::{Channel, ChannelSpec, End, Parts, Transport, socketpair};
 use crate::link::Link;
-use crate::sys::{Unsupported, rights, socket};
+use crate::sys::{Unsupported, socket};
+use crate::system::{Home, System};
 use roundtrip_wire::{Slug, TransportInfo};
 use socket2::{Domain, SockAddr, Socket, Type};
 use std::io;
@@ -28,8 +29,18 @@ impl Transport for UnixStream {
         }
     }
 
-    fn passes_handles(&self) -> bool {
-        rights::support().is_ok()
+    fn systems(&self) -> &'static [Home] {
+        const SYSTEMS: &[Home] = &[
+            System::FreeBsd.always(),
+            System::Linux.always(),
+            System::MacOs.always(),
+            System::Windows.sometimes("since Windows 10 1803; Wine 8 has none"),
+        ];
+        SYSTEMS
+    }
+
+    fn passes_handles(&self, on: System) -> bool {
+        on != System::Windows
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

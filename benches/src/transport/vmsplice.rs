@@ -8,6 +8,7 @@ use crate::link::{Link, Sender};
 use crate::memory::Memory;
 use crate::sys::handle::Handle;
 use crate::sys::{Unsupported, shared_memory, splice, wake};
+use crate::system::{self, Home};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 
@@ -26,6 +27,10 @@ impl Transport for Vmsplice {
                 .into(),
             control: true,
         }
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::LINUX
     }
 
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {

@@ -7,6 +7,7 @@ use roundtrip_bench::mechanism::Mechanism;
 use roundtrip_bench::program::{Launch, Place, Program};
 use roundtrip_bench::scenario::{self, Work};
 use roundtrip_bench::sys::affinity;
+use roundtrip_bench::system;
 use roundtrip_bench::transport::Manner;
 use roundtrip_stats::verdict::Rule;
 use roundtrip_wire::{CaseResult, Slug, TransportInfo};
@@ -26,6 +27,7 @@ pub(crate) fn program(name: &str, command: Vec<String>, folder: PathBuf) -> Prog
         launch: Launch::Command(command),
         place: Place::Folder(folder),
         variant: None,
+        systems: system::EVERY,
         unsupported: None,
     }
 }

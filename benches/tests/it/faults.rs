@@ -8,6 +8,7 @@ use roundtrip_bench::definition::{Mode, Placement, Plan, PlannedCase, Repetition
 use roundtrip_bench::harness::{self, PeerCommand, peers};
 use roundtrip_bench::link::Link;
 use roundtrip_bench::sys::Unsupported;
+use roundtrip_bench::system::{self, Home};
 use roundtrip_bench::transport::{self, Channel, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
@@ -127,6 +128,10 @@ static BROKEN: Broken = Broken;
 impl Transport for Broken {
     fn info(&self) -> TransportInfo {
         transport::tcp::Tcp.info()
+    }
+
+    fn systems(&self) -> &'static [Home] {
+        system::EVERY
     }
 
     fn support(&self, _channel: &ChannelSpec) -> Result<(), Unsupported> {

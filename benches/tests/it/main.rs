@@ -9,5 +9,6 @@ mod link;
 mod many;
 mod processes;
 mod support;
+mod systems;
 #[cfg(target_os = "linux")]
 mod tracing;

@@ -27,11 +27,18 @@ const MODIFIED_SECONDS: u64 = 946_684_800;
 const PROGRAM_MODE: u32 = 0o755;
 const TEXT_MODE: u32 = 0o644;
 
-/// Makes the archive of a program that says the right version of itself; its name is that of its file.
+/// Makes the archive of a program that says the right version of itself; its name is that of its file. `licences` lie beside
+/// it, by the names in the archive.
 ///
 /// # Errors
 /// It does not run here, says another version, or the archive cannot be written.
-pub(super) fn pack(program: &Path, version: &str, target: &str, output: &Path) -> Result<PathBuf> {
+pub(super) fn pack(
+    program: &Path,
+    version: &str,
+    target: &str,
+    output: &Path,
+    licences: BTreeMap<String, PathBuf>,
+) -> Result<PathBuf> {
     let path = std::path::absolute(program).with_context(|| format!("{} has no place", program.display()))?;
     let said = Tool::at(&path).arguments(["--version"]).run_silently()?.successful()?.output;
     let expected = format!("{} {version}", name(program)?);
@@ -42,7 +49,8 @@ pub(super) fn pack(program: &Path, version: &str, target: &str, output: &Path) -
         said.trim()
     );
     let manual = tempfile::tempdir().context("no folder for the manual")?;
-    let files = manual_of(&path, name(program)?, manual.path())?;
+    let mut files = manual_of(&path, name(program)?, manual.path())?;
+    files.extend(licences);
     write(program, version, target, output, &files)
 }
 
@@ -154,7 +162,11 @@ fn add(archive: &mut Builder<GzEncoder<File>>, inside: &str, path: &Path, mode: 
         .with_context(|| format!("cannot pack {inside}"))
 }
 
-fn name(program: &Path) -> Result<&str> {
+/// What a program is called, on every system.
+///
+/// # Errors
+/// The path ends with none.
+pub(super) fn name(program: &Path) -> Result<&str> {
     let name = program.file_name().and_then(|name| name.to_str());
     let name = name.with_context(|| format!("{} has no name", program.display()))?;
     Ok(name.strip_suffix(".exe").unwrap_or(name))
@@ -199,7 +211,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_comes_with_the_manual_that_it_writes_itself() {
+    fn a_program_comes_with_the_manual_that_it_writes_itself_and_the_licences_of_others() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("roundtrip");
@@ -207,10 +219,14 @@ mod tests {
             man) mkdir -p \"$2\"; echo page > \"$2/roundtrip-run.1\" ;;\ncompletions) echo for \"$2\" ;;\nesac\n";
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(PROGRAM_MODE)).unwrap();
-        let path = pack(&program, "1.0.0", "t", folder.path()).unwrap();
+        let licences = folder.path().join("licences");
+        std::fs::write(&licences, "of others").unwrap();
+        let licences = [("THIRD-PARTY-LICENSES.txt".to_owned(), licences)].into();
+        let path = pack(&program, "1.0.0", "t", folder.path(), licences).unwrap();
         let within = |name: &str| member(&path, &format!("roundtrip-1.0.0-t/{name}")).unwrap();
         assert_eq!(within("man/man1/roundtrip-run.1"), b"page\n");
         assert_eq!(within("completions/roundtrip.zsh"), b"for zsh\n");
+        assert_eq!(within("THIRD-PARTY-LICENSES.txt"), b"of others");
     }
 
     #[cfg(unix)]
@@ -221,7 +237,7 @@ mod tests {
         let program = folder.path().join("roundtrip");
         std::fs::write(&program, "#!/bin/sh\necho roundtrip 0.9.0\n").unwrap();
         std::fs::set_permissions(&program, std::fs::Permissions::from_mode(PROGRAM_MODE)).unwrap();
-        let refused = pack(&program, "1.0.0", "t", folder.path()).unwrap_err().to_string();
+        let refused = pack(&program, "1.0.0", "t", folder.path(), BTreeMap::new()).unwrap_err().to_string();
         assert!(refused.contains("calls itself `roundtrip 0.9.0`: expected `roundtrip 1.0.0`"), "{refused}");
         assert!(!folder.path().join("roundtrip-1.0.0-t.tar.gz").exists());
     }

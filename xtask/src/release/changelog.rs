@@ -1,12 +1,15 @@
 //! Whether a tag may be released, and what CHANGELOG.md says of its version.
 
-use crate::workspace;
+use crate::{tool, workspace};
 use anyhow::{Context, Result, ensure};
+use std::path::Path;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 const INSTALLER: &str = "install.sh";
 /// What whoever upgrades looks for, if only to read that there is nothing to do.
 const UPGRADING: &str = "### Upgrading";
+/// What it has to speak of where they change.
+const TABLES: &str = "tables";
 
 /// Refuses what would be a release that contradicts itself.
 ///
@@ -17,8 +20,17 @@ pub(super) fn check(tag: &str, version: &str) -> Result<()> {
         tag == format!("v{version}"),
         "the tag is {tag}: expected v{version}, the version in Cargo.toml with a v before it"
     );
-    check_section(&notes(version)?, version)?;
+    check_section(&notes(version)?, version, &new_migrations(workspace::root(), tag)?)?;
     release_key().map(drop)
+}
+
+/// The migrations that the release before did not have, as git knows them; none where there was no release.
+fn new_migrations(root: &Path, tag: &str) -> Result<Vec<String>> {
+    // Tags of what HEAD comes from, the newest version first.
+    let tags = tool::git(root, &["tag", "--list", "v*", "--merged", "HEAD", "--sort", "-version:refname"])?;
+    let Some(before) = tags.lines().find(|known| *known != tag) else { return Ok(Vec::new()) };
+    let added = ["diff", "--name-only", "--diff-filter", "A", before, "HEAD", "--", "migrations/*.sql"];
+    Ok(tool::git(root, &added)?.lines().map(str::to_owned).collect())
 }
 
 /// The public key that the installer believes. Without one nobody could tell whose release it is.
@@ -64,10 +76,22 @@ fn is_heading_of(line: &str, version: &str) -> bool {
     day.len() == 10 && day.bytes().enumerate().all(is_in_place)
 }
 
-fn check_section(notes: &str, version: &str) -> Result<()> {
+fn check_section(notes: &str, version: &str, new_migrations: &[String]) -> Result<()> {
+    let mut lines = notes.lines();
     ensure!(
-        notes.lines().any(|line| line == UPGRADING),
+        lines.by_ref().any(|line| line == UPGRADING),
         "the section of {version} in {CHANGELOG} does not say how to upgrade: expected the heading `{UPGRADING}`"
+    );
+    let upgrading = lines.take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ");
+    ensure!(
+        !upgrading.trim().is_empty(),
+        "`{UPGRADING}` of {version} in {CHANGELOG} is empty: expected what to do, if only that there is nothing"
+    );
+    ensure!(
+        new_migrations.is_empty() || upgrading.contains(TABLES),
+        "`{UPGRADING}` of {version} in {CHANGELOG} says nothing of the {TABLES}, which {} changes: expected how long that \
+         takes, what waits meanwhile, or that nobody notices",
+        new_migrations.join(", ")
     );
     Ok(())
 }
@@ -92,7 +116,7 @@ mod tests {
     fn notes_are_the_section_of_that_version_alone() {
         let notes = section(TEXT, "1.2.0").unwrap();
         assert_eq!(notes, "### Added\n\n- A thing.\n\n### Upgrading\n\nNothing to do.\n");
-        check_section(&notes, "1.2.0").unwrap();
+        check_section(&notes, "1.2.0", &[]).unwrap();
         assert_eq!(section(TEXT, "1.1.0").unwrap(), "- Old.\n");
     }
 
@@ -110,8 +134,44 @@ mod tests {
 
     #[test]
     fn a_section_that_does_not_say_how_to_upgrade_is_refused() {
-        let refused = check_section("### Added\n\n- A.\n", "1.2.0").unwrap_err().to_string();
+        let refused = check_section("### Added\n\n- A.\n", "1.2.0", &[]).unwrap_err().to_string();
         assert!(refused.contains("does not say how to upgrade"), "{refused}");
+        for notes in ["### Upgrading\n", "### Upgrading\n\n### Added\n\n- A.\n"] {
+            let refused = check_section(notes, "1.2.0", &[]).unwrap_err().to_string();
+            assert!(refused.contains("is empty"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_release_with_migrations_has_to_say_what_they_do_to_tables() {
+        let migrations = ["migrations/20270101000100_point.sql".to_owned()];
+        let refused = check_section("### Upgrading\n\nNothing to do.\n", "1.2.0", &migrations).unwrap_err();
+        assert!(refused.to_string().contains("20270101000100_point.sql"), "{refused}");
+        let told = "### Upgrading\n\n- The tables are brought up to date in seconds.\n";
+        check_section(told, "1.2.0", &migrations).unwrap();
+    }
+
+    #[test]
+    fn migrations_are_new_that_the_release_before_did_not_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = |arguments: &[&str]| tool::git(folder.path(), arguments).unwrap();
+        let commit = |file: &str| {
+            std::fs::write(folder.path().join("migrations").join(file), "select 1;\n").unwrap();
+            git(&["add", "--all"]);
+            git(&["commit", "--quiet", "--message", file]);
+        };
+        std::fs::create_dir(folder.path().join("migrations")).unwrap();
+        git(&["init", "--quiet"]);
+        commit("1_one.sql");
+        assert_eq!(new_migrations(folder.path(), "v1.0.0").unwrap(), Vec::<String>::new());
+        git(&["tag", "v1.0.0"]);
+        commit("2_two.sql");
+        git(&["tag", "v1.1.0"]);
+        commit("README.md");
+        for tag in ["v1.1.0", "v1.2.0"] {
+            let expected: &[&str] = if tag == "v1.1.0" { &["migrations/2_two.sql"] } else { &[] };
+            assert_eq!(new_migrations(folder.path(), tag).unwrap(), expected, "{tag}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `release`: what the workflow of releases does beyond running cargo, so that it can be run and tested anywhere.
 //!
-//! - [`changelog`]: whether a tag may be released, and its notes.  [`archive`]: one program for one target.
+//! - [`changelog`]: whether a tag may be released, and its notes.  [`archive`]: one program for one target, with the
+//!   [`licences`] of what is linked into it.
 //! - [`targets`]: what a release is made of.  [`finish`]: what is told of all archives together; [`sign`]: by whom.
 
 mod archive;
@@ -9,10 +10,15 @@ mod finish;
 #[cfg(test)]
 #[cfg(unix)]
 mod install_tests;
+mod licences;
 mod sign;
 mod targets;
 
+pub(crate) use licences::of_web as licences_of_web;
+
 use anyhow::Result;
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -46,6 +52,15 @@ enum Verb {
         #[arg(required = true)]
         programs: Vec<PathBuf>,
     },
+    /// Print the licences of what is linked into a program, and for the server of its web interface.
+    Licences {
+        /// What it is built for [default: this machine].
+        #[arg(long)]
+        target: Option<String>,
+        /// Which one.
+        #[arg(value_parser = [targets::AGENT, targets::SERVER])]
+        program: String,
+    },
     /// Of a folder with every archive, make the programs and the manifest for agents, the formula and SHA256SUMS.
     Finish {
         /// The folder.
@@ -61,13 +76,13 @@ enum Verb {
     },
 }
 
-/// A release as far as Linux on x86-64 needs one, of these programs: archives, and their checksums.
+/// A release as far as Linux on x86-64 needs one, of these programs: archives, without the licences of others, and their checksums.
 ///
 /// # Errors
 /// A program does not run here, or the folder cannot be written.
 pub(crate) fn of_this_machine(programs: &[PathBuf], folder: &Path) -> Result<()> {
     for program in programs {
-        archive::pack(program, VERSION, targets::LINUX_X86_64, folder)?;
+        archive::pack(program, VERSION, targets::LINUX_X86_64, folder, BTreeMap::new())?;
     }
     finish::write_sums(folder)
 }
@@ -82,8 +97,14 @@ pub(crate) fn release(options: &Options) -> Result<ExitCode> {
         Verb::Notes => print!("{}", changelog::notes(VERSION)?),
         Verb::Pack { target, output, programs } => {
             for program in programs {
-                println!("{}", archive::pack(program, VERSION, target, output)?.display());
+                let folder = tempfile::tempdir()?;
+                let licences = licences::write(archive::name(program)?, target, folder.path())?;
+                println!("{}", archive::pack(program, VERSION, target, output, licences)?.display());
             }
+        }
+        Verb::Licences { target, program } => {
+            let target = target.clone().map_or_else(licences::host, Ok)?;
+            std::io::stdout().write_all(licences::text(program, &target)?.as_bytes())?;
         }
         Verb::Finish { folder } => finish::finish(folder, VERSION)?,
         Verb::Sign { key, folder } => sign::sign(folder, key, VERSION)?,

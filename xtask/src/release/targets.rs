@@ -12,7 +12,8 @@ pub(super) struct Target {
 
 /// The command on lab machines and desks.
 pub(super) const AGENT: &str = "roundtrip";
-const SERVER: &str = "roundtrip-server";
+/// What agents upload to.
+pub(super) const SERVER: &str = "roundtrip-server";
 /// Where the docs are tried out.
 pub(super) const LINUX_X86_64: &str = "x86_64-unknown-linux-musl";
 

@@ -5,7 +5,6 @@ use crate::workspace;
 use anyhow::{Context, Result};
 
 const FOLDER: &str = "benches/src/transport/";
-const PLATFORMS: &str = "docs/reference/platforms.md";
 const REGISTRY: &str = "benches/src/transport/mod.rs";
 
 /// Compares the registry with the folder it stands in.
@@ -24,19 +23,7 @@ pub(super) fn registry_lists_the_folder(files: &[String]) -> Result<Vec<Finding>
             transports.push((name.to_owned(), read(path)?));
         }
     }
-    let mut findings = compare(&registry, &transports);
-    findings.extend(unlisted(&read(PLATFORMS)?, &transports));
-    Ok(findings)
-}
-
-/// The transports that the page on platforms says nothing of.
-fn unlisted(page: &str, transports: &[(String, String)]) -> Vec<Finding> {
-    let source = Source { path: PLATFORMS, text: page };
-    let slugs = transports.iter().map(|(name, _)| name.replace('_', "-"));
-    slugs
-        .filter(|slug| !page.contains(&format!("`{slug}`")))
-        .map(|slug| source.finding(1, &format!("says nothing of `{slug}`: expected where it exists")))
-        .collect()
+    Ok(compare(&registry, &transports))
 }
 
 fn compare(registry: &str, transports: &[(String, String)]) -> Vec<Finding> {
@@ -127,13 +114,6 @@ mod tests {
         let found = messages(REGISTRY_TEXT, &["fifo"]);
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("benches/src/transport/mod.rs:5: lists ring_futex"), "{found:?}");
-    }
-
-    #[test]
-    fn a_transport_that_no_platform_is_named_for_is_found() {
-        let found = unlisted("| `fifo`, `ring-futex-2` | yes |", &transports(&["fifo", "ring_futex"]));
-        assert_eq!(found.len(), 1);
-        assert!(found[0].to_string().contains("nothing of `ring-futex`"), "{found:?}");
     }
 
     #[test]

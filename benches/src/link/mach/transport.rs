@@ -7,6 +7,7 @@ use crate::sys::Unsupported;
 use crate::sys::mach::exchange::MESSAGE_BYTES_MAX;
 use crate::sys::mach::message::inline_bytes;
 use crate::sys::mach::{self, abi};
+use crate::system::{self, Home, System};
 use crate::transport::{Channel, ChannelSpec, End, Parts, Transport};
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
@@ -39,7 +40,11 @@ impl Transport for MachTransport {
         }
     }
 
-    fn passes_handles(&self) -> bool {
+    fn systems(&self) -> &'static [Home] {
+        system::MACOS
+    }
+
+    fn passes_handles(&self, _on: System) -> bool {
         true
     }
 

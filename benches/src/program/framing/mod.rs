@@ -6,6 +6,7 @@
 
 use super::{Launch, Place, Program};
 use crate::sys::{death, fork_channel};
+use crate::system;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::io;
 use std::path::PathBuf;
@@ -66,6 +67,7 @@ pub fn programs() -> impl Iterator<Item = Program> {
         launch: Launch::Peer(vec![ARGUMENT.to_owned(), format.name().to_owned()]),
         place: Place::Folder(PathBuf::from(".")),
         variant: None,
+        systems: system::UNIX,
         unsupported: fork_channel::support().err(),
     })
 }

@@ -13,11 +13,7 @@ mod imp;
 pub(super) use imp::{NO_SIGNAL, when_there_is_room};
 
 /// What the sender of a Unix datagram does that finds no room at the receiver, for people.
-pub const FULL: &str = if cfg!(target_os = "linux") {
-    "A sender that finds no room waits."
-} else {
-    "A sender that finds no room asks again until there is some, because this system does not let it wait."
-};
+pub const FULL: &str = "A sender that finds no room waits on Linux, and asks again until there is some where the system does not let it wait.";
 
 /// What a socket of the Unix family carries (socket(2)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
