@@ -54,6 +54,8 @@ init() {
     cd /
     umount -l /.before
     rmdir /.before
+    # What systemd mounts for services, such as their credentials, it mounts elsewhere and has it appear here.
+    mount --make-rshared /
     export container=roundtrip-docs
     exec /usr/lib/systemd/systemd --unit=basic.target --show-status=no < /dev/null > /dev/null 2>&1
 }

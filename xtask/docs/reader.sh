@@ -1,6 +1,6 @@
 # Whoever reads a page and types what stands there: bash, sourced before the commands of a page.
 set -eEuo pipefail
-export HOME=/srv/reader LC_ALL=C.UTF-8 TZ=UTC GIT_CONFIG_GLOBAL=/srv/reader/.gitconfig
+export HOME=/srv/reader USER=root LC_ALL=C.UTF-8 TZ=UTC GIT_CONFIG_GLOBAL=/srv/reader/.gitconfig
 mkdir -p "$HOME/here"
 cd "$HOME/here"
 printf '[user]\n name = A. Reader\n email = a@example.org\n[init]\n defaultBranch = main\n' > "$GIT_CONFIG_GLOBAL"
@@ -44,7 +44,7 @@ ends() {
 # A server in a terminal of its own, which ends when it gets another one.
 roundtrip-server() {
     if [ "$1" = serve ]; then
-        [ -z "${serving:-}" ] || { kill "$serving"; wait "$serving" || true; }
+        [ -z "${serving:-}" ] || { kill "$serving" || true; wait "$serving" || true; }
         begins 'https?://' env roundtrip-server "$@"
         serving=$begun
     else
@@ -86,7 +86,7 @@ glance() {
     done
     kill -TERM "$looked"
     wait "$looked" || code=$?
-    [ "$code" = 143 ] || { cat glance.log >&2; echo "it ended with $code: expected 143" >&2; return 1; }
+    [ "$code" = 143 ] || [ "$code" = 0 ] || { cat glance.log >&2; echo "it ended with $code" >&2; return 1; }
 }
 
 # A process that sends messages to itself, in `sender`.
@@ -112,7 +112,7 @@ stands() {
 server() {
     roundtrip-server serve "$@" > /dev/null
     cp /var/lib/roundtrip/agent.token .
-    roundtrip-server account create --name admin --admin > admin.token
+    [ -s admin.token ] || roundtrip-server account create --name admin --admin > admin.token
 }
 
 # The same as others reach it, at https://roundtrip.example.org. Whoever signed for it is believed here.

@@ -8,7 +8,7 @@ pub(super) const PAGES: &[Page] = &[
         given: r#"
             far_server
             export ROUNDTRIP_ENROLMENT=
-            code() { curl --silent --fail --json '{}' --header "authorization: Bearer $(cat admin.token)" \
+            code() { curl --silent --fail --json "${1:-{\}}" --header "authorization: Bearer $(cat admin.token)" \
                 https://roundtrip.example.org/api/v1/enrolments | jq --raw-output .code; }
             mkdir -p /srv/releases ~/roundtrip/target/release
             cp /usr/local/bin/roundtrip ~/roundtrip/target/release/
@@ -27,7 +27,7 @@ pub(super) const PAGES: &[Page] = &[
                 &[
                     change(
                         "minisign -G",
-                        "roundtrip service uninstall; rm -r /var/lib/roundtrip-lab; code > code; minisign -G -W",
+                        "roundtrip service uninstall; rm -r /var/lib/roundtrip-lab; code '{\"machine\": \"vm\"}' > code; minisign -G -W",
                         "a key without a password, which nobody is here to type; the machine above is let in again",
                     ),
                     change(

@@ -131,6 +131,7 @@ pub(super) const PAGES: &[Page] = &[
             printf '{"histograms": [{"name": "IPC.MessageSize", "count": 2, "sum": 130, "buckets": [{"low": 64, "high": 70, "count": 2}]}]}' > all.json
             printf '#!/bin/sh\nseq 10 60 >&2\n' > your-program
             chmod +x your-program
+            repository .
             server
             report report.json
             roundtrip upload report.json --upload http://127.0.0.1:7979 --token-file agent.token
