@@ -36,6 +36,14 @@ pub enum Command {
 }
 
 impl Command {
+    /// The machines that it is to be measured on, none for all; absent where nothing is to be measured.
+    pub fn machines(&self) -> Option<&[String]> {
+        match self {
+            Self::Queue { machines, .. } | Self::Retry { machines } => Some(machines),
+            Self::Cancel | Self::Ack { .. } => None,
+        }
+    }
+
     /// The word by which it is asked for.
     pub fn word(&self) -> &'static str {
         match self {

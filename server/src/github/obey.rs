@@ -1,10 +1,12 @@
 //! Commands in a comment: who is obeyed, and how whoever wrote it gets to know.
 
 use super::client::GitHubError;
-use super::command;
+use super::command::{self, Command};
 use super::intake::{self, Asked};
 use super::repository::Repository;
+use crate::db;
 use crate::db::github::pull_request;
+use crate::queue::schedule::FORGOTTEN_AFTER;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
@@ -48,21 +50,47 @@ pub(super) async fn obey(
         commands.iter().find_map(|command| command.as_ref().err()).map(|why| format!("{why}."))
     };
     if let Some(why) = refusal {
-        return reply(repository, comment, &why).await;
+        return reply(repository, comment, &format!("Nothing was done: {why}")).await;
     }
     for (place, command) in commands.iter().flatten().enumerate() {
         let source = format!("comment:{}:{place}", comment.id);
         let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
         intake::note_command(connection, &row, &asked, command, now).await?;
     }
-    repository.react(comment.id).await
+    repository.react(comment.id).await?;
+    match nobody_measures(connection, project_id, commands.iter().flatten()).await? {
+        Some(why) => reply(repository, comment, &format!("Nothing is measured: {why}")).await,
+        None => Ok(()),
+    }
 }
 
-/// Says why something is not done, once.
-async fn reply(repository: Repository<'_>, comment: &Comment<'_>, why: &str) -> Result<(), GitHubError> {
+/// Why nobody would measure what is asked for: no machine works for the project, or one that is named does not.
+async fn nobody_measures(
+    connection: &mut PgConnection,
+    project_id: i64,
+    commands: impl Iterator<Item = &Command>,
+) -> sqlx::Result<Option<String>> {
+    let named: Vec<&[String]> = commands.filter_map(Command::machines).collect();
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let able = db::agent::machines_with(connection, project_id, &[], FORGOTTEN_AFTER).await?;
+    if able.is_empty() {
+        return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
+    }
+    for name in named.into_iter().flatten() {
+        if db::machine::keys(connection, std::slice::from_ref(name), &able).await?.is_empty() {
+            return Ok(Some(format!("no machine called `{name}` works for this project.")));
+        }
+    }
+    Ok(None)
+}
+
+/// Says something to whoever wrote a comment, once.
+async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) -> Result<(), GitHubError> {
     let marker = format!("{REPLY_MARKER}{} -->", comment.id);
     if repository.find_comment(comment.number, &marker).await?.is_none() {
-        let body = format!("{marker}\nNothing was done: {why}");
+        let body = format!("{marker}\n{what}");
         repository.create_comment(comment.number, &body).await?;
     }
     Ok(())

@@ -134,6 +134,27 @@ async fn a_commit_that_somebody_with_write_access_asked_for_is_compared_and_what
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
+async fn whoever_asks_where_no_machine_works_is_told_so(pool: PgPool) {
+    let shop = Shop::new(pool).await;
+    shop.world.open(7, 'a').await;
+    let replies = || shop.world.github.app_comments(REPOSITORY, 7);
+    assert_eq!(shop.comment(WRITER, "/roundtrip queue").await, 0);
+    assert_eq!(replies().len(), 1);
+    assert!(
+        replies()[0].contains("Nothing is measured: no machine works for this project"),
+        "{:?}",
+        replies()
+    );
+    shop.lab.agent("lab-7", &[]).await;
+    assert_eq!(shop.comment(WRITER, "/roundtrip queue machine=lab-8").await, 0);
+    assert_eq!(replies().len(), 2);
+    assert!(replies()[1].contains("no machine called `lab-8` works for this project"), "{:?}", replies());
+    assert_eq!(shop.comment(WRITER, "/roundtrip queue machine=lab-7").await, 1);
+    assert_eq!(shop.comment(WRITER, "/roundtrip cancel").await, 0);
+    assert_eq!(replies().len(), 2, "what is done is not replied to");
+}
+
+#[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn of_a_pull_request_that_changes_nothing_the_check_says_so_and_no_comment_is_written(pool: PgPool) {
     let shop = Shop::new(pool).await;
     let agents = [shop.lab.agent("lab-7", &[]).await, shop.lab.agent("lab-8", &[]).await];

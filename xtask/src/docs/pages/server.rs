@@ -223,7 +223,7 @@ pub(super) const PAGES: &[Page] = &[
                         "what is said within the second of a push is refused, and who types takes longer",
                     ),
                 ],
-                "until_ sh -c 'curl -s \"127.0.0.1:7979/api/v1/projects/libfoo/jobs\" | grep pull'; until_ sh -c 'curl -s \"127.0.0.1:7980/_fake/check-runs?repository=acme/libfoo\" | grep -i roundtrip'",
+                "until_ sh -c \"curl -s '127.0.0.1:7980/_fake/comments?repository=acme/libfoo&number=7' | grep 'no machine works'\"",
             ),
         ],
     },
