@@ -26,7 +26,9 @@ const TOOLS: [(&str, &str); 6] = [
 ];
 /// What of a checkout is copied to `/srv/roundtrip`.
 const READ: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server/packaging/"];
-/// What makes the machine.
+/// Where Debian has PostgreSQL's programs.
+const POSTGRESQL: &str = "/usr/lib/postgresql";
+/// What makes the machine, and what readers use that no package is fetched for.
 const MAKING: [&str; 12] = [
     "bash",
     "cc",
@@ -49,6 +51,10 @@ pub(super) fn cannot_be_made() -> Option<String> {
     }
     if !platform::is_root() {
         return Some("not run: only root makes a machine that is thrown away".into());
+    }
+    // Its package also makes the user as whom it runs.
+    if !Path::new(POSTGRESQL).is_dir() {
+        return Some("not run: Debian's package postgresql is missing, which the pages tell to install".into());
     }
     let missing = MAKING.into_iter().find(|name| tool::find(name).is_err())?;
     Some(format!("not run: {missing} is missing"))
