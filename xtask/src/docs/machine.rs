@@ -7,7 +7,7 @@ use crate::programs::{self, Built};
 use crate::release;
 use crate::screen::Step;
 use crate::stamp::Stamp;
-use crate::tool::{self, Finished, Running, Tool};
+use crate::tool::{self, Running, Tool};
 use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
@@ -54,7 +54,9 @@ pub(super) fn cannot_be_made() -> Option<String> {
     }
     // Its package also makes the user as whom it runs.
     if !Path::new(POSTGRESQL).is_dir() {
-        return Some("not run: Debian's package postgresql is missing, which the pages tell to install".into());
+        return Some(
+            "not run: Debian's package postgresql is missing, which the pages tell to install".into(),
+        );
     }
     let missing = MAKING.into_iter().find(|name| tool::find(name).is_err())?;
     Some(format!("not run: {missing} is missing"))
@@ -125,20 +127,29 @@ impl Maker {
 }
 
 impl Machine {
-    /// A reader types this, which is bash. What they see is in the end's log.
+    /// A reader types this, which is bash.
     ///
     /// # Errors
-    /// The machine has ended.
-    pub(super) fn type_in(&self, script: &str, step: &Step) -> Result<Finished> {
-        let inside = Path::new("/run/reader.sh");
+    /// A command fails: the error ends with what the reader has seen last. Or the machine has ended.
+    pub(super) fn type_in(&self, script: &str) -> Result<()> {
         let disk = Path::new("/proc").join(&self.init).join("root");
-        fs::write(disk.join("run/reader.sh"), script).context("cannot write to the machine's disk")?;
-        Tool::named("nsenter")?
+        fs::write(disk.join("run/script"), script).context("cannot write to the machine's disk")?;
+        // Into a file: what goes on in the background would keep a pipe open.
+        let command =
+            format!("exec timeout --kill-after=5 {PATIENCE_SECONDS} bash /run/script > /run/seen 2>&1");
+        let finished = Tool::named("nsenter")?
             .arguments(["--all", "--wd", "--target", &self.init, "env", "--ignore-environment"])
-            .arguments([&format!("PATH={PATH}"), "timeout", "--kill-after=5", PATIENCE_SECONDS, "bash"])
-            .arguments([inside])
+            .arguments([&format!("PATH={PATH}"), "sh", "-c", &command])
             .with_all_it_starts()
-            .run(step)
+            .run_silently()?;
+        if finished.status.success() {
+            return Ok(());
+        }
+        let seen = fs::read(disk.join("run/seen")).unwrap_or_default();
+        let seen = String::from_utf8_lossy(&seen);
+        let before = seen.lines().count().saturating_sub(SHOWN_LINES);
+        let last: Vec<&str> = seen.lines().skip(before).collect();
+        bail!("it ended with {}:\n{}", finished.status, last.join("\n"))
     }
 }
 
@@ -151,7 +162,9 @@ impl Drop for Machine {
 }
 
 /// What a page says takes a minute at most, on a machine that does other things as well.
-const PATIENCE_SECONDS: &str = "240";
+const PATIENCE_SECONDS: u32 = 240;
+/// So much is shown of what a reader has seen before something failed.
+const SHOWN_LINES: usize = 80;
 /// Where a reader's programs are.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
