@@ -90,7 +90,7 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/how-to/https.md",
-        given: "far_server later; server; ends; cd",
+        given: "far_server later; server; ends",
         blocks: &[typed(""), typed("")],
     },
     Page {
