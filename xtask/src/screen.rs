@@ -117,6 +117,11 @@ pub(crate) fn error(text: &str) {
     eprintln!("{} {text}", style("error:").for_stderr().red().bold());
 }
 
+/// How many characters a line of standard output has; where it is no terminal, a number that is read well.
+pub(crate) fn width() -> u16 {
+    Term::stdout().size_checked().map_or(120, |(_, columns)| columns)
+}
+
 /// A duration to read: `0.4 s`, `41 s`, `2 m 07 s`.
 pub(crate) fn elapsed(duration: Duration) -> String {
     let seconds = duration.as_secs();

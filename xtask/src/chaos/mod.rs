@@ -49,7 +49,7 @@ pub(crate) fn chaos(options: &Options) -> Result<ExitCode> {
     if let Some(laboratory) = laboratory {
         laboratory.close()?;
     }
-    print!("{}", table::table(&rows));
+    print!("{}", table::table(&rows, screen::width()));
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     println!("{}", table::closing_line(&rows));
     Ok(table::exit_code(&rows))

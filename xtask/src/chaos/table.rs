@@ -3,12 +3,15 @@
 use super::promise::{HeldBy, Promise};
 use super::rounds::Verdict;
 use crate::screen;
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
 const HEAD: [&str; 6] = ["promise", "fault", "test", "rounds", "held", "time"];
 
+/// From here on, columns have a word each.
+const FIRST_SHORT: usize = 3;
 /// A promise that was tried.
 pub(crate) struct Row {
     pub(crate) promise: &'static Promise,
@@ -42,22 +45,21 @@ impl Row {
     }
 }
 
-/// All promises, a line each, in columns.
-pub(crate) fn table(rows: &[Row]) -> String {
-    let cells: Vec<[String; 6]> =
-        std::iter::once(HEAD.map(str::to_owned)).chain(rows.iter().map(Row::cells)).collect();
-    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let mut table = String::new();
-    for row in &cells {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let width = width(column);
-            // Writing to a string cannot fail.
-            let _ = write!(line, "{cell:width$} | ");
-        }
-        let _ = writeln!(table, "{}", line.trim_end_matches([' ', '|']));
-    }
+/// All promises, a row each, as wide as the terminal or this many characters.
+pub(crate) fn table(rows: &[Row], width: u16) -> String {
+    let mut table = Table::new();
     table
+        .load_style(presets::UTF8_HORIZONTAL_ONLY)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(width);
+    table.set_header(HEAD);
+    table.add_rows(rows.iter().map(Row::cells));
+    // A number is not broken in two.
+    for column in table.column_iter_mut().skip(FIRST_SHORT) {
+        column.set_constraint(ColumnConstraint::ContentWidth);
+    }
+    let lines = table.lines().map(|line| format!("{}\n", line.trim_end()));
+    lines.collect()
 }
 
 /// What was lost, in words.
@@ -103,11 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_below_each_other() {
-        let table = table(&[row(0, Verdict::Held), row(4, Verdict::Broken(String::new()))]);
-        let places: Vec<usize> = table.lines().map(|line| line.rfind(" | ").unwrap()).collect();
-        assert!(places.iter().all(|place| *place == places[0]), "{table}");
-        assert!(table.contains("| held ") && table.contains("| BROKEN |"), "{table}");
+    fn it_fits_into_a_terminal_and_says_what_held() {
+        let table = table(&[row(0, Verdict::Held), row(4, Verdict::Broken(String::new()))], 100);
+        assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
+        let says: Vec<&str> = table.lines().filter(|line| line.contains(" 10 ")).collect();
+        assert_eq!(says.len(), 2, "{table}");
+        assert!(says[0].contains("held") && says[1].contains("BROKEN"), "{table}");
     }
 
     #[test]
