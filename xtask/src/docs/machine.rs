@@ -16,10 +16,11 @@ use tempfile::TempDir;
 
 const SCRIPT: &str = include_str!("../../docs/machine.sh");
 /// What readers use, and the package of Debian that has it. What is there already is used as it is.
-const TOOLS: [(&str, &str); 6] = [
+const TOOLS: [(&str, &str); 7] = [
     ("curl", "curl"),
     ("jq", "jq"),
     ("minisign", "minisign"),
+    ("nginx", "nginx"),
     ("perf", "linux-perf"),
     ("prometheus", "prometheus"),
     ("strace", "strace"),

@@ -90,8 +90,41 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/how-to/https.md",
-        given: "far_server later; server; ends",
-        blocks: &[typed(""), typed("")],
+        given: r#"
+            far_server later
+            server
+            repository .
+            report report.json
+            {
+                echo 'events {} http { access_log off; server { listen 8443 ssl;'
+                echo "ssl_certificate $SSL_CERT_FILE; ssl_certificate_key /etc/letsencrypt/live/ipc.example.org/privkey.pem;"
+                stands nginx 1 docs/how-to/https.md
+                echo '} }'
+            } > nginx.conf
+        "#,
+        blocks: &[
+            typed("curl --fail https://ipc.example.org/readyz"),
+            // And the settings of a proxy, which are no commands.
+            typed(
+                r#"
+                export SSL_CERT_FILE=/etc/letsencrypt/live/ipc.example.org/fullchain.pem
+                mkdir -p /var/log/nginx /var/lib/nginx
+                nginx -c "$PWD/nginx.conf"
+                far=https://ipc.example.org:8443
+                server --trusted-proxy 127.0.0.1/32 --public-url $far
+                curl --fail --silent --head $far/healthz | grep -i strict-transport-security
+                roundtrip upload report.json --upload $far --token-file agent.token
+                test "$(runs here $far)" = 1
+                # What is told as it happens comes at once.
+                begins '^retry:' curl --no-buffer --silent --header 'accept: text/event-stream' $far/api/v1/projects/here/events
+                # Who asks is whom the proxy has seen, whatever they say of themselves.
+                curl --silent --interface 127.0.0.2 --header 'x-forwarded-for: 203.0.113.9' --header 'x-roundtrip-csrf: 1' \
+                    --header 'sec-fetch-site: same-origin' --json '{"token": "rtu_wrong"}' $far/api/v1/session
+                curl --silent --header "authorization: Bearer $(cat admin.token)" $far/api/v1/audit |
+                    jq --exit-status '.events[0].details.address == "127.0.0.2"'
+                "#,
+            ),
+        ],
     },
     Page {
         path: "docs/how-to/backup-and-restore.md",
