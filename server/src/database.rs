@@ -2,6 +2,7 @@
 
 use crate::postgres::{self, Embedded};
 use anyhow::{Context, Result, bail};
+use nix::unistd::{Uid, User};
 use roundtrip_server::MIGRATOR;
 use roundtrip_server::db::pool::pool;
 use roundtrip_server::db::schema;
@@ -13,6 +14,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// Who somebody is whom no address names.
+const UNNAMED: &str = "anonymous";
 /// How long one attempt to reach a database may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// PostgreSQL's code for a lock that was waited for too long.
@@ -118,10 +121,21 @@ pub(crate) async fn reachable(url: &str) -> Result<PgConnectOptions> {
     let options = PgConnectOptions::from_str(url).context(
         "DATABASE_URL is no address of a PostgreSQL: expected postgres://user:password@host:port/database",
     )?;
+    let options = as_who_runs_this(options, url);
     connect(&options)
         .await
         .with_context(|| format!("cannot connect to {}, which DATABASE_URL names", name(&options)))?;
     Ok(options)
+}
+
+/// Where neither the address nor `PGUSER` names a user, it is the one of the system who runs this, as everywhere with PostgreSQL
+/// (libpq, "Parameter Key Words": `user`). The address was read as if it were somebody called `anonymous`.
+fn as_who_runs_this(options: PgConnectOptions, url: &str) -> PgConnectOptions {
+    let is_named = options.get_username() != UNNAMED || url.contains(UNNAMED);
+    match User::from_uid(Uid::effective()) {
+        Ok(Some(user)) if !is_named => options.username(&user.name),
+        _ => options,
+    }
 }
 
 /// Makes one connection and closes it.
@@ -216,5 +230,25 @@ fn name(options: &PgConnectOptions) -> String {
     match options.get_socket() {
         Some(socket) => format!("the database {database} in {}", socket.display()),
         None => format!("the database {database} on {}:{}", options.get_host(), options.get_port()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whom_no_address_names_is_the_user_who_runs_this() {
+        let user = |url: &str| {
+            let options = PgConnectOptions::from_str(url).unwrap();
+            as_who_runs_this(options, url).get_username().to_owned()
+        };
+        assert_eq!(user("postgres://ada@host/roundtrip"), "ada");
+        assert_eq!(user("postgres://anonymous@host/roundtrip"), "anonymous");
+        assert_eq!(user("postgres://host/roundtrip?user=ada"), "ada");
+        if std::env::var_os("PGUSER").is_none() {
+            let own = User::from_uid(Uid::effective()).unwrap().unwrap().name;
+            assert_eq!(user("postgres://host/roundtrip"), own);
+        }
     }
 }

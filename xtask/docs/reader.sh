@@ -1,6 +1,6 @@
 # Whoever reads a page and types what stands there: bash, sourced before the commands of a page.
 set -eEuo pipefail
-export HOME=/srv/reader USER=root LC_ALL=C.UTF-8 TZ=UTC GIT_CONFIG_GLOBAL=/srv/reader/.gitconfig
+export HOME=/srv/reader LC_ALL=C.UTF-8 TZ=UTC GIT_CONFIG_GLOBAL=/srv/reader/.gitconfig
 mkdir -p "$HOME/here"
 cd "$HOME/here"
 printf '[user]\n name = A. Reader\n email = a@example.org\n[init]\n defaultBranch = main\n' > "$GIT_CONFIG_GLOBAL"
