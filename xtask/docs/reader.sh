@@ -37,7 +37,7 @@ begins() {
 }
 
 ends() {
-    kill -INT "$begun" || true
+    kill "$begun" || true
     wait "$begun" || true
 }
 
