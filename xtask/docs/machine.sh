@@ -1,3 +1,4 @@
+#!/bin/sh
 # A machine that is thrown away: the disk of this one with what is written to it kept in memory, and processes, network, names and
 # services of its own. Run by root as `sh machine.sh FOLDER ADDED...`, in mounts that are its own; what is in the folders ADDED is
 # on the disk, too. Prints the process id of the machine's init, and ends with it.

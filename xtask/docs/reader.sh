@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Whoever reads a page and types what stands there: bash, sourced before the commands of a page.
 set -eEuo pipefail
 export HOME=/srv/reader LC_ALL=C.UTF-8 TZ=UTC GIT_CONFIG_GLOBAL=/srv/reader/.gitconfig
@@ -96,6 +97,7 @@ sends() {
             const socket = require("net").connect("socket");
             setInterval(() => socket.write("x".repeat(64)), 1);
         });' &
+    # shellcheck disable=SC2034 # pages use it
     sender=$!
     until_ test -S socket
 }
