@@ -9,12 +9,6 @@ printf '[user]\n name = A. Reader\n email = a@example.org\n[init]\n defaultBranc
 # Who reads is root already.
 sudo() { "$@"; }
 less() { cat "$@"; }
-gh() { refused "gh $*"; }
-ssh() { refused "ssh $*"; }
-refused() {
-    echo "no such program here: $1" >&2
-    return 1
-}
 
 # Waits until a command succeeds.
 until_() {
@@ -53,14 +47,13 @@ roundtrip-server() {
     fi
 }
 
-# A report of a moment, in a file.
-report() {
-    cat > moment.toml <<'END'
-about = "One message over a pipe."
-deadline_seconds = 20
+# The beginning of a definition, and its only case: a moment of these transports, as a list has them.
+beginning() { printf 'about = "A moment."\ndeadline_seconds = 20\n'; }
+moment() {
+    cat <<END
 [[case]]
 scenario = "roundtrip"
-transports = ["pipe", "unix-stream"]
+transports = [$1]
 message_bytes = [64]
 modes = ["2proc"]
 placements = ["same-cpu"]
@@ -68,8 +61,50 @@ operations = 200
 warmup = 20
 repetitions = 3
 END
+}
+
+# A report of a moment, in a file.
+report() {
+    { beginning; moment '"pipe", "unix-stream"'; } > moment.toml
     command roundtrip run --preset moment.toml --output "$1" > /dev/null
 }
+
+# A run of a repository on the server of this machine.
+uploads() {
+    (cd "$1" && report report.json && roundtrip upload report.json --token-file "$HOME/here/agent.token")
+}
+
+# Two builds of a transport of one's own, and two programs that are called as if they were two versions of Node.
+builds() {
+    local side version
+    repository .
+    for side in old new; do
+        mkdir "$side"
+        cc -O2 -D_POSIX_C_SOURCE=200809L -o "$side/bench" /srv/roundtrip/benches/external/c/unix_socket.c
+    done
+    cp new/bench bench
+    for version in 22 24; do
+        mkdir -p "node-$version/bin"
+        ln -s "$(command -v node)" "node-$version/bin/node"
+    done
+    {
+        beginning
+        printf '[[program]]\nslug = "queue"\ntitle = "Queue"\nfamily = "socket"\n'
+        printf 'semantics = "A pair of Unix sockets."\ncommand = ["./bench"]\n'
+        moment '"queue"'
+    } > ipc.toml
+    printf 'project = "queue"\npresets = ["ipc.toml"]\n' > roundtrip.toml
+    git add bench ipc.toml roundtrip.toml
+    git commit --quiet --message Queue
+    git branch my-branch
+}
+
+# Files that people have: values that get longer in the middle, sizes of messages, what hyperfine writes.
+times_csv() {
+    seq 1 40 | awk 'BEGIN { print "series,index,value" } { print "pipe," $1 "," ($1 > 20 ? 120 : 100) + $1 % 3 }' > times.csv
+}
+sizes_csv() { printf 'bytes,count\n64,1000\n4096,10\n' > sizes.csv; }
+results_json() { printf '{"results": [{"command": "./bench", "times": [0.1, 0.11, 0.12]}]}' > results.json; }
 
 # A repository with a commit.
 repository() {
@@ -117,8 +152,8 @@ server() {
     [ -s admin.token ] || roundtrip-server account create --name admin --admin > admin.token
 }
 
-# The same as others reach it, at https://roundtrip.example.org. Whoever signed for it is believed here.
-far_server() {
+# The names of other machines, which are this one, and a certificate for them that is believed here.
+far_names() {
     echo "127.0.0.1 roundtrip.example.org ipc.example.org git.example.org" >> /etc/hosts
     mkdir -p "/etc/letsencrypt/live/ipc.example.org"
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 30 -subj /CN=roundtrip.example.org \
@@ -126,8 +161,13 @@ far_server() {
         -keyout /etc/letsencrypt/live/ipc.example.org/privkey.pem \
         -out /etc/letsencrypt/live/ipc.example.org/fullchain.pem 2> /dev/null
     export SSL_CERT_FILE=/etc/letsencrypt/live/ipc.example.org/fullchain.pem
-    [ "${1:-}" = later ] || server --port 443 --public-url https://roundtrip.example.org \
-        --tls-certificate "$SSL_CERT_FILE" --tls-key /etc/letsencrypt/live/ipc.example.org/privkey.pem "$@"
+}
+
+# A server as others reach it, at https://roundtrip.example.org.
+far_server() {
+    far_names
+    server --port 443 --public-url https://roundtrip.example.org \
+        --tls-certificate "$SSL_CERT_FILE" --tls-key /etc/letsencrypt/live/ipc.example.org/privkey.pem
 }
 
 # The runs of a project that a server has: `runs PROJECT [URL]`.

@@ -3,7 +3,7 @@
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::{http, interrupt};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use std::path::Path;
 use std::time::Duration;
 
@@ -49,18 +49,5 @@ impl Observed {
             interrupt::check()?;
             std::thread::sleep(LOOK_INTERVAL);
         }
-    }
-}
-
-/// Removes a folder with all that is in it, if it is there.
-///
-/// # Errors
-/// The system refuses.
-pub(crate) fn remove(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
     }
 }

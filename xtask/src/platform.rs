@@ -28,6 +28,19 @@ pub(crate) fn cache_folder() -> Result<PathBuf> {
     Ok(base_folders()?.cache_dir().join("roundtrip"))
 }
 
+/// Removes a folder with all that is in it, if it is there.
+///
+/// # Errors
+/// The system refuses.
+pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// True for the superuser. PostgreSQL refuses to run as root: the server starts it as another user, who must be
 /// able to reach its binaries and data, so that both lie under /var and not under /root.
 pub(crate) fn is_root() -> bool {

@@ -8,7 +8,7 @@ mod kept;
 mod pictures;
 mod rounds;
 
-use crate::observed::{self, Observed};
+use crate::observed::Observed;
 use crate::screen::{self, Step};
 use crate::test::chromium;
 use crate::{http, interrupt, platform, preflight, programs, up, web, workspace};
@@ -112,7 +112,7 @@ fn keep(plan: &Plan, again: bool) -> Result<Kept> {
     let kept = Kept::new(platform::cache_folder()?.join("screenshots").join(plan.folder));
     let stamp = kept.stamp(history::digest()?);
     if again || !stamp.is_current() {
-        observed::remove(kept.folder())?;
+        platform::remove_folder(kept.folder())?;
     }
     let data_folder = kept.data_folder();
     platform::create_data_folder(&data_folder)

@@ -1,6 +1,6 @@
 //! What the server has stored while the web interface is measured: made the first time, kept in the cache for the next.
 
-use crate::observed::{self, Observed};
+use crate::observed::Observed;
 use crate::screen::{self, Step};
 use crate::server::Server;
 use crate::stamp::Stamp;
@@ -67,7 +67,7 @@ impl Plan {
         let complete = Stamp::new(kept.join("complete"), self.digest()?);
         if !complete.is_current() {
             let step = Step::start("history");
-            observed::remove(&kept)?;
+            platform::remove_folder(&kept)?;
             platform::create_data_folder(&data_folder)
                 .with_context(|| format!("cannot make {}", data_folder.display()))?;
             let started = Observed::start(program, &data_folder, &step)?;

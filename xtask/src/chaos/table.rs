@@ -9,9 +9,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const HEAD: [&str; 6] = ["promise", "fault", "test", "rounds", "held", "time"];
-
 /// From here on, columns have a word each.
 const FIRST_SHORT: usize = 3;
+
 /// A promise that was tried.
 pub(crate) struct Row {
     pub(crate) promise: &'static Promise,
@@ -45,7 +45,7 @@ impl Row {
     }
 }
 
-/// All promises, a row each, as wide as the terminal or this many characters.
+/// All promises, a row each, in lines of at most so many characters.
 pub(crate) fn table(rows: &[Row], width: u16) -> String {
     let mut table = Table::new();
     table
@@ -58,8 +58,7 @@ pub(crate) fn table(rows: &[Row], width: u16) -> String {
     for column in table.column_iter_mut().skip(FIRST_SHORT) {
         column.set_constraint(ColumnConstraint::ContentWidth);
     }
-    let lines = table.lines().map(|line| format!("{}\n", line.trim_end()));
-    lines.collect()
+    format!("{}\n", table.trim_fmt())
 }
 
 /// What was lost, in words.

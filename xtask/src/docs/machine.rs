@@ -14,7 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-const SCRIPT: &str = include_str!("../../docs/machine.sh");
+/// Makes the machine, and ends with it.
+const SCRIPT: &str = "xtask/docs/machine.sh";
 /// What readers use, and the package of Debian that has it. What is there already is used as it is.
 const TOOLS: [(&str, &str); 7] = [
     ("curl", "curl"),
@@ -99,7 +100,6 @@ impl Maker {
         step.message("packing a release");
         release::of_this_machine(released, &programs.join("srv/releases/latest/download"))?;
         checkout(&programs.join("srv/roundtrip"))?;
-        fs::write(folder.path().join("machine.sh"), SCRIPT).context("cannot write machine.sh")?;
         Ok(Self { added: vec![programs, tools(step)?], folder })
     }
 
@@ -112,7 +112,7 @@ impl Maker {
         fs::create_dir_all(&inside).context("cannot make a folder for a machine")?;
         let running = Tool::named("unshare")?
             .arguments(["--mount", "--propagation", "private", "sh"])
-            .arguments([self.folder.path().join("machine.sh"), inside])
+            .arguments([workspace::root().join(SCRIPT), inside])
             .arguments(&self.added)
             .with_all_it_starts()
             .spawn()?;
@@ -190,7 +190,7 @@ fn tools(step: &Step) -> Result<PathBuf> {
     let root = folder.join("tools");
     let stamp = Stamp::new(folder.join("tools.stamp"), missing.join(" "));
     if !stamp.is_current() {
-        remove(&root)?;
+        platform::remove_folder(&root)?;
         fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
         if !missing.is_empty() {
             let work = tempfile::tempdir_in(&folder).context("no temporary folder")?;
@@ -203,14 +203,5 @@ fn tools(step: &Step) -> Result<PathBuf> {
 }
 
 fn is_in_path(name: &str) -> bool {
-    PATH.split(':').any(|folder| Path::new(folder).join(name).is_file())
-}
-
-fn remove(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
+    which::which_in(name, Some(PATH), "/").is_ok()
 }

@@ -29,9 +29,15 @@ pub(super) enum Block {
 
 /// What a reader here types in place of what stands there.
 pub(super) struct Change {
-    pub(super) from: &'static str,
-    pub(super) to: &'static str,
-    pub(super) because: &'static str,
+    from: &'static str,
+    to: To,
+    because: &'static str,
+}
+
+enum To {
+    Text(&'static str),
+    /// The same, ended once it has begun to measure: `glance` of the reader's.
+    Glance,
 }
 
 /// Commands that are typed as they stand, and what must be true afterwards.
@@ -46,7 +52,21 @@ pub(super) const fn changed(changes: &'static [Change], then: &'static str) -> B
 
 /// A change.
 pub(super) const fn change(from: &'static str, to: &'static str, because: &'static str) -> Change {
-    Change { from, to, because }
+    Change { from, to: To::Text(to), because }
+}
+
+/// A command that measures for minutes, or for ever.
+pub(super) const fn glance(command: &'static str) -> Change {
+    Change { from: command, to: To::Glance, because: "it goes on for minutes: it is ended once it has begun" }
+}
+
+impl Change {
+    fn to(&self) -> String {
+        match self.to {
+            To::Text(text) => text.to_owned(),
+            To::Glance => format!("glance {}", self.from),
+        }
+    }
 }
 
 impl Page {
@@ -67,7 +87,8 @@ impl Page {
             match block {
                 Block::Typed { changes, .. } => {
                     let line = |change: &Change| {
-                        let to = if change.to.trim().is_empty() { "is left out" } else { change.to };
+                        let to = change.to();
+                        let to = if to.trim().is_empty() { "is left out" } else { &to };
                         format!("{place}: {} -> {to}: {}", change.from, change.because)
                     };
                     changes.iter().map(line).collect()
@@ -95,9 +116,10 @@ impl Page {
         for (stands, block) in blocks.iter().zip(self.blocks) {
             let Block::Typed { changes, then } = block else { continue };
             let mut text = stands.text.clone();
-            for Change { from, to, .. } in *changes {
+            for change in *changes {
+                let from = change.from;
                 ensure!(text.contains(from), "{} line {} has no `{from}` any more", self.path, stands.line);
-                text = text.replace(from, to);
+                text = text.replace(from, &change.to());
             }
             // What the page says may end with a comment, or with `&`.
             write!(script, "echo '--- {} line {}' >&2\n{text}\n{then}\n", self.path, stands.line)?;

@@ -9,7 +9,7 @@ pub(super) const PAGES: &[Page] = &[
             repository .
             server
             report report.json
-            printf 'bytes,count\n64,1000\n4096,10\n' > sizes.csv
+            sizes_csv
         "#,
         blocks: &[
             changed(
@@ -24,7 +24,7 @@ pub(super) const PAGES: &[Page] = &[
         given: r#"
             repository .
             far_server
-            printf '{"results": [{"command": "./bench", "times": [0.1, 0.11, 0.12]}]}' > results.json
+            results_json
             go() { printf 'goos: linux\npkg: queue\nBenchmarkSend-2 \t 1000\t 1234 ns/op\nBenchmarkSend-2 \t 1000\t 1240 ns/op\nPASS\n'; }
         "#,
         blocks: &[changed(

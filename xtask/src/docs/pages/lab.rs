@@ -1,13 +1,12 @@
 //! Who keeps agents running.
 
-use super::super::page::{Page, change, changed, typed};
+use super::super::page::{Page, change, changed, glance, typed};
 
 pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/lab.md",
         given: r#"
             far_server
-            export ROUNDTRIP_ENROLMENT=
             code() { curl --silent --fail --json "${1:-{\}}" --header "authorization: Bearer $(cat admin.token)" \
                 https://roundtrip.example.org/api/v1/enrolments | jq --raw-output .code; }
             mkdir -p /srv/releases ~/roundtrip/target/release
@@ -54,10 +53,7 @@ pub(super) const PAGES: &[Page] = &[
             cp agent.token /etc/roundtrip/
         "#,
         blocks: &[
-            changed(
-                &[change("roundtrip agent", "glance roundtrip agent", "it goes on until it is stopped")],
-                "",
-            ),
+            changed(&[glance("roundtrip agent")], ""),
             changed(
                 &[change(
                     "roundtrip service status",

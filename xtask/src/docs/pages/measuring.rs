@@ -1,53 +1,12 @@
 //! Who measures and compares: the command, without a server.
 
-use super::super::page::{Block, Change, Page, change, changed, typed};
-
-/// What measures for minutes.
-const fn glance(from: &'static str, to: &'static str) -> Change {
-    change(from, to, "it measures for minutes: it is ended once it has begun")
-}
-
-/// Two builds of a transport of one's own, and two programs that are called as if they were two versions of Node.
-macro_rules! builds {
-    () => {
-        r#"
-repository .
-for side in old new; do mkdir $side; cc -O2 -D_POSIX_C_SOURCE=200809L -o $side/bench /srv/roundtrip/benches/external/c/unix_socket.c; done
-cp new/bench bench
-for version in 22 24; do mkdir -p node-$version/bin; ln -s "$(command -v node)" node-$version/bin/node; done
-cat > ipc.toml <<END
-about = "Our queue."
-deadline_seconds = 20
-[[program]]
-slug = "queue"
-title = "Queue"
-family = "socket"
-semantics = "A pair of Unix sockets."
-command = ["./bench"]
-[[case]]
-scenario = "roundtrip"
-transports = ["queue"]
-message_bytes = [64]
-modes = ["2proc"]
-placements = ["same-cpu"]
-operations = 200
-warmup = 20
-repetitions = 3
-END
-printf 'project = "queue"\npresets = ["ipc.toml"]\n' > roundtrip.toml
-git add bench ipc.toml roundtrip.toml
-git commit --quiet --message Queue
-git branch my-branch
-"#
-    };
-}
+use super::super::page::{Block, Page, change, changed, glance, typed};
 
 pub(super) const PAGES: &[Page] = &[
     Page {
         path: "README.md",
-        given: concat!(
-            builds!(),
-            r#"
+        given: r#"
+            builds
             mkdir -p target/release
             ln -s /usr/local/bin/roundtrip target/release/
             mv node-22 node-22.folder
@@ -56,42 +15,29 @@ pub(super) const PAGES: &[Page] = &[
             ln -s node-24.folder/bin/node node-24
             report base.json
             report head.json
-            printf '[{"name": "case", "unit": "ns", "value": 1}]' > bench.json
-            printf '{"results": [{"command": "./bench", "times": [0.1, 0.11, 0.12]}]}' > results.json
-            seq 1 40 | awk 'BEGIN { print "series,index,value" } { print "pipe," $1 "," ($1 > 20 ? 120 : 100) + $1 % 3 }' > times.csv
-            printf 'bytes,count\n64,1000\n4096,10\n' > sizes.csv
+            results_json
+            times_csv
+            sizes_csv
             sends
             server
-            "#
-        ),
+        "#,
         blocks: &[
             Block::Not("it builds; `cargo xtask test` runs `up` in its last steps"),
             changed(
                 &[
                     change("cargo build --release", "", "it is built already"),
-                    glance("target/release/roundtrip run    ", "glance target/release/roundtrip run    "),
-                    glance(
-                        "target/release/roundtrip run --format",
-                        "glance target/release/roundtrip run --format",
-                    ),
-                    glance(
-                        "target/release/roundtrip run --preset",
-                        "glance target/release/roundtrip run --preset",
-                    ),
-                    glance("target/release/roundtrip ab", "glance target/release/roundtrip ab"),
-                    glance(
-                        "target/release/roundtrip run --probe",
-                        "glance target/release/roundtrip run --probe",
-                    ),
-                    glance(
-                        "target/release/roundtrip probe-effect",
-                        "glance target/release/roundtrip probe-effect",
-                    ),
-                    glance(
+                    glance("target/release/roundtrip run    "),
+                    glance("target/release/roundtrip run --format"),
+                    glance("target/release/roundtrip run --preset"),
+                    glance("target/release/roundtrip ab"),
+                    glance("target/release/roundtrip run --probe"),
+                    glance("target/release/roundtrip probe-effect"),
+                    change(
                         "target/release/roundtrip run --upload",
                         "target/release/roundtrip run --preset moment.toml --upload",
+                        "it measures for minutes: a moment will do",
                     ),
-                    glance("target/release/roundtrip agent", "glance target/release/roundtrip agent"),
+                    glance("target/release/roundtrip agent"),
                     change(
                         "--pid 1234 ",
                         "--pid $sender --seconds 1 ",
@@ -110,13 +56,13 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/how-to/compare-two-builds.md",
-        given: builds!(),
-        blocks: &[changed(&[glance("roundtrip ab", "glance roundtrip ab")], "")],
+        given: "builds",
+        blocks: &[changed(&[glance("roundtrip ab")], "")],
     },
     Page {
         path: "docs/how-to/find-changes.md",
         given: r#"
-            seq 1 40 | awk 'BEGIN { print "series,index,value" } { print "pipe," $1 "," ($1 > 20 ? 120 : 100) + $1 % 3 }' > times.csv
+            times_csv
             cp times.csv rates.csv
             gzip --keep times.csv
         "#,
@@ -127,14 +73,13 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/size-profiles.md",
         given: r#"
-            printf 'bytes,count\n64,1000\n4096,10\n' > sizes.csv
+            sizes_csv
             printf '{"histograms": [{"name": "IPC.MessageSize", "count": 2, "sum": 130, "buckets": [{"low": 64, "high": 70, "count": 2}]}]}' > all.json
             printf '#!/bin/sh\nseq 10 60 >&2\n' > your-program
             chmod +x your-program
             repository .
             server
-            report report.json
-            roundtrip upload report.json --upload http://127.0.0.1:7979 --token-file agent.token
+            uploads .
         "#,
         blocks: &[
             typed(""),
@@ -177,37 +122,26 @@ pub(super) const PAGES: &[Page] = &[
             git commit --quiet --message Queue
             git branch my-branch
         "#,
-        blocks: &[
-            typed(""),
-            typed(""),
-            typed(""),
-            changed(&[glance("roundtrip ab", "glance roundtrip ab")], ""),
-        ],
+        blocks: &[typed(""), typed(""), typed(""), changed(&[glance("roundtrip ab")], "")],
     },
     Page {
         path: "docs/explanation/chromium-mach.md",
         given: "repository .",
-        blocks: &[changed(&[glance("roundtrip run", "glance roundtrip run")], "")],
+        blocks: &[changed(&[glance("roundtrip run")], "")],
     },
     Page {
         path: "docs/explanation/ipc-static.md",
         given: "repository .",
-        blocks: &[
-            changed(&[glance("roundtrip run", "glance roundtrip run")], ""),
-            changed(&[glance("roundtrip probe-effect", "glance roundtrip probe-effect")], ""),
-        ],
+        blocks: &[changed(&[glance("roundtrip run")], ""), changed(&[glance("roundtrip probe-effect")], "")],
     },
     Page {
         path: "docs/explanation/libipc.md",
         given: "repository .",
-        blocks: &[changed(&[glance("roundtrip run", "glance roundtrip run")], "")],
+        blocks: &[changed(&[glance("roundtrip run")], "")],
     },
     Page {
         path: "docs/explanation/node-framing.md",
-        given: builds!(),
-        blocks: &[changed(
-            &[glance("roundtrip run", "glance roundtrip run"), glance("roundtrip ab", "glance roundtrip ab")],
-            "",
-        )],
+        given: "builds",
+        blocks: &[changed(&[glance("roundtrip run"), glance("roundtrip ab")], "")],
     },
 ];

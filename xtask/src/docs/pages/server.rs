@@ -3,38 +3,20 @@
 use super::super::page::{Block, Page, change, changed, typed};
 
 const COMPOSE: Block = Block::Elsewhere("xtask/src/compose/scenes.rs");
-
-/// A PostgreSQL of one's own, at the name `host`, in which who reads may do anything.
-macro_rules! own_postgresql {
-    () => {
-        r#"
-        echo "127.0.0.1 host first" >> /etc/hosts
-        install --directory --owner postgres /srv/postgresql
-        bin=$(echo /usr/lib/postgresql/*/bin)
-        runuser -u postgres -- "$bin/initdb" --auth trust --no-sync --pgdata /srv/postgresql/data > /dev/null
-        runuser -u postgres -- "$bin/pg_ctl" start --wait --pgdata /srv/postgresql/data --log /srv/postgresql/log \
-            --options '--unix_socket_directories=/tmp' > /dev/null
-        export PGHOST=/tmp
-        runuser -u postgres -- "$bin/createuser" --superuser root
-        "#
-    };
-}
+const POINT_IN_TIME: Block = Block::Elsewhere("server/tests/process/point_in_time.rs");
 
 pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/install.md",
         given: r#"
-            cp /usr/local/bin/roundtrip ~/roundtrip-of-before
             rm /usr/local/bin/roundtrip /usr/local/bin/roundtrip-server
             (cd /srv/releases && python3 -m http.server 8000 --bind 127.0.0.1 > /dev/null 2>&1) &
-            mkdir -p /srv/releases/download /backup
-            ln -s ../latest/download /srv/releases/download/v1.2.3
+            mkdir /backup
             printf '\n\n' | minisign -G -W -s /srv/release.key -p /srv/release.pub > /dev/null
             (cd /srv/releases/latest/download && minisign -S -H -W -s /srv/release.key -m SHA256SUMS)
-            export KEY=$(tail -1 /srv/release.pub) ROUNDTRIP_RELEASES=http://127.0.0.1:8000
-            export ROUNDTRIP_KEY=$KEY
+            KEY=$(tail -1 /srv/release.pub)
+            export ROUNDTRIP_KEY=$KEY ROUNDTRIP_RELEASES=http://127.0.0.1:8000
             until_ curl --fail --silent http://127.0.0.1:8000/
-            roundtrip-server() { command roundtrip-server "$@"; }
         "#,
         blocks: &[
             changed(
@@ -91,7 +73,7 @@ pub(super) const PAGES: &[Page] = &[
     Page {
         path: "docs/how-to/https.md",
         given: r#"
-            far_server later
+            far_names
             server
             repository .
             report report.json
@@ -128,17 +110,22 @@ pub(super) const PAGES: &[Page] = &[
     },
     Page {
         path: "docs/how-to/backup-and-restore.md",
-        given: concat!(
-            own_postgresql!(),
-            r#"
-            mkdir -p /backup /srv
+        // With a PostgreSQL of one's own, at the name `host`, in which who reads may do anything.
+        given: r#"
+            echo "127.0.0.1 host" >> /etc/hosts
+            install --directory --owner postgres /srv/postgresql
+            bin=$(echo /usr/lib/postgresql/*/bin)
+            runuser -u postgres -- "$bin/initdb" --auth trust --no-sync --pgdata /srv/postgresql/data > /dev/null
+            runuser -u postgres -- "$bin/pg_ctl" start --wait --pgdata /srv/postgresql/data --log /srv/postgresql/log \
+                --options '--unix_socket_directories=/tmp' > /dev/null
+            export PGHOST=/tmp
+            runuser -u postgres -- "$bin/createuser" --superuser root
+            mkdir /backup
             ssh() { shift; (cd / && bash -c "$*"); }
             repository .
             server
-            report report.json
-            roundtrip upload report.json --token-file agent.token
-            "#
-        ),
+            uploads .
+        "#,
         blocks: &[
             changed(
                 &[change(
@@ -149,10 +136,10 @@ pub(super) const PAGES: &[Page] = &[
                 "test \"$(psql --tuples-only --no-align --dbname new --command 'select count(*) from run')\" = 1; \
                  roundtrip-server serve --data-dir /srv/new; test \"$(runs here)\" = 1",
             ),
-            Block::Elsewhere("server/tests/process/point_in_time.rs"),
-            Block::Elsewhere("server/tests/process/point_in_time.rs"),
-            Block::Elsewhere("server/tests/process/point_in_time.rs"),
-            Block::Elsewhere("server/tests/process/point_in_time.rs"),
+            POINT_IN_TIME,
+            POINT_IN_TIME,
+            POINT_IN_TIME,
+            POINT_IN_TIME,
         ],
     },
     Page {
@@ -165,7 +152,7 @@ pub(super) const PAGES: &[Page] = &[
         given: r#"
             repository libfoo
             server
-            (cd libfoo && report report.json && roundtrip upload report.json --token-file ../agent.token)
+            uploads libfoo
             cp /srv/roundtrip/server/packaging/prometheus/rules.yml .
             echo 'global: { scrape_interval: 1s, evaluation_interval: 1s }' > prometheus.yml
             stands yaml 1 docs/how-to/operate-the-server.md >> prometheus.yml
@@ -179,7 +166,7 @@ pub(super) const PAGES: &[Page] = &[
                     "it goes on until it is stopped",
                 )],
                 r#"
-                (cd libfoo && report report.json && roundtrip upload report.json --token-file ../agent.token)
+                uploads libfoo
                 asks() { curl --silent --fail "http://127.0.0.1:9090/api/v1/$1" "${@:3}" | jq --exit-status "$2"; }
                 until_ asks rules '[.data.groups[].rules[] | select(.health == "ok")] | length == 5'
                 jq --raw-output '.panels[].targets[]?.expr' /srv/roundtrip/server/packaging/grafana/roundtrip.json |
@@ -209,7 +196,7 @@ pub(super) const PAGES: &[Page] = &[
         given: r#"
             repository lib
             server
-            (cd lib && report report.json && roundtrip upload report.json --token-file ../agent.token)
+            uploads lib
         "#,
         blocks: &[
             typed(""),
@@ -227,7 +214,7 @@ pub(super) const PAGES: &[Page] = &[
             openssl rand -hex 32 > /etc/roundtrip/github-webhook.secret
             repository libfoo
             server
-            (cd libfoo && report report.json && roundtrip upload report.json --token-file ../agent.token)
+            uploads libfoo
             cargo() { shift 4; github-fake "$@"; }
         "#,
         blocks: &[
