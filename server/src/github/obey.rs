@@ -3,10 +3,9 @@
 use super::client::GitHubError;
 use super::command::{self, Command};
 use super::intake::{self, Asked};
+use super::queue;
 use super::repository::Repository;
-use crate::db;
 use crate::db::github::pull_request;
-use crate::queue::schedule::FORGOTTEN_AFTER;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
@@ -70,17 +69,14 @@ async fn nobody_measures(
     project_id: i64,
     commands: impl Iterator<Item = &Command>,
 ) -> sqlx::Result<Option<String>> {
-    let named: Vec<&[String]> = commands.filter_map(Command::machines).collect();
-    if named.is_empty() {
-        return Ok(None);
-    }
-    let able = db::agent::machines_with(connection, project_id, &[], FORGOTTEN_AFTER).await?;
-    if able.is_empty() {
-        return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
-    }
-    for name in named.into_iter().flatten() {
-        if db::machine::keys(connection, std::slice::from_ref(name), &able).await?.is_empty() {
-            return Ok(Some(format!("no machine called `{name}` works for this project.")));
+    for named in commands.filter_map(Command::machines) {
+        if queue::machines(connection, project_id, &[]).await?.is_empty() {
+            return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
+        }
+        for name in named {
+            if queue::machines(connection, project_id, std::slice::from_ref(name)).await?.is_empty() {
+                return Ok(Some(format!("no machine called `{name}` works for this project.")));
+            }
         }
     }
     Ok(None)

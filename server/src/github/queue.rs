@@ -92,13 +92,21 @@ async fn ask_all(
     named: &[String],
     wanted: &Wanted<'_>,
 ) -> sqlx::Result<u64> {
-    let able = db::agent::machines_with(connection, project_id, &[], FORGOTTEN_AFTER).await?;
-    let machines = if named.is_empty() { able } else { db::machine::keys(connection, named, &able).await? };
     let now: DateTime<Utc> = Utc::now();
     let mut asked = 0;
-    for machine_id in machines {
+    for machine_id in machines(connection, project_id, named).await? {
         let target = Target::Machine(machine_id);
         asked += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
     }
     Ok(asked)
+}
+
+/// The machines that work for a project, or those of them that are named.
+pub(super) async fn machines(
+    connection: &mut PgConnection,
+    project_id: i64,
+    named: &[String],
+) -> sqlx::Result<Vec<i64>> {
+    let able = db::agent::machines_with(connection, project_id, &[], FORGOTTEN_AFTER).await?;
+    if named.is_empty() { Ok(able) } else { db::machine::keys(connection, named, &able).await }
 }
