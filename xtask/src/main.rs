@@ -58,7 +58,9 @@ struct Arguments {
 enum Verb {
     /// Build everything, start the server, measure the checked-out commit and serve until Ctrl-C.
     Up(up::Options),
-    /// Run every check and test; ends with the line `N passed, N failed`.
+    /// Format, lint and test what changed and what depends on it.
+    Check,
+    /// Run what a pull request needs; `--all` runs everything. The last line is `N passed, N failed`.
     Test(test::Options),
     /// Kill, cut, fill and delay, and tell which promises held; ends with what was lost.
     Chaos(chaos::Options),
@@ -97,6 +99,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let outcome = interrupt::install().and_then(|()| match arguments.verb {
         Verb::Up(options) => up::up(&options),
+        Verb::Check => test::check(),
         Verb::Test(options) => test::test(&options),
         Verb::Chaos(options) => chaos::chaos(&options),
         Verb::Cross(options) => cross::cross(&options),

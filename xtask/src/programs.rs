@@ -12,6 +12,7 @@ pub(crate) const SERVER: &str = "roundtrip-server";
 pub(crate) const AGENT: &str = "roundtrip-agent";
 
 /// What one build produced.
+#[derive(Clone)]
 pub(crate) struct Built {
     executables: Vec<(String, PathBuf)>,
     /// True when anything had to be compiled.
@@ -60,44 +61,20 @@ pub(crate) fn build(step: &Step, packages: &[&str], profile: &str) -> Result<Bui
     Ok(built)
 }
 
-/// An example of a package, which tests use as a program. It is built as they are.
-///
-/// # Errors
-/// It does not compile.
-pub(crate) fn example(step: &Step, package: &str, name: &str) -> Result<PathBuf> {
-    let mut executable = None;
-    let finished = Tool::cargo()
-        .arguments([
-            "build",
-            "--message-format",
-            "json-render-diagnostics",
-            "--package",
-            package,
-            "--example",
-            name,
-        ])
-        .folder(workspace::root())
-        .run_with(|line| match Message::parse(line) {
-            Some(message) => executable = message.executable.or(executable.take()),
-            None if !line.starts_with('{') => step.message(line),
-            None => (),
-        })?;
-    if !finished.status.success() {
-        bail!("the example {name} does not build\n{}", complaints(&finished.log));
-    }
-    let found = executable.filter(|(built, _)| built == name);
-    found.map(|(_, path)| path).with_context(|| format!("cargo built no example called {name}"))
-}
+/// A program that runs tests: the folder of its package, from the root of the checkout, and its target: the name of a file or
+/// folder in `tests/`, or `unit` for the tests within the sources.
+pub(crate) type TestName = (PathBuf, String);
 
-/// The programs that run the tests of the workspace.
+/// The programs that one build of all tests makes: those that run tests, and those that tests start.
 pub(crate) struct TestPrograms {
-    /// By the folder of their package, from the root of the checkout, and their name.
-    tests: BTreeMap<(PathBuf, String), PathBuf>,
-    server: Option<PathBuf>,
+    /// Those that run tests.
+    pub(crate) tests: BTreeMap<TestName, PathBuf>,
+    /// The server, the agent and this program, as the tests start them.
+    pub(crate) programs: Built,
 }
 
 impl TestPrograms {
-    /// One of them.
+    /// One that runs tests.
     ///
     /// # Errors
     /// There is none of that name.
@@ -111,35 +88,36 @@ impl TestPrograms {
     /// # Errors
     /// The workspace has none.
     pub(crate) fn server(&self) -> Result<PathBuf> {
-        self.server.clone().with_context(|| format!("cargo built no program called {SERVER}"))
+        self.programs.program(SERVER)
     }
 }
 
-/// Builds the tests of the workspace, as `test` does.
+/// Builds the tests of the workspace and the programs that they start.
 ///
 /// # Errors
 /// They do not compile.
 pub(crate) fn tests(step: &Step) -> Result<TestPrograms> {
-    let mut programs = TestPrograms { tests: BTreeMap::new(), server: None };
+    let mut tests = BTreeMap::new();
+    let mut programs = Built { executables: Vec::new(), changed: false };
     let finished = Tool::cargo()
         .arguments(["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"])
         .folder(workspace::root())
         .run_with(|line| match TestProgram::parse(line) {
             Some(TestProgram { folder, name, path, is_test: true }) => {
                 let folder = folder.strip_prefix(workspace::root()).unwrap_or(&folder).to_owned();
-                programs.tests.insert((folder, name), path);
+                tests.insert((folder, name), path);
             }
-            Some(TestProgram { name, path, .. }) if name == SERVER => programs.server = Some(path),
+            Some(TestProgram { name, path, .. }) => programs.executables.push((name, path)),
             None if !line.starts_with('{') => step.message(line),
-            _ => (),
+            None => (),
         })?;
     if !finished.status.success() {
         bail!("the tests do not build\n{}", complaints(&finished.log));
     }
-    Ok(programs)
+    Ok(TestPrograms { tests, programs })
 }
 
-/// One message of cargo about a program that runs tests, or that tests run.
+/// One message of cargo about a program that runs tests, or that tests start.
 struct TestProgram {
     folder: PathBuf,
     name: String,
@@ -154,14 +132,14 @@ impl TestProgram {
         let folder = Path::new(message["manifest_path"].as_str()?).parent()?.to_owned();
         let name = message["target"]["name"].as_str()?.to_owned();
         let kind = message["target"]["kind"][0].as_str()?;
-        let is_test = kind == "test";
-        // A program's own tests are a program, too, and not the one that tests run.
-        (is_test || (kind == "bin" && message["profile"]["test"] == false)).then_some(Self {
-            folder,
-            name,
-            path,
-            is_test,
-        })
+        let is_test = message["profile"]["test"] == true;
+        let name = match kind {
+            "test" | "example" => name,
+            "bin" if is_test => "unit of the program".into(),
+            _ if is_test => "unit".into(),
+            _ => name,
+        };
+        Some(Self { folder, name, path, is_test })
     }
 }
 
@@ -263,16 +241,18 @@ mod tests {
     }
 
     #[test]
-    fn programs_of_tests_are_told_from_the_programs_they_test() {
+    fn programs_that_run_tests_are_distinguished_from_those_they_start() {
         let message = |kind: &str, test: bool| {
             let line = r#"{"reason":"compiler-artifact","manifest_path":"/w/server/Cargo.toml","target":{"kind":["KIND"],"name":"it"},"profile":{"test":TEST},"executable":"/t/it-1"}"#;
-            TestProgram::parse(&line.replace("KIND", kind).replace("TEST", &test.to_string()))
+            let parsed =
+                TestProgram::parse(&line.replace("KIND", kind).replace("TEST", &test.to_string())).unwrap();
+            (parsed.folder, parsed.name, parsed.is_test)
         };
-        let test = message("test", true).unwrap();
-        assert!(test.is_test);
-        assert_eq!((test.folder, test.name), (PathBuf::from("/w/server"), "it".to_owned()));
-        assert!(!message("bin", false).unwrap().is_test);
-        assert!(message("bin", true).is_none() && message("lib", true).is_none());
+        let folder = PathBuf::from("/w/server");
+        assert_eq!(message("test", true), (folder.clone(), "it".to_owned(), true));
+        assert_eq!(message("lib", true), (folder.clone(), "unit".to_owned(), true));
+        assert_eq!(message("bin", true), (folder.clone(), "unit of the program".to_owned(), true));
+        assert_eq!(message("bin", false), (folder, "it".to_owned(), false));
     }
 
     #[test]

@@ -5,11 +5,12 @@
 
 use crate::interrupt;
 use console::{Style, Term, style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use std::fmt::Write;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-const NAME_WIDTH: usize = 18;
+const NAME_WIDTH: usize = 26;
 const TIME_WIDTH: usize = 9;
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -24,14 +25,21 @@ pub(crate) struct Step {
 impl Step {
     /// Begins a step.
     pub(crate) fn start(name: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
-            .with_style(layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {wide_msg:.dim}"))
-            .with_prefix(format!("{name:<NAME_WIDTH$}"));
+        let bar = bars().add(
+            ProgressBar::no_length()
+                .with_style(layout("  {spinner:.cyan} {prefix:.bold}  {spent:.dim}  {wide_msg:.dim}"))
+                .with_prefix(format!("{name:<NAME_WIDTH$}")),
+        );
         bar.enable_steady_tick(REDRAW_INTERVAL);
         if !Term::stderr().is_term() {
-            eprintln!("  · {name}");
+            print(&format!("  · {name}"));
         }
         Self { name: name.to_owned(), bar, started: Instant::now(), told: false }
+    }
+
+    /// How long it has taken so far.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// What it is doing right now. Seen on terminals only.
@@ -83,12 +91,12 @@ impl Step {
     fn tell(&mut self, mark: &str, colour: &Style, detail: &str) {
         self.told = true;
         self.bar.finish_and_clear();
-        eprintln!(
+        print(&format!(
             "  {} {}  {}  {detail}",
             colour.clone().for_stderr().apply_to(mark),
             style(format!("{:<NAME_WIDTH$}", self.name)).for_stderr().bold(),
             style(format!("{:>TIME_WIDTH$}", elapsed(self.started.elapsed()))).for_stderr().dim(),
-        );
+        ));
     }
 }
 
@@ -102,19 +110,30 @@ impl Drop for Step {
     }
 }
 
+/// Prints whole lines, which no other step's lines and no bar interrupt.
+pub(crate) fn print(lines: &str) {
+    bars().suspend(|| eprintln!("{lines}"));
+}
+
+/// The bars of all steps that run side by side.
+fn bars() -> &'static MultiProgress {
+    static BARS: OnceLock<MultiProgress> = OnceLock::new();
+    BARS.get_or_init(MultiProgress::new)
+}
+
 /// A line of explanation.
 pub(crate) fn note(text: &str) {
-    eprintln!("    {}", style(text).for_stderr().dim());
+    print(&format!("    {}", style(text).for_stderr().dim()));
 }
 
 /// A line that asks for attention without ending anything.
 pub(crate) fn warning(text: &str) {
-    eprintln!("{} {text}", style("warning:").for_stderr().yellow().bold());
+    print(&format!("{} {text}", style("warning:").for_stderr().yellow().bold()));
 }
 
 /// The sentence with which the program ends.
 pub(crate) fn error(text: &str) {
-    eprintln!("{} {text}", style("error:").for_stderr().red().bold());
+    print(&format!("{} {text}", style("error:").for_stderr().red().bold()));
 }
 
 /// How many characters a line of standard output has; where it is no terminal, a number that is read well.

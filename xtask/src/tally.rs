@@ -1,10 +1,11 @@
-//! Runs steps, tells how each ended and adds up what passed and failed.
+//! Runs steps, prints how each ended, and adds up the tests and the time.
 
 use crate::counts::Counts;
 use crate::interrupt;
-use crate::screen::Step;
+use crate::screen::{self, Step};
 use anyhow::{Result, anyhow};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// How a step ended that did not fail as a whole.
 pub(crate) enum Outcome {
@@ -12,7 +13,7 @@ pub(crate) enum Outcome {
     Passed,
     /// Nothing was checked, something was made ready.
     Prepared,
-    /// Many tests, with what they wrote.
+    /// Many tests, with their output.
     Counted(Counts, String),
     /// Nothing was done, for this reason.
     Skipped(String),
@@ -36,10 +37,11 @@ pub(crate) type Scene<World> = fn(&World, &Step) -> Result<()>;
 #[derive(Default)]
 pub(crate) struct Tally {
     counts: Counts,
+    times: Vec<(String, Duration)>,
 }
 
 impl Tally {
-    /// Runs one step. What went wrong is printed and counted, and the next step can run.
+    /// Runs one step. A failure is printed and counted, and the next step can run.
     ///
     /// # Errors
     /// Someone asked this program to end.
@@ -47,6 +49,7 @@ impl Tally {
         let step = Step::start(name);
         let outcome = run(&step);
         interrupt::check()?;
+        self.times.push((name.to_owned(), step.elapsed()));
         match outcome {
             Ok(Outcome::Passed) => {
                 self.counts.passed += 1;
@@ -60,8 +63,7 @@ impl Tally {
                     step.done(&counts.to_string());
                 } else {
                     step.failed(&counts.to_string());
-                    quote(&log);
-                    counts.complaints.iter().for_each(|complaint| quote(complaint));
+                    quote(&[log.as_str(), &counts.complaints.join("\n")].join("\n"));
                 }
             }
             Err(error) => {
@@ -98,6 +100,28 @@ impl Tally {
         Ok(true)
     }
 
+    /// Adds the steps of another tally.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.counts.add(&other.counts);
+        self.times.extend(other.times);
+    }
+
+    /// Whether no step failed.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.counts.failed == 0
+    }
+
+    /// Prints the steps that took longest, the longest first.
+    pub(crate) fn print_times(&self) {
+        const SHOWN: usize = 12;
+        let mut times: Vec<_> = self.times.iter().collect();
+        times.sort_by_key(|(_, time)| std::cmp::Reverse(*time));
+        screen::note("slowest steps:");
+        for (name, time) in times.iter().take(SHOWN) {
+            screen::note(&format!("{:>9}  {name}", screen::elapsed(*time)));
+        }
+    }
+
     /// Prints the last line of the run. Success is when something passed and nothing failed.
     pub(crate) fn close(&self) -> ExitCode {
         println!("{}", self.closing_line());
@@ -109,14 +133,13 @@ impl Tally {
     }
 
     fn all_passed(&self) -> bool {
-        self.counts.passed > 0 && self.counts.failed == 0
+        self.counts.passed > 0 && self.is_clean()
     }
 }
 
 fn quote(text: &str) {
-    for line in text.lines() {
-        eprintln!("    {line}");
-    }
+    let lines: Vec<_> = text.trim_end().lines().map(|line| format!("    {line}")).collect();
+    screen::print(&lines.join("\n"));
 }
 
 #[cfg(test)]
@@ -131,11 +154,14 @@ mod tests {
         tally.step("none", |_| Ok(Outcome::Prepared)).unwrap();
         tally.step("left out", |_| Ok(Outcome::Skipped("no reason".into()))).unwrap();
         let counts = Counts { passed: 40, ..Counts::default() };
-        tally.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
+        let mut other = Tally::default();
+        other.step("many", |_| Ok(Outcome::Counted(counts, String::new()))).unwrap();
+        tally.add(other);
         assert_eq!(tally.closing_line(), "41 passed, 0 failed");
         assert!(tally.all_passed());
         tally.step("broken", |_| anyhow::bail!("broken")).unwrap();
         assert_eq!(tally.closing_line(), "41 passed, 1 failed");
         assert!(!tally.all_passed());
+        assert_eq!(tally.times.len(), 5);
     }
 }

@@ -7,8 +7,9 @@ mod shape;
 mod transports;
 mod words;
 
+use crate::tally::Outcome;
 use crate::{screen, workspace};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::process::ExitCode;
 
 /// A file as the rules see it.
@@ -56,6 +57,16 @@ pub(crate) fn tidy() -> Result<ExitCode> {
     }
     screen::error(&format!("{} places break a rule of the tree", findings.len()));
     Ok(ExitCode::FAILURE)
+}
+
+/// The same as a step of `test`.
+///
+/// # Errors
+/// A place breaks a rule, or the checkout cannot be read.
+pub(crate) fn holds() -> Result<Outcome> {
+    let findings: Vec<String> = findings()?.iter().map(ToString::to_string).collect();
+    ensure!(findings.is_empty(), "{}", findings.join("\n"));
+    Ok(Outcome::Passed)
 }
 
 fn findings() -> Result<Vec<Finding>> {

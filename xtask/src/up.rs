@@ -28,6 +28,12 @@ pub(crate) struct Options {
     /// Where the server keeps its data [default: /var/lib/roundtrip as root, else the user's data folder].
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
+    /// Start this server instead of building one; for tests.
+    #[arg(long, value_name = "PROGRAM", hide = true, requires = "agent")]
+    server: Option<PathBuf>,
+    /// Measure with this agent instead of building one; for tests.
+    #[arg(long, value_name = "PROGRAM", hide = true, requires = "server")]
+    agent: Option<PathBuf>,
 }
 
 /// Runs the verb.
@@ -46,12 +52,19 @@ pub(crate) fn up(options: &Options) -> Result<ExitCode> {
     check_port(options.port)?;
     preflight::data_folder(&data_folder)?;
     preflight::disk(&data_folder)?;
-    workspace::claim_target_folder()?;
+    if options.server.is_none() {
+        workspace::claim_target_folder()?;
+    }
     build_web()?;
-    let built = build_programs()?;
-    let server = serve(options, &data_folder, &built.program(programs::SERVER)?)?;
+    let (server, agent) = match (&options.server, &options.agent) {
+        (Some(server), Some(agent)) => (server.clone(), agent.clone()),
+        _ => {
+            let built = build_programs()?;
+            (built.program(programs::SERVER)?, built.program("roundtrip")?)
+        }
+    };
+    let server = serve(options, &data_folder, &server)?;
     let url = server.address()?;
-    let agent = built.program("roundtrip")?;
     let measured = if options.no_run { Ok(()) } else { measure(&agent, &url, &data_folder) };
     if let Err(error) = &measured {
         interrupt::check()?;

@@ -12,10 +12,11 @@ mod job;
 mod scenes;
 mod world;
 
+use crate::programs::{self, Built};
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
 use crate::test::linters;
-use crate::{programs, tool, up, workspace};
+use crate::{tool, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use world::World;
@@ -29,19 +30,15 @@ pub(crate) fn action() -> Result<ExitCode> {
     tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
     tally.step("workflows", linters::workflows)?;
     tally.step("actions", linters::actions)?;
-    tally.step("programs", |step| {
-        programs::build(step, &up::PROGRAMS, "release")?;
-        Ok(Outcome::Prepared)
-    })?;
-    tally.step("action", runs)?;
+    tally.step("action", |step| runs(&programs::tests(step)?.programs, step))?;
     Ok(tally.close())
 }
 
-/// Plays all scenes with the released programs, which are built.
+/// Plays all scenes with the programs of the tests.
 ///
 /// # Errors
 /// One does not end as it must; the error holds what the steps wrote.
-pub(crate) fn runs(step: &Step) -> Result<Outcome> {
+pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
     // There is no runner for FreeBSD, and no server for Windows.
     if !matches!(std::env::consts::OS, "linux" | "macos") {
         return Ok(Outcome::Skipped("not run: this system has no runner of GitHub, or no server".into()));
@@ -51,7 +48,7 @@ pub(crate) fn runs(step: &Step) -> Result<Outcome> {
             return Ok(Outcome::Skipped(format!("not run: {name} is missing, which the action uses")));
         }
     }
-    let world = World::make(step)?;
+    let world = World::make(built, step)?;
     scenes::play(&world, step)?;
     Ok(Outcome::Passed)
 }

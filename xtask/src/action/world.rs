@@ -1,10 +1,11 @@
 //! [`World`]: what jobs find when they run: a server that trusts them, whoever signs for them, a release, and a repository.
 
 use super::document::{self, Action};
+use crate::programs::{self, Built};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tool::{Line, Running, Tool};
-use crate::{http, programs, tool, up, workspace};
+use crate::{http, tool, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -78,9 +79,8 @@ impl World {
     ///
     /// # Errors
     /// A program is missing or fails.
-    pub(super) fn make(step: &Step) -> Result<Self> {
-        let built = programs::build(step, &up::PROGRAMS, "release")?;
-        let issuer = Issuer::start(&programs::example(step, programs::SERVER, "oidc-issuer")?)?;
+    pub(super) fn make(built: &Built, step: &Step) -> Result<Self> {
+        let issuer = Issuer::start(&built.program("oidc-issuer")?)?;
         let folder = server::reachable_folder()?;
         let data_folder = folder.path().join("data");
         let (program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);

@@ -10,8 +10,9 @@ mod repository;
 mod scenes;
 mod world;
 
+use crate::programs::{self, Built};
 use crate::tally::{Outcome, Tally};
-use crate::{platform, programs, tool, up, workspace};
+use crate::{platform, tool, workspace};
 use anyhow::Result;
 use std::process::ExitCode;
 use world::World;
@@ -23,26 +24,29 @@ use world::World;
 pub(crate) fn lab() -> Result<ExitCode> {
     let mut tally = Tally::default();
     tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
+    let mut built = None;
     tally.step("programs", |step| {
-        programs::build(step, &up::PROGRAMS, "release")?;
+        built = Some(programs::tests(step)?.programs);
         Ok(Outcome::Prepared)
     })?;
-    run(&mut tally)?;
+    if let Some(built) = built {
+        run(&built, &mut tally)?;
+    }
     Ok(tally.close())
 }
 
-/// Runs the steps with the released programs, which are built; each needs the one before. A step that fails shows what
+/// Runs the steps with the programs of the tests; each needs the one before. A step that fails shows what
 /// server and agents wrote.
 ///
 /// # Errors
 /// An interrupt ended it.
-pub(crate) fn run(tally: &mut Tally) -> Result<()> {
+pub(crate) fn run(built: &Built, tally: &mut Tally) -> Result<()> {
     if let Some(reason) = cannot_run() {
         return tally.step("lab", |_| Ok(Outcome::Skipped(reason)));
     }
     let mut made = None;
     tally.step("lab", |step| {
-        made = Some(World::make(step)?);
+        made = Some(World::make(built, step)?);
         Ok(Outcome::Prepared)
     })?;
     let Some(world) = made else { return Ok(()) };

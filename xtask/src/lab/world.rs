@@ -2,10 +2,11 @@
 
 use super::program::Program;
 use super::repository::{PROJECT, REPOSITORY, Repository};
+use crate::programs::{self, Built};
 use crate::screen::Step;
 use crate::server::{self, Server};
 use crate::tool::Tool;
-use crate::{enrolment, http, interrupt, platform, programs, up};
+use crate::{enrolment, http, interrupt, platform};
 use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::{Value, json};
 use std::fs;
@@ -47,10 +48,9 @@ impl World {
     ///
     /// # Errors
     /// A program is missing, does not start, or does not do as it is told.
-    pub(super) fn make(step: &Step) -> Result<Self> {
-        let built = programs::build(step, &up::PROGRAMS, "release")?;
+    pub(super) fn make(built: &Built, step: &Step) -> Result<Self> {
         let (server_program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
-        let fake = programs::build(step, &["roundtrip-github-fake"], "dev")?.program("github-fake")?;
+        let fake = built.program("github-fake")?;
         let folder = server::reachable_folder()?;
         let path = |name: &str| folder.path().join(name);
         let repository = Repository::make(&path("courier"), &path("github"))?;

@@ -1,20 +1,18 @@
 //! Whether the API does what its document says, whatever it is asked: Schemathesis draws requests from the document and holds
 //! every answer against it.
 
+use super::{Context, Tier};
 use crate::screen::Step;
 use crate::server;
 use crate::tally::Outcome;
 use crate::tool::Tool;
-use crate::{http, platform, programs, python};
+use crate::{http, platform, python};
 use anyhow::{Result, ensure};
 
 const SCHEMATHESIS_VERSION: &str = "4.32.5";
-/// The same requests every time: for each operation those that try each of its parameters by itself, and ten that are drawn. It
-/// is a mistake if the server fails, or answers what the document does not say. What it lets through is not: no document says
-/// every rule of a report.
-const OPTIONS: [&str; 9] = [
-    "--phases=examples,coverage,fuzzing",
-    "--max-examples=10",
+/// The same requests every time. It is a mistake if the server fails, or answers what the document does not say. What it lets
+/// through is not: no document says every rule of a report.
+const OPTIONS: [&str; 7] = [
     "--generation-deterministic",
     // Who asks is told below.
     "--generation-with-security-parameters=false",
@@ -29,8 +27,16 @@ const OPTIONS: [&str; 9] = [
      response_schema_conformance",
 ];
 
+/// For each operation, the requests that try each of its parameters by itself; in the last tier, also ten that are sampled.
+fn phases(tier: Tier) -> &'static [&'static str] {
+    match tier {
+        Tier::All => &["--phases=examples,coverage,fuzzing", "--max-examples=10"],
+        Tier::Check | Tier::Test => &["--phases=examples,coverage"],
+    }
+}
+
 /// Asks a server of its own, which has some history.
-pub(super) fn holds(step: &Step) -> Result<Outcome> {
+pub(super) fn holds(context: &Context, step: &Step) -> Result<Outcome> {
     let Some(python) = python::find() else {
         return Ok(Outcome::Skipped("not run: python3 is missing, which installs Schemathesis".into()));
     };
@@ -39,7 +45,7 @@ pub(super) fn holds(step: &Step) -> Result<Outcome> {
     let tools = python::environment(&python, &home, &[package], step)?;
     let schemathesis = tools.join(format!("schemathesis{}", std::env::consts::EXE_SUFFIX));
 
-    let program = programs::build(step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+    let program = context.tests()?.server()?;
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
     let of_server =
@@ -50,6 +56,7 @@ pub(super) fn holds(step: &Step) -> Result<Outcome> {
     let document = format!("{}/api/v1/openapi.json", server.address()?);
     Tool::at(&schemathesis)
         .arguments(["run", &document])
+        .arguments(phases(context.tier))
         .arguments(OPTIONS)
         .folder(folder.path())
         .run(step)?
@@ -61,7 +68,10 @@ pub(super) fn holds(step: &Step) -> Result<Outcome> {
         // What the round before tried to sign in with is not to be this one's fault.
         http::wait_until_admitted(&document, &authorization)?;
         let header = format!("--header=authorization: {authorization}");
-        let run = Tool::at(&schemathesis).arguments(["run", &document]).arguments(OPTIONS);
+        let run = Tool::at(&schemathesis)
+            .arguments(["run", &document])
+            .arguments(phases(context.tier))
+            .arguments(OPTIONS);
         run.arguments([&header, methods]).folder(folder.path()).run(step)?.successful()?;
     }
     let status = server.stop()?;

@@ -1,13 +1,13 @@
 //! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
 
-use super::chromium;
+use super::{Context, Tier, chromium};
 use crate::counts::Counts;
 use crate::measure::REPORT;
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
 use crate::tool::{Line, Running, Tool};
 use crate::{http, interrupt, platform, programs, server, up, web, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -15,37 +15,59 @@ use std::time::{Duration, Instant};
 /// How long an `up` may take whose programs are built: a new database and the quick preset.
 const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Runs the steps with `program`, which is this one; each needs the one before.
+/// Runs the steps; each needs the one before. `up` builds the programs as users have them in the last tier, and else takes those
+/// that were built for the tests.
 ///
 /// # Errors
 /// Someone asked this program to end.
-pub(super) fn run(tally: &mut Tally, program: &Path) -> Result<()> {
-    let mut browser = None;
+pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
+    let mut product = None;
     tally.step("chromium", |step| {
-        browser = Some(chromium::find_or_install(step)?);
+        let browser = chromium::find_or_install(step)?;
+        let built = match context.tier {
+            Tier::All => programs::build(step, &up::PROGRAMS, "release")?,
+            Tier::Check | Tier::Test => context.tests()?.programs.clone(),
+        };
+        let is_given = context.tier != Tier::All;
+        product = Some(Product {
+            xtask: context.program(),
+            server: built.program(programs::SERVER)?,
+            agent: built.program("roundtrip")?,
+            is_given,
+            browser,
+        });
         Ok(Outcome::Prepared)
     })?;
+    let Some(product) = product else { return Ok(()) };
     let mut started = None;
     tally.step("first up", |step| {
         let folder = server::reachable_folder()?;
-        let first = Up::start(program, &folder.path().join("data"), 0, step)?;
+        let first = Up::start(&product, &folder.path().join("data"), 0, step)?;
         started = Some((folder, first));
         Ok(Outcome::Passed)
     })?;
     let Some((folder, first)) = started else { return Ok(()) };
     let data_folder = folder.path().join("data");
-    if let Some(browser) = browser {
-        tally.step("browser", |step| browser_tests(&first.url, &data_folder, &browser, step))?;
-    }
+    tally.step("browser", |step| browser_tests(&product, &first.url, &data_folder, step))?;
     let mut second = None;
     tally.step("kill, up", |step| {
-        second = Some(survives_a_kill(program, &first, &data_folder, step)?);
+        second = Some(survives_a_kill(&product, &first, &data_folder, step)?);
         Ok(Outcome::Passed)
     })?;
     match second {
         Some(second) => tally.step("ctrl-c", |_| stops_all_it_started(&second, &data_folder)),
         None => Ok(()),
     }
+}
+
+/// What is tested, and with which browser.
+struct Product {
+    xtask: PathBuf,
+    server: PathBuf,
+    agent: PathBuf,
+    /// Whether `up` is given the programs, and does not build them.
+    is_given: bool,
+    browser: PathBuf,
 }
 
 /// A running `cargo xtask up`.
@@ -57,12 +79,16 @@ struct Up {
 
 impl Up {
     /// Starts one and waits for the address it prints.
-    fn start(program: &Path, data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
-        let running = Tool::at(program)
+    fn start(product: &Product, data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
+        let mut tool = Tool::at(&product.xtask)
             .arguments(["up", "--port", &port.to_string(), "--data-dir"])
             .arguments([data_folder])
-            .without_variable("DATABASE_URL")
-            .spawn()?;
+            .without_variable("DATABASE_URL");
+        if product.is_given {
+            tool = tool.arguments(["--server"]).arguments([&product.server]);
+            tool = tool.arguments(["--agent"]).arguments([&product.agent]);
+        }
+        let running = tool.spawn()?;
         let deadline = Instant::now() + UP_TIMEOUT;
         let mut log = String::new();
         loop {
@@ -113,26 +139,20 @@ fn address(line: &str) -> Option<String> {
     url.starts_with("http://").then(|| url.to_owned())
 }
 
-fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> Result<Outcome> {
-    // `up` has built them already; the tests import files with the one, and sign in with an account of the other.
-    let built = programs::build(step, &up::PROGRAMS, "release")?;
-    let agent = built.program("roundtrip")?;
+fn browser_tests(product: &Product, url: &str, data_folder: &Path, step: &Step) -> Result<Outcome> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let admin_token = folder.path().join("admin.token");
-    std::fs::write(
-        &admin_token,
-        server::administrator(&built.program(programs::SERVER)?, data_folder, "e2e")?,
-    )
-    .context("cannot keep the administrator's token")?;
+    std::fs::write(&admin_token, server::administrator(&product.server, data_folder, "e2e")?)
+        .context("cannot keep the administrator's token")?;
     let report = folder.path().join("playwright.json");
     let finished = web::npm(&["run", "e2e", "--", "--reporter=line,json"])?
         .variable("PLAYWRIGHT_JSON_OUTPUT_FILE", &report)
         .variable("ROUNDTRIP_URL", url.trim_end_matches('/'))
         .variable("ROUNDTRIP_REPORT", data_folder.join(REPORT))
-        .variable("ROUNDTRIP_AGENT", agent)
+        .variable("ROUNDTRIP_AGENT", &product.agent)
         .variable("ROUNDTRIP_TOKEN_FILE", data_folder.join("agent.token"))
         .variable("ROUNDTRIP_ADMIN_TOKEN_FILE", admin_token)
-        .variable(chromium::VARIABLE, browser)
+        .variable(chromium::VARIABLE, &product.browser)
         // The agent imports into this server, also in a job for a pull request.
         .without_variable("GITHUB_ACTIONS")
         .run(step)?;
@@ -142,12 +162,12 @@ fn browser_tests(url: &str, data_folder: &Path, browser: &Path, step: &Step) -> 
 }
 
 /// Kills `up` without a chance to clean up and starts it again at once, on the same port and data.
-fn survives_a_kill(program: &Path, first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
+fn survives_a_kill(product: &Product, first: &Up, data_folder: &Path, step: &Step) -> Result<Up> {
     let run_id = last_run_id(data_folder)?;
     let before = first.stored_run(&run_id)?;
     first.running.child.kill().context("cannot kill `up`")?;
     first.running.wait()?;
-    let second = Up::start(program, data_folder, first.port()?, step)?;
+    let second = Up::start(product, data_folder, first.port()?, step)?;
     let after = second.stored_run(&run_id)?;
     ensure!(before == after, "the run {run_id} is not what it was:\n{before}\n{after}");
     let measured_again = last_run_id(data_folder)? != run_id;

@@ -1,0 +1,201 @@
+//! `check` and `test`: what a save, a pull request and a release need, in one command each.
+//!
+//! # Codemap
+//! - [`groups`]: the one table: every group of steps and tests, with its tier. [`schedule`]: runs them side by side.
+//! - [`rust`], [`web_ui`], [`linters`], [`contract`], [`end_to_end`]: the steps. [`chromium`]: the browser.
+//!
+//! A step that fails does not end the run. The last line is always `N passed, N failed`.
+
+pub(crate) mod chromium;
+mod contract;
+mod end_to_end;
+mod groups;
+pub(crate) mod linters;
+pub(crate) mod rust;
+mod schedule;
+mod web_ui;
+
+use crate::programs::{KeptProgram, TestPrograms};
+use crate::stamp::Stamp;
+use crate::tally::{Outcome, Tally};
+use crate::{screen, workspace};
+use anyhow::{Context as _, Result};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// When a group runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Tier {
+    /// After a save, with `check`: what changed, and what depends on it.
+    Check,
+    /// Before a pull request, with `test`.
+    Test,
+    /// In continuous integration, with `test --all`.
+    All,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Also run what only continuous integration needs: the commands of the docs, containers, repeated faults, the API's
+    /// contract at full size, other systems.
+    #[arg(long, conflicts_with = "database_url")]
+    all: bool,
+    /// Run only the tests of the server, against this PostgreSQL. Its user must be allowed to create databases.
+    ///
+    /// In a database with the extension Citus, each test has the whole database, distributes its tables and empties it.
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+}
+
+/// Runs `check`.
+///
+/// # Errors
+/// An interrupt ended it.
+pub(crate) fn check() -> Result<ExitCode> {
+    run(Tier::Check)
+}
+
+/// Runs `test`.
+///
+/// # Errors
+/// An interrupt ended it.
+pub(crate) fn test(options: &Options) -> Result<ExitCode> {
+    match &options.database_url {
+        Some(url) => {
+            let mut tally = Tally::default();
+            tally.step("server tests", |step| rust::server_tests(url, step))?;
+            Ok(tally.close())
+        }
+        None => run(if options.all { Tier::All } else { Tier::Test }),
+    }
+}
+
+fn run(tier: Tier) -> Result<ExitCode> {
+    let started = Instant::now();
+    workspace::claim_target_folder()?;
+    let context = Context::new(tier)?;
+    let mut tally = schedule::run(&groups::up_to(tier), &context)?;
+    context.close(&mut tally)?;
+    tally.print_times();
+    screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
+    Ok(tally.close())
+}
+
+/// What groups share.
+pub(crate) struct Context {
+    pub(crate) tier: Tier,
+    kept: KeptProgram,
+    stamps: PathBuf,
+    tests: OnceLock<TestPrograms>,
+    database: OnceLock<rust::Database>,
+}
+
+impl Context {
+    fn new(tier: Tier) -> Result<Self> {
+        Ok(Self {
+            tier,
+            kept: KeptProgram::new()?,
+            stamps: workspace::target_folder()?.join("roundtrip-checked"),
+            tests: OnceLock::new(),
+            database: OnceLock::new(),
+        })
+    }
+
+    /// This program, where no build replaces it.
+    pub(crate) fn program(&self) -> PathBuf {
+        self.kept.path.clone()
+    }
+
+    /// The programs of the tests, once they are built.
+    ///
+    /// # Errors
+    /// They are not.
+    pub(crate) fn tests(&self) -> Result<&TestPrograms> {
+        self.tests.get().context("the tests are not built")
+    }
+
+    fn close(self, tally: &mut Tally) -> Result<()> {
+        match self.database.into_inner() {
+            Some(database) => tally.step("stop the database", |_| database.stop()),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs a step, unless this is `check` and the step has passed for the same `state`.
+    fn unless_unchanged(
+        &self,
+        name: &str,
+        state: impl FnOnce() -> Result<Option<String>>,
+        run: impl FnOnce() -> Result<Outcome>,
+    ) -> Result<Outcome> {
+        if self.tier != Tier::Check {
+            return run();
+        }
+        let Some(state) = state()? else { return run() };
+        let stamp = Stamp::new(self.stamps.join(name.replace(['/', ':', ' '], "-")), state);
+        if stamp.is_current() {
+            return Ok(Outcome::Skipped("unchanged since it passed".into()));
+        }
+        let outcome = run()?;
+        if outcome.is_good() {
+            stamp.write()?;
+        }
+        Ok(outcome)
+    }
+
+    /// The state of the files that a step reads; none if it always runs.
+    fn state_of_files(&self, reads: &[&str]) -> Result<Option<String>> {
+        if reads.is_empty() {
+            return Ok(None);
+        }
+        let is_read = |file: &str| reads.iter().any(|part| file.starts_with(part) || file.ends_with(part));
+        state_of(
+            workspace::files()?.iter().filter(|file| is_read(file)).map(|file| workspace::root().join(file)),
+        )
+        .map(Some)
+    }
+
+    /// The state of a program of tests and of the files next to its sources that it may read.
+    fn state_of_program(&self, package: &str, target: &str) -> Result<Option<String>> {
+        let files = workspace::files()?.into_iter().filter(|file| {
+            !file.ends_with(".rs") && Path::new(file).starts_with(package) || file.starts_with("migrations/")
+        });
+        let files = files.map(|file| workspace::root().join(file));
+        state_of(files.chain([self.tests()?.of(package, target)?])).map(Some)
+    }
+}
+
+/// A digest of the names, sizes and times of files: quicker to take than one of their contents, and as good on one machine.
+fn state_of(files: impl Iterator<Item = PathBuf>) -> Result<String> {
+    let mut hasher = Sha256::new();
+    for file in files {
+        let metadata = std::fs::metadata(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        let modified = metadata.modified().context("this system keeps no times of files")?;
+        hasher.update(format!("{}\0{}\0{modified:?}\n", file.display(), metadata.len()));
+    }
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_of_files_changes_with_a_name_a_size_and_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        std::fs::write(&file, "one").unwrap();
+        let state = || state_of([file.clone()].into_iter()).unwrap();
+        let first = state();
+        assert_eq!(first, state());
+        std::fs::write(&file, "three").unwrap();
+        let second = state();
+        assert_ne!(first, second);
+        let earlier = std::time::SystemTime::UNIX_EPOCH;
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(earlier).unwrap();
+        assert_ne!(second, state());
+    }
+}

@@ -1,0 +1,188 @@
+//! Runs groups side by side, as many as the machine has room for.
+
+use super::Context;
+use super::groups::{Group, Room};
+use crate::tally::{Outcome, Tally};
+use anyhow::{Result, anyhow};
+use std::collections::BTreeSet;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many groups run at a time. Two keep two cores busy; more would only make each slower, and memory scarce.
+const LANES: usize = 2;
+
+/// Runs all groups, each after those that it needs, and adds up their steps. Of those that can start, the first of the list does.
+///
+/// # Errors
+/// Someone asked this program to end.
+pub(super) fn run(groups: &[Group], context: &Context) -> Result<Tally> {
+    let state = Mutex::new(State::new(groups));
+    let changed = Condvar::new();
+    std::thread::scope(|scope| {
+        for _ in 0..LANES {
+            scope.spawn(|| work(groups, context, &state, &changed));
+        }
+    });
+    let state = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    state.error.map_or(Ok(state.tally), Err)
+}
+
+fn work(groups: &[Group], context: &Context, state: &Mutex<State>, changed: &Condvar) {
+    let mut locked = lock(state);
+    while !locked.is_over() {
+        let Some(index) = locked.start_next() else {
+            locked = changed.wait(locked).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        let missing = locked.missing(&groups[index]);
+        drop(locked);
+        let mut tally = Tally::default();
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| match missing {
+            Some(missing) => {
+                let reason = format!("not run: {missing} failed");
+                tally.step(&groups[index].name, |_| Ok(Outcome::Skipped(reason)))
+            }
+            None => (groups[index].run)(context, &mut tally),
+        }));
+        locked = lock(state);
+        let outcome = outcome.unwrap_or_else(|_| Err(anyhow!("{} panicked", groups[index].name)));
+        locked.end(index, tally, outcome);
+        changed.notify_all();
+    }
+}
+
+fn lock<'a, 'b>(state: &'a Mutex<State<'b>>) -> MutexGuard<'a, State<'b>> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What has run, runs and waits.
+struct State<'a> {
+    groups: &'a [Group],
+    waiting: BTreeSet<usize>,
+    running: BTreeSet<usize>,
+    ended: BTreeSet<&'a str>,
+    failed: BTreeSet<&'a str>,
+    tally: Tally,
+    error: Option<anyhow::Error>,
+}
+
+impl<'a> State<'a> {
+    fn new(groups: &'a [Group]) -> Self {
+        Self {
+            groups,
+            waiting: (0..groups.len()).collect(),
+            running: BTreeSet::new(),
+            ended: BTreeSet::new(),
+            failed: BTreeSet::new(),
+            tally: Tally::default(),
+            error: None,
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.waiting.is_empty() || self.error.is_some()
+    }
+
+    /// Takes the first group that can start now. A group that needs the whole machine starts when nothing runs, and nothing
+    /// starts while it does.
+    fn start_next(&mut self) -> Option<usize> {
+        let is_machine_taken = self.running.iter().any(|index| self.groups[*index].room == Room::Machine);
+        let can_start = |index: &&usize| {
+            let group = &self.groups[**index];
+            let has_room = match group.room {
+                Room::Lane => !is_machine_taken,
+                Room::Machine => self.running.is_empty(),
+            };
+            has_room && group.needs.iter().all(|name| self.ended.contains(name))
+        };
+        let index = *self.waiting.iter().find(can_start)?;
+        self.waiting.remove(&index);
+        self.running.insert(index);
+        Some(index)
+    }
+
+    /// The first of the groups that this one needs which failed.
+    fn missing(&self, group: &Group) -> Option<&'static str> {
+        group.needs.iter().copied().find(|name| self.failed.contains(name))
+    }
+
+    fn end(&mut self, index: usize, tally: Tally, outcome: Result<()>) {
+        let group = &self.groups[index];
+        self.running.remove(&index);
+        self.ended.insert(&group.name);
+        // What needs a group that did not run cannot run either, and must not look as if it had passed.
+        if !tally.is_clean() || self.missing(group).is_some() {
+            self.failed.insert(&group.name);
+        }
+        self.tally.add(tally);
+        if let Err(error) = outcome {
+            self.error.get_or_insert(error);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test::Tier;
+
+    fn group(name: &'static str, room: Room, needs: &'static [&'static str]) -> Group {
+        let run = Box::new(|_: &Context, _: &mut Tally| Ok(()));
+        Group { name: name.into(), tier: Tier::Check, room, needs, run }
+    }
+
+    fn failing() -> Tally {
+        let mut tally = Tally::default();
+        tally.step("fails", |_| anyhow::bail!("as it should")).unwrap();
+        tally
+    }
+
+    #[test]
+    fn a_group_starts_after_those_it_needs_and_a_free_one_goes_first() {
+        let groups =
+            [group("a", Room::Lane, &[]), group("b", Room::Lane, &["a"]), group("c", Room::Lane, &[])];
+        let mut state = State::new(&groups);
+        assert_eq!(state.start_next(), Some(0));
+        assert_eq!(state.start_next(), Some(2));
+        assert_eq!(state.start_next(), None);
+        state.end(0, Tally::default(), Ok(()));
+        assert_eq!(state.start_next(), Some(1));
+        assert!(state.is_over());
+    }
+
+    #[test]
+    fn a_group_that_needs_the_machine_runs_alone() {
+        let groups =
+            [group("a", Room::Lane, &[]), group("whole", Room::Machine, &[]), group("b", Room::Lane, &["a"])];
+        let mut state = State::new(&groups);
+        assert_eq!(state.start_next(), Some(0));
+        assert_eq!(state.start_next(), None, "a runs");
+        state.end(0, Tally::default(), Ok(()));
+        assert_eq!(state.start_next(), Some(1));
+        assert_eq!(state.start_next(), None, "the machine is taken");
+        state.end(1, Tally::default(), Ok(()));
+        assert_eq!(state.start_next(), Some(2));
+    }
+
+    #[test]
+    fn what_needs_a_failed_group_does_not_run_nor_what_needs_that() {
+        let groups =
+            [group("a", Room::Lane, &[]), group("b", Room::Lane, &["a"]), group("c", Room::Lane, &["b"])];
+        let mut state = State::new(&groups);
+        state.start_next();
+        state.end(0, failing(), Ok(()));
+        assert_eq!(state.start_next(), Some(1));
+        assert_eq!(state.missing(&groups[1]), Some("a"));
+        state.end(1, Tally::default(), Ok(()));
+        assert_eq!(state.start_next(), Some(2));
+        assert_eq!(state.missing(&groups[2]), Some("b"));
+    }
+
+    #[test]
+    fn an_interrupt_starts_nothing_more() {
+        let groups = [group("a", Room::Lane, &[]), group("b", Room::Lane, &[])];
+        let mut state = State::new(&groups);
+        state.start_next();
+        state.end(0, Tally::default(), Err(anyhow!("interrupted")));
+        assert!(state.is_over());
+    }
+}
