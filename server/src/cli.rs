@@ -153,6 +153,9 @@ pub(crate) struct ServeArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct PostgresArguments {
+    /// Prepare it for tests: databases made in it have all tables, and a crash of the machine may lose them.
+    #[arg(long)]
+    pub(crate) for_tests: bool,
     #[command(flatten)]
     pub(crate) data: DataArguments,
     #[command(flatten)]

@@ -2,20 +2,27 @@
 
 use crate::cli::PostgresArguments;
 use crate::config;
+use crate::database;
 use crate::lifeline::Shutdown;
-use crate::postgres::Embedded;
-use anyhow::Result;
+use crate::postgres::{Durability, Embedded};
+use anyhow::{Context, Result};
+use roundtrip_server::db::pool::pool;
+use std::path::Path;
+
+/// The database that `create database` copies.
+const TEMPLATE: &str = "template1";
 
 /// Runs the verb.
 ///
 /// # Errors
-/// PostgreSQL does not start, or ends by itself.
+/// PostgreSQL does not start, its template cannot be migrated, or it ends by itself.
 pub(crate) async fn postgres(arguments: PostgresArguments) -> Result<()> {
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     let data_dir = config::data_dir(&arguments.data)?;
-    let Some(embedded) = shutdown.unless_requested(Embedded::start(&data_dir)).await else {
-        return Ok(());
-    };
+    let started = shutdown.unless_requested(async {
+        if arguments.for_tests { start_for_tests(&data_dir).await } else { Embedded::start(&data_dir).await }
+    });
+    let Some(embedded) = started.await else { return Ok(()) };
     let mut embedded = embedded?;
     crate::print(&embedded.url())?;
     tokio::select! {
@@ -25,4 +32,16 @@ pub(crate) async fn postgres(arguments: PostgresArguments) -> Result<()> {
         }
         error = embedded.ended() => Err(error),
     }
+}
+
+/// Starts one that does not wait for the disk, and applies the migrations to its template once: each database that a test
+/// makes is a copy of it.
+async fn start_for_tests(data_dir: &Path) -> Result<Embedded> {
+    let embedded = Embedded::start_with(data_dir, Durability::None).await?;
+    let template = pool(embedded.connect_options().database(TEMPLATE));
+    let migrated = database::migrate(&template).await;
+    // PostgreSQL copies no database to which a program is connected.
+    template.close().await;
+    migrated.with_context(|| format!("cannot prepare {TEMPLATE} for tests"))?;
+    Ok(embedded)
 }

@@ -45,6 +45,25 @@ const END_TIMEOUT: Duration = Duration::from_secs(30);
 /// SQLSTATE of a database that does not exist.
 const INVALID_CATALOG_NAME: &str = "3D000";
 
+/// What of a committed transaction a crash of the machine may lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// Nothing.
+    Full,
+    /// All of the cluster: for tests, which throw it away.
+    None,
+}
+
+impl Durability {
+    /// Settings of PostgreSQL.
+    fn settings(self) -> &'static [&'static str] {
+        match self {
+            Self::Full => &["fsync=on"],
+            Self::None => &["fsync=off", "full_page_writes=off", "synchronous_commit=off"],
+        }
+    }
+}
+
 /// A PostgreSQL that this process started. Dropping it stops it and waits until its last process has ended.
 pub(crate) struct Embedded {
     layout: Layout,
@@ -59,10 +78,18 @@ impl Embedded {
     /// One sentence about what is missing, in use, foreign, full or broken, and how to mend it. Nothing is left
     /// running then.
     pub(crate) async fn start(data_dir: &Path) -> Result<Self> {
-        Self::start_or_fail(data_dir).await.map_err(|error| complaint::explain(error, data_dir))
+        Self::start_with(data_dir, Durability::Full).await
     }
 
-    async fn start_or_fail(data_dir: &Path) -> Result<Self> {
+    /// The same, with another durability.
+    ///
+    /// # Errors
+    /// As [`Embedded::start`].
+    pub(crate) async fn start_with(data_dir: &Path, durability: Durability) -> Result<Self> {
+        Self::start_or_fail(data_dir, durability).await.map_err(|error| complaint::explain(error, data_dir))
+    }
+
+    async fn start_or_fail(data_dir: &Path, durability: Durability) -> Result<Self> {
         let account = Account::for_cluster(&layout::cluster_of(data_dir))?;
         let layout = Layout::prepare(data_dir, &account)?;
         let server_lock = ServerLock::take(&layout.server_lock()).await?;
@@ -75,7 +102,7 @@ impl Embedded {
         }
         layout.remove_traces_of_the_dead()?;
         let log = layout.start_log()?;
-        let guarded = start_postmaster(&layout, &account, &programs, &tree_lock, log)?;
+        let guarded = start_postmaster(&layout, &account, &programs, durability, &tree_lock, log)?;
         // From here on only the guard and PostgreSQL hold it, so that it is free when they are gone.
         drop(tree_lock);
         let mut embedded = Self { layout, server_lock, guarded };
@@ -206,6 +233,7 @@ fn start_postmaster(
     layout: &Layout,
     account: &Account,
     programs: &Programs,
+    durability: Durability,
     lock: &TreeLock,
     log: File,
 ) -> Result<Guarded> {
@@ -215,7 +243,6 @@ fn start_postmaster(
         "listen_addresses=".to_owned(),
         format!("unix_socket_directories=\"{socket_dir}\""),
         "unix_socket_permissions=0700".to_owned(),
-        "fsync=on".to_owned(),
         "logging_collector=off".to_owned(),
         "log_destination=stderr".to_owned(),
         "log_line_prefix=%m ".to_owned(),
@@ -233,7 +260,7 @@ fn start_postmaster(
         "-p".into(),
         PORT.to_string().into(),
     ];
-    for setting in settings {
+    for setting in settings.into_iter().chain(durability.settings().iter().map(ToString::to_string)) {
         command.extend(["-c".into(), setting.into()]);
     }
     let errors = log.try_clone().context("cannot share PostgreSQL's log")?;

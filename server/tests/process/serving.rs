@@ -1,6 +1,8 @@
 //! Starting, answering and stopping in order.
 
+use crate::database::{self, number};
 use crate::support::{Place, SERVE, Server, eventually};
+use roundtrip_server::MIGRATOR;
 use rustix::process::{Signal, kill_process};
 use sqlx::Connection;
 use std::io::BufRead;
@@ -128,6 +130,23 @@ fn the_postgres_verb_prints_the_url_of_a_durable_database_without_a_port() {
     assert_eq!(place.data("run").metadata().unwrap().permissions().mode() & 0o777, 0o700);
     assert!(postgres.stop().status.success());
     assert!(!place.has_postgres());
+}
+
+#[test]
+fn a_postgres_for_tests_gives_new_databases_all_tables_and_does_not_wait_for_the_disk() {
+    let place = Place::new();
+    let postgres = Server::start(&place.data_dir(), &["postgres", "--for-tests"], &[]);
+    let fsync = "select (current_setting('fsync') = 'on')::integer::bigint";
+    assert_eq!(number(&postgres.first_line, fsync), 0);
+    let copy = database::create(&postgres.first_line, "copy");
+    let applied = i64::try_from(MIGRATOR.iter().count()).unwrap();
+    assert_eq!(number(&copy, "select count(*) from _sqlx_migrations where success"), applied);
+    assert_eq!(number(&copy, "select count(*) from run"), 0);
+    assert!(postgres.stop().status.success());
+    // Without it, files that were made for tests are as durable as any.
+    let postgres = place.postgres();
+    assert_eq!(number(&postgres.first_line, fsync), 1);
+    assert!(postgres.stop().status.success());
 }
 
 #[test]

@@ -81,8 +81,9 @@ pub(super) fn build_tests(context: &Context, step: &Step) -> Result<Outcome> {
 pub(super) fn start_database(context: &Context, step: &Step) -> Result<Outcome> {
     let folder = server::reachable_folder()?;
     let data_folder = folder.path().join("data");
-    let server = server::start_alone(&context.tests()?.server()?, &["postgres"], &data_folder, step)
-        .context("no PostgreSQL for the tests")?;
+    let server =
+        server::start_alone(&context.tests()?.server()?, &["postgres", "--for-tests"], &data_folder, step)
+            .context("no PostgreSQL for the tests")?;
     let python = mail_server_python(step)?;
     // Only this step sets it.
     let _ = context.database.set(Database { server, python, _folder: folder });
