@@ -1,13 +1,14 @@
 //! Changes of who is let in, each with its line in the audit log in the same transaction: for the API and for the command
 //! line alike.
 
-use crate::access::{Binding, Scope, TOKEN_DAYS_DEFAULT, TokenKind};
-use crate::db::audit::{self, Action, By, Event};
-use crate::db::oidc::{self, New};
-use crate::db::token::{Issued, NewToken, Row};
-use crate::db::{account, token};
+use crate::access::TOKEN_DAYS_DEFAULT;
 use crate::oidc::Claims;
 use chrono::{TimeDelta, Utc};
+use roundtrip_storage::access::{Binding, Scope, TokenKind};
+use roundtrip_storage::audit::{self, Action, By, Event};
+use roundtrip_storage::oidc::{self, New};
+use roundtrip_storage::token::{Issued, NewToken, Row};
+use roundtrip_storage::{account, token};
 use serde_json::{Value, json};
 use sqlx::{PgConnection, Result};
 

@@ -4,20 +4,8 @@
 //! often unknown, and a shallow clone knows none at its bottom. An answer says so where something better could lie behind
 //! such an end; it never takes an end for a root.
 
+use roundtrip_storage::graph::StoredCommit;
 use std::collections::{HashMap, HashSet};
-
-/// A commit as it is stored.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    /// Its full object name.
-    pub sha: String,
-    /// Its place.
-    pub ordinal: i64,
-    /// Whether the place is a guess.
-    pub ordinal_is_estimate: bool,
-    /// The first parent first.
-    pub parents: Vec<String>,
-}
 
 /// Commits and their parents.
 #[derive(Debug, Default)]
@@ -48,10 +36,10 @@ pub struct Parting {
 
 impl Graph {
     /// Of these commits. What a parent names and is not among them is an end.
-    pub fn new(stored: Vec<Stored>) -> Self {
+    pub fn new(stored: Vec<StoredCommit>) -> Self {
         let by_sha: HashMap<_, _> =
             stored.iter().enumerate().map(|(index, commit)| (commit.sha.clone(), index)).collect();
-        let commit = |stored: Stored| {
+        let commit = |stored: StoredCommit| {
             let here = |sha: &String| by_sha.get(sha).copied();
             let parents: Vec<_> = stored.parents.iter().filter_map(here).collect();
             // A root stands at place 1, for certain; another commit without parents is the bottom of a shallow clone.
@@ -184,7 +172,7 @@ mod tests {
     /// The graph of those commits that are not hidden. A shallow clone tells no parents of some.
     fn graph(history: &[Vec<usize>], is_hidden: &[bool], is_shallow: &[bool]) -> Graph {
         let ordinals = ordinals(history);
-        let stored = |(index, parents): (usize, &Vec<usize>)| Stored {
+        let stored = |(index, parents): (usize, &Vec<usize>)| StoredCommit {
             sha: name(index),
             ordinal: ordinals[index],
             ordinal_is_estimate: false,
@@ -259,7 +247,7 @@ mod tests {
     }
 
     fn line(commits: &[(usize, &[usize])]) -> Graph {
-        let stored = |(index, parents): &(usize, &[usize])| Stored {
+        let stored = |(index, parents): &(usize, &[usize])| StoredCommit {
             sha: name(*index),
             ordinal: i64::try_from(*index).unwrap(),
             ordinal_is_estimate: false,

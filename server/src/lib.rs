@@ -18,8 +18,7 @@
 //! - [`notify`]: people are told what happens, where they asked for it.
 //! - [`live`]: clients are told of new runs, whichever server took them in.
 //! - [`published`]: what others have measured and published.
-//! - [`words`]: what somebody types to find something. [`graph`]: commits and parents, and where lines of them part.
-//! - [`db`]: all SQL, and no HTTP type.
+//! - [`graph`]: commits and parents, and where lines of them part.
 //! - [`tasks`]: what servers do in the background, one of them at a time.
 //! - [`metrics`]: what operators watch.
 //! - [`traces`]: requests and statements, for a collector.
@@ -34,7 +33,6 @@ pub mod audited;
 mod badge;
 pub mod charts;
 mod content_policy;
-pub mod db;
 pub mod door;
 pub mod error;
 mod etag;
@@ -56,10 +54,7 @@ pub mod state;
 pub mod tasks;
 pub mod traces;
 mod units;
-pub mod words;
 
+pub use roundtrip_storage::MIGRATOR;
 pub use router::app;
 pub use state::AppState;
-
-/// The schema of the database, applied by the server when it starts.
-pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../migrations");

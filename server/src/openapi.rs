@@ -1,11 +1,11 @@
 //! The API document: made from the handlers, committed as `server/openapi.json`, and the source of the web client's
 //! types.
 
-use crate::access::Scope;
 use crate::door::SESSION_COOKIE;
 use crate::router;
 use axum::http::header;
 use axum::response::IntoResponse;
+use roundtrip_storage::access::Scope;
 use roundtrip_wire::problem::PROBLEM_MEDIA_TYPE;
 use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{

@@ -3,16 +3,16 @@
 //! - [`counter`]: agents that ask at the same moment are served together. [`estimate`]: when a job is about to begin.
 //!   [`schedule`]: what is due at a time.
 //!
-//! Jobs and leases are rows of the database ([`crate::db::job`]): nothing is kept in memory between two requests, and any
+//! Jobs and leases are rows of the database ([`roundtrip_storage::job`]): nothing is kept in memory between two requests, and any
 //! number of servers share one queue.
 
 pub mod counter;
 pub mod estimate;
 pub mod schedule;
 
-use crate::db::job::lease::{self, LEASE, Taken};
 use crate::github;
 use counter::Counter;
+use roundtrip_storage::job::lease::{self, LEASE, Taken};
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What is kept in memory from one request to the next. The allocator of this program counts, so there is one test in it: others
 //! would count along.
 
-use roundtrip_server::db::pool::pool;
+use roundtrip_storage::pool::pool;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
 

@@ -34,7 +34,7 @@ const RULES: &[Rule] = &[
     documents::links_lead_somewhere,
     layers::platform_choice_in_its_places,
     layers::recharts_in_the_chart_folder,
-    layers::sql_in_the_database_folder,
+    layers::sql_in_the_storage_crate,
     shape::module_doc_first,
     shape::no_trailing_whitespace,
     shape::short_files,

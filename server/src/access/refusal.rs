@@ -1,6 +1,6 @@
 //! [`Refusal`]: why someone may not.
 
-use super::{Role, Scope};
+use roundtrip_storage::access::{Role, Scope};
 
 /// Why someone may not. The text is for whoever asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,10 +2,10 @@
 //! then what is still open is asked for.
 
 use super::culprits;
-use crate::db::change_point::{self, Row};
-use crate::db::job::request::{self, Reason, Target, Wanted};
-use crate::db::regression::grouping;
 use chrono::{DateTime, Utc};
+use roundtrip_storage::change_point::{self, Row};
+use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
+use roundtrip_storage::regression::grouping;
 use sqlx::{PgConnection, PgPool};
 
 /// Up to so many commits are all measured; of more, some that halve them.

@@ -1,8 +1,8 @@
 //! Which commit made a regression: what all of its series say together.
 
-use crate::db;
-use crate::db::change_point::Row;
 use roundtrip_stats::culprit::{self, Testimony};
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::Row;
 use sqlx::PgPool;
 use std::collections::HashMap;
 

@@ -2,15 +2,15 @@
 
 use super::witness::{Asked, Court};
 use super::{AnalysisError, backfill, suspect};
-use crate::db;
-use crate::db::change_point::{self, Row, Track, store};
-use crate::db::notification::outbox;
-use crate::db::regression::grouping::{self, Open};
-use crate::db::witness::Subject;
 use crate::routes::charts::changes::Direction;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::TryStreamExt as _;
 use roundtrip_stats::cause::Cause;
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::{self, Row, Track, store};
+use roundtrip_storage::notification::outbox;
+use roundtrip_storage::regression::grouping::{self, Open};
+use roundtrip_storage::witness::Subject;
 use sqlx::{PgConnection, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::pin::pin;

@@ -1,6 +1,6 @@
 //! Machines that change by themselves: what is measured on them is doubted, and nobody is alerted of it.
 
-use crate::db::change_point;
+use roundtrip_storage::change_point;
 use sqlx::PgConnection;
 use std::collections::HashMap;
 

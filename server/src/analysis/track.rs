@@ -1,10 +1,10 @@
 //! From the points of a series to its changes: those of one environment, on the main line, of exactly their commits and
 //! without loss. What was measured in another way, or elsewhere, is another series.
 
-use crate::charts::Quantile;
-use crate::db::change_point::{Figure, Found, Track};
-use crate::db::chart::LineRow;
 use roundtrip_stats::change_point::{Detector, InvalidValue, Known, Method, Silence, Step};
+use roundtrip_storage::change_point::{Figure, Found, Track};
+use roundtrip_storage::chart::LineRow;
+use roundtrip_storage::quantile::Quantile;
 use std::collections::BTreeMap;
 
 /// The points of one track, the oldest commit first, then the runs of a commit by their beginning.

@@ -3,13 +3,13 @@
 
 use super::AnalysisError;
 use super::track::{self, Points};
-use crate::db;
-use crate::db::change_point::store::Said;
-use crate::db::change_point::{Figure, Row, Track};
-use crate::db::point::SeriesKey;
-use crate::db::witness::{Other, Subject};
 use futures_util::stream::{self, Stream, StreamExt as _};
 use roundtrip_stats::cause::{Cause, Kind, Statement, Witness};
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::store::Said;
+use roundtrip_storage::change_point::{Figure, Row, Track};
+use roundtrip_storage::point::SeriesKey;
+use roundtrip_storage::witness::{Other, Subject};
 use sqlx::PgPool;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

@@ -5,7 +5,7 @@ use super::manifest::{Manifest, sorted};
 use super::{PART_BYTES, PARTS_AHEAD, Size};
 use anyhow::{Context, Result};
 use futures_util::StreamExt;
-use roundtrip_server::db::{backup, schema};
+use roundtrip_storage::{backup, schema};
 use sqlx::{PgConnection, PgPool};
 use std::io::Write;
 use tokio::sync::mpsc;

@@ -6,7 +6,7 @@ use super::{PARTS_AHEAD, Size};
 use crate::database::{self, Migration};
 use anyhow::{Context, Result, bail, ensure};
 use roundtrip_server::MIGRATOR;
-use roundtrip_server::db::{backup, schema};
+use roundtrip_storage::{backup, schema};
 use sqlx::{PgConnection, PgPool};
 use std::io::Read;
 use tokio::sync::mpsc;

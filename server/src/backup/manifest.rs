@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
-use roundtrip_server::db::backup::Table;
+use roundtrip_storage::backup::Table;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.

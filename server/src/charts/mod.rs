@@ -10,5 +10,3 @@ pub mod downsample;
 pub mod heatmap;
 pub mod quantile;
 pub mod sweep;
-
-pub use quantile::Quantile;

@@ -5,10 +5,11 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use ipnet::IpNet;
 use roundtrip_server::access::{
-    OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Scope, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX, TokenKind,
+    OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
 use roundtrip_server::door::REQUESTS_PER_MINUTE_DEFAULT;
 use roundtrip_server::oidc::GITHUB_ISSUER;
+use roundtrip_storage::access::{Scope, TokenKind};
 use roundtrip_wire::Slug;
 use std::path::PathBuf;
 

@@ -5,7 +5,8 @@ use crate::cli::{AccountCommand, AccountCreateArguments, AccountDeleteArguments,
 use crate::{config, database, postgres};
 use anyhow::{Context, Result, bail};
 use roundtrip_server::audited;
-use roundtrip_server::db::{account, audit::By, pool};
+use roundtrip_storage::audit::By;
+use roundtrip_storage::{account, pool};
 use sqlx::PgPool;
 
 /// Runs the verb.

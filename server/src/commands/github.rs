@@ -5,9 +5,9 @@ use crate::cli::{GitHubCommand, GitHubLinkArguments};
 use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
-use roundtrip_server::db::github::installation;
-use roundtrip_server::db::task;
 use roundtrip_server::github::sweep;
+use roundtrip_storage::github::installation;
+use roundtrip_storage::task;
 
 /// Runs the verb.
 ///

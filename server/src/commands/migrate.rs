@@ -5,7 +5,7 @@ use crate::config;
 use crate::database::Database;
 use crate::lifeline::Shutdown;
 use anyhow::{Context, Result, ensure};
-use roundtrip_server::db::distribution;
+use roundtrip_storage::distribution;
 use sqlx::PgPool;
 
 /// Runs the verb.

@@ -6,7 +6,7 @@ use crate::database;
 use crate::lifeline::Shutdown;
 use crate::postgres::{Durability, Embedded};
 use anyhow::{Context, Result};
-use roundtrip_server::db::pool::pool;
+use roundtrip_storage::pool::pool;
 use std::path::Path;
 
 /// The database that `create database` copies.

@@ -4,7 +4,7 @@ use crate::cli::{Keep, RetentionArguments};
 use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result};
-use roundtrip_server::db::retention::{self, Policy};
+use roundtrip_storage::retention::{self, Policy};
 
 /// Runs the verb.
 ///

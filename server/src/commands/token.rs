@@ -8,12 +8,12 @@ use crate::cli::{
 use crate::config::UsageError;
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_server::access::caller::TokenSight;
-use roundtrip_server::access::{Binding, TokenKind};
 use roundtrip_server::audited;
-use roundtrip_server::db::audit::By;
-use roundtrip_server::db::token::{Issued, NewToken, Row};
-use roundtrip_server::db::{account, token};
+use roundtrip_storage::access::TokenSight;
+use roundtrip_storage::access::{Binding, TokenKind};
+use roundtrip_storage::audit::By;
+use roundtrip_storage::token::{Issued, NewToken, Row};
+use roundtrip_storage::{account, token};
 use sqlx::{PgConnection, PgPool};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};

@@ -5,9 +5,9 @@ use super::columns::columns;
 use crate::cli::{DataArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments};
 use anyhow::{Context, Result};
 use roundtrip_server::audited;
-use roundtrip_server::db::audit::By;
-use roundtrip_server::db::oidc::{self, New};
-use roundtrip_server::oidc::trust::Patterns;
+use roundtrip_storage::audit::By;
+use roundtrip_storage::oidc::Patterns;
+use roundtrip_storage::oidc::{self, New};
 
 /// Runs the verb.
 ///

@@ -1,9 +1,9 @@
 //! [`Credentials`]: what a request brings to prove who sent it.
 
-use crate::access::Secret;
-use crate::access::secret::SecretKind;
 use axum::http::{HeaderMap, header};
 use cookie::Cookie;
+use roundtrip_storage::access::Secret;
+use roundtrip_storage::access::secret::SecretKind;
 
 /// The cookie of a session. By its prefix a browser takes it over HTTPS alone (or from the machine itself), from this
 /// host alone, and for the whole host.

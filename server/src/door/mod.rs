@@ -16,15 +16,18 @@ mod limits;
 pub use client::TrustedProxies;
 pub use limits::Limits;
 
-use crate::access::secret::SecretKind;
-use crate::access::{Caller, Proof, Secret, Visibility};
-use crate::db::agent::Working;
-use crate::{AppState, db, error::ApiError, extract};
+use crate::access::{Caller, Proof};
+use crate::error::ApiError;
+use crate::{AppState, extract};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use credentials::Credentials;
+use roundtrip_storage as db;
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Secret, Visibility};
+use roundtrip_storage::agent::Working;
 use std::net::IpAddr;
 
 pub(crate) use credentials::{SESSION_COOKIE, cookie};

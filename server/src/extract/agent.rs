@@ -1,11 +1,12 @@
 //! [`Agent`]: proof that an agent asks which was enrolled.
 
 use super::Caller;
-use crate::access::{Refusal, Scope};
-use crate::db::agent::Working;
+use crate::access::Refusal;
 use crate::{AppState, error::ApiError};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use roundtrip_storage::access::Scope;
+use roundtrip_storage::agent::Working;
 use std::sync::Arc;
 
 /// The agent that asks. Extract it before the body, so that strangers are refused first.

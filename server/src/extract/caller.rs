@@ -1,10 +1,13 @@
 //! [`Caller`]: who asks. [`Uploader`]: proof that it may upload.
 
-use crate::access::{self, Scope};
-use crate::db::agent::Working;
-use crate::{AppState, db::audit::By, error::ApiError};
+use crate::AppState;
+use crate::access;
+use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use roundtrip_storage::access::Scope;
+use roundtrip_storage::agent::Working;
+use roundtrip_storage::audit::By;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;

@@ -3,10 +3,10 @@
 
 use super::command::Command;
 use super::repository::PullRequest;
-use crate::db::github::command::{self, Accepted};
-use crate::db::github::installation::{self, Repository};
-use crate::db::github::pull_request::{self, Read, Row};
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::github::command::{self, Accepted};
+use roundtrip_storage::github::installation::{self, Repository};
+use roundtrip_storage::github::pull_request::{self, Read, Row};
 use sqlx::PgConnection;
 
 /// What changes within so short a time is written once.

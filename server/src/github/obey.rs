@@ -5,8 +5,8 @@ use super::command::{self, Command};
 use super::intake::{self, Asked};
 use super::queue;
 use super::repository::Repository;
-use crate::db::github::pull_request;
 use chrono::{DateTime, Utc};
+use roundtrip_storage::github::pull_request;
 use sqlx::PgConnection;
 
 /// How a reply begins, so that it is given once.

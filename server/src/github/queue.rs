@@ -2,11 +2,11 @@
 //! request proposes only when somebody with write access has asked for that very commit.
 
 use super::intake::DEBOUNCE;
-use crate::db;
-use crate::db::github::queue::{self, Command};
-use crate::db::job::request::{self, Reason, Target, Wanted};
 use crate::queue::schedule::FORGOTTEN_AFTER;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::github::queue::{self, Command};
+use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use sqlx::{PgConnection, PgPool};
 
 /// How often a pull request is looked at that waits for a machine.

@@ -4,13 +4,13 @@
 use super::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row, Verdict};
 use super::reconcile::Reports;
 use crate::AppState;
-use crate::db;
-use crate::db::github::{pull_request, queue};
-use crate::db::job::{self, Filter};
 use crate::routes::charts::compare::{self, ComparisonPair};
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::github::{pull_request, queue};
+use roundtrip_storage::job::{self, Filter};
 use roundtrip_wire::Case;
 use std::collections::BTreeMap;
 

@@ -3,10 +3,10 @@
 
 use super::app::{App, PER_PAGE, Reach};
 use super::client::{Answer, GitHubError};
-use crate::db;
-use crate::db::github::installation;
 use chrono::{DateTime, Utc};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use roundtrip_storage as db;
+use roundtrip_storage::github::installation;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};

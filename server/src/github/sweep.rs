@@ -4,8 +4,8 @@ use super::app::{App, PER_PAGE, Reach};
 use super::client::GitHubError;
 use super::intake;
 use super::repository::{PullRequest, Repository};
-use crate::db::github::{installation, pull_request};
 use chrono::{DateTime, Utc};
+use roundtrip_storage::github::{installation, pull_request};
 use serde::Deserialize;
 use sqlx::{PgConnection, PgPool};
 

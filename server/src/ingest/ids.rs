@@ -3,8 +3,8 @@
 //! Projects, machines, environments and series never change their keys and are seldom removed, so what was found once is
 //! still right. What was removed after all is noticed by the foreign keys of table `run`; everything is forgotten then.
 
-use crate::db;
 use quick_cache::sync::Cache;
+use roundtrip_storage as db;
 use roundtrip_wire::{CaseResult, RunReport};
 use serde::Serialize;
 use sha2::{Digest, Sha256};

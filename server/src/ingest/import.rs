@@ -1,11 +1,11 @@
 //! A file of another tool becomes a report like any other; the file itself is kept beside it.
 
 use super::{KEPT_LEVEL, Upload, inflate, integer, parse, reduce};
-use crate::db::original::Original;
 use crate::error::ApiError;
 use crate::extract::ReportBody;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use roundtrip_import::{Format, INPUT_BYTES_MAX};
+use roundtrip_storage::original::Original;
 use roundtrip_wire::import::{FILE_NAME_BYTES_MAX, ImportRequest, ImportedFile};
 use sha2::{Digest, Sha256};
 

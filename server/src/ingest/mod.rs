@@ -14,9 +14,11 @@ mod parse;
 mod reduce;
 mod store;
 
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Encoding, ReportBody};
 use crate::routes::ingest::UploadReceipt;
-use crate::{AppState, db, error::ApiError};
+use roundtrip_storage as db;
 use roundtrip_wire::{Acknowledged, RunId, RunReport};
 use sha2::{Digest, Sha256};
 

@@ -1,10 +1,10 @@
 //! From repetitions to the numbers of a point: distributions are decoded, checked and merged.
 
 use super::integer::{add, fit};
-use crate::db::point::Numbers;
 use crate::error::ApiError;
 use roundtrip_stats::distribution::Decoder;
 use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
+use roundtrip_storage::point::Numbers;
 use roundtrip_wire::{Case, CaseResult, Repetition, RunReport};
 
 /// The only scenario whose figure of merit is a rate.

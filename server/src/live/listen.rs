@@ -1,7 +1,7 @@
 //! The one connection of a server that listens, for as long as the server lives.
 
 use super::{Announcement, Heard, Live};
-use crate::db;
+use roundtrip_storage as db;
 use sqlx::postgres::PgListener;
 use std::time::Duration;
 

@@ -11,8 +11,8 @@
 
 mod listen;
 
-use crate::db;
 use crate::error::ApiError;
+use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
 use sqlx::PgPool;
 use std::collections::BTreeMap;

@@ -3,13 +3,13 @@
 
 use super::PREFIX;
 use crate::AppState;
-use crate::db::{analysis, installation, schema, task};
 use chrono::Utc;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
+use roundtrip_storage::{analysis, installation, schema, task};
 use std::time::Duration;
 
 /// How long the database may take: whoever asks does so every few seconds.

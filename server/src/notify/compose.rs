@@ -1,12 +1,15 @@
 //! From what a channel is to be told to what it is told: what is not true any more is left out.
 
-use super::message::{LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION};
-use super::{Event, Pages};
-use crate::db;
-use crate::db::notification::{channel, message, outbox};
-use crate::db::regression::{self, State};
+use super::Pages;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_stats::cause::Cause;
+use roundtrip_storage as db;
+use roundtrip_storage::notification::event::Event;
+use roundtrip_storage::notification::payload::{
+    LISTED_MAX, Message, Told, ToldCommit, ToldMachine, Topic, VERSION,
+};
+use roundtrip_storage::notification::{channel, message, outbox};
+use roundtrip_storage::regression::{self, State};
 use sqlx::PgPool;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;

@@ -2,9 +2,9 @@
 
 use super::outgoing::Outgoing;
 use super::{Kind, Message, email, slack, webhook};
-use crate::db::notification::channel;
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::RngExt as _;
+use roundtrip_storage::notification::channel;
 use std::time::Duration;
 use uuid::Uuid;
 

@@ -1,14 +1,14 @@
 //! E-mail: plain text and simple HTML. What is fixed goes under what was found.
 
 use super::delivery::{Failure, Parcel};
-use super::message::Message;
-use super::words::Words;
+use super::message_text::MessageText;
 use anyhow::{Context, Result, ensure};
 use lettre::message::header::{Header, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::{Address, SmtpTransport, Transport as _};
 use quick_xml::escape::escape;
+use roundtrip_storage::notification::payload::Message;
 use std::error::Error;
 use std::time::Duration;
 use uuid::Uuid;
@@ -76,7 +76,7 @@ impl Mail {
 
     fn compose(&self, parcel: Parcel<'_>) -> Result<lettre::Message> {
         let Parcel { message, in_reply_to, channel } = parcel;
-        let words = Words::of(message);
+        let words = MessageText::of(message);
         let to = Mailbox::new(None, channel.target.parse::<Address>()?);
         let mut mail = lettre::Message::builder()
             .from(self.from.clone())
@@ -107,14 +107,14 @@ pub(super) fn check(target: &str) -> Result<(), String> {
 }
 
 /// The title, and what it happened to where that is one thing.
-fn subject(words: &Words) -> String {
+fn subject(words: &MessageText) -> String {
     match &words.items[..] {
         [item] => format!("{}: {}", words.title, item.what),
         _ => words.title.clone(),
     }
 }
 
-fn text(message: &Message, words: &Words) -> String {
+fn text(message: &Message, words: &MessageText) -> String {
     let mut text = format!("{}\n\n", words.title);
     for item in &words.items {
         text.push_str(&format!("* {}\n  {}\n", item.what, item.detail));
@@ -130,8 +130,8 @@ fn text(message: &Message, words: &Words) -> String {
     text
 }
 
-fn html(message: &Message, words: &Words) -> String {
-    let item = |item: &super::words::Item| {
+fn html(message: &Message, words: &MessageText) -> String {
+    let item = |item: &super::message_text::Item| {
         let what = escape(&item.what);
         let what = match &item.url {
             Some(url) => format!("<a href=\"{}\">{what}</a>", escape(url)),

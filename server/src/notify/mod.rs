@@ -1,7 +1,7 @@
 //! [`Notifier`]: tells people what happens, where they asked for it, and nothing otherwise.
 //!
 //! # Codemap
-//! - [`event`]: what can be told of, and how. [`message`]: what is told, as webhooks get it; `words`: as people read it.
+//! - `message_text`: a message as people read it.
 //! - `compose`: from what waits in table `notification` to messages. `delivery`: the contract of sending, and when a message
 //!   is sent again; `slack`, `webhook` and [`email`]: one kind of channel each.
 //! - `outgoing`, `address`: requests that people ask this server to make, and where they may go.
@@ -14,25 +14,22 @@ mod address;
 mod compose;
 mod delivery;
 pub mod email;
-pub mod event;
-pub mod message;
+mod message_text;
 mod outgoing;
 mod slack;
 mod webhook;
-mod words;
 
-pub use event::{Event, Kind};
-pub use message::Message;
 pub(crate) use webhook::draw_key;
 
 use crate::AppState;
-use crate::db::audit::{self, By};
-use crate::db::notification::{channel, message as stored};
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Failure, Parcel, Post};
 use futures_util::future::join_all;
-use message::Topic;
 use outgoing::Outgoing;
+use roundtrip_storage::audit::{self, By};
+use roundtrip_storage::notification::event::Kind;
+use roundtrip_storage::notification::payload::{Message, Topic};
+use roundtrip_storage::notification::{channel, message as stored};
 use serde_json::json;
 use sqlx::PgPool;
 use std::time::Duration;
@@ -233,5 +230,33 @@ impl AppState {
     /// Tells people what happens.
     pub fn notifier(&self) -> &Notifier {
         &self.notifier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use roundtrip_storage::notification::payload::Message;
+
+    const DOCUMENTED: &str = include_str!("../../../docs/reference/webhook.md");
+
+    /// The example of the documentation.
+    pub(crate) fn example() -> Message {
+        let (_, rest) = DOCUMENTED.split_once("```json\n").unwrap();
+        serde_json::from_str(rest.split_once("```").unwrap().0).unwrap()
+    }
+
+    #[test]
+    fn the_documented_message_is_one_in_every_member() {
+        let (_, rest) = DOCUMENTED.split_once("```json\n").unwrap();
+        let documented: serde_json::Value = serde_json::from_str(rest.split_once("```").unwrap().0).unwrap();
+        assert_eq!(serde_json::to_value(example()).unwrap(), documented);
+        for name in documented
+            .as_object()
+            .unwrap()
+            .keys()
+            .chain(documented["regressions"][0].as_object().unwrap().keys())
+        {
+            assert!(DOCUMENTED.contains(&format!("| `{name}` |")), "{name} is not described");
+        }
     }
 }

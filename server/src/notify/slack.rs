@@ -1,10 +1,10 @@
 //! Slack: an incoming webhook, told in blocks. Others that take what Slack takes understand the text.
 
 use super::delivery::{Failure, Parcel};
-use super::message::Message;
+use super::message_text::{Item, MessageText};
 use super::outgoing::Outgoing;
-use super::words::{Item, Words};
 use quick_xml::escape::partial_escape;
+use roundtrip_storage::notification::payload::Message;
 use serde_json::{Value, json};
 
 /// The longest header that Slack takes, in characters.
@@ -17,7 +17,7 @@ pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failur
 
 /// A title, what it happened to, and where there is more. `text` is what notifications of the system show.
 fn blocks(message: &Message) -> Value {
-    let words = Words::of(message);
+    let words = MessageText::of(message);
     let header: String = words.title.chars().take(HEADER_MAX).collect();
     let mut blocks = vec![json!({ "type": "header", "text": { "type": "plain_text", "text": header } })];
     blocks.extend(words.items.iter().map(|item| section(&item_text(item))));
@@ -54,8 +54,8 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::example;
     use super::*;
-    use crate::notify::message::tests::example;
 
     #[test]
     fn what_people_write_calls_nobody_and_makes_no_link() {

@@ -1,31 +1,18 @@
 //! Which jobs a project trusts: decisions without SQL and without HTTP.
 
 use super::Claims;
+use roundtrip_storage::oidc::Patterns;
 
-/// Which jobs of a repository may upload to a project. What is absent is not asked for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Patterns {
-    /// The workflow's file, and the ref that it was read from.
-    pub workflow_ref: Option<String>,
-    /// The ref that the job runs for.
-    pub git_ref: Option<String>,
-    /// The environment that the job names.
-    pub environment: Option<String>,
-}
-
-impl Patterns {
-    /// Whether a job is among them.
-    pub fn cover(&self, claims: &Claims) -> bool {
-        let covers = |pattern: &Option<String>, text: &str| {
-            pattern.as_ref().is_none_or(|pattern| matches(pattern, text))
-        };
-        covers(&self.workflow_ref, &claims.workflow_ref)
-            && covers(&self.git_ref, &claims.git_ref)
-            && match &claims.environment {
-                Some(environment) => covers(&self.environment, environment),
-                None => self.environment.is_none(),
-            }
-    }
+/// Whether a job is among those that the patterns mean.
+pub fn covers(patterns: &Patterns, claims: &Claims) -> bool {
+    let covers =
+        |pattern: &Option<String>, text: &str| pattern.as_ref().is_none_or(|pattern| matches(pattern, text));
+    covers(&patterns.workflow_ref, &claims.workflow_ref)
+        && covers(&patterns.git_ref, &claims.git_ref)
+        && match &claims.environment {
+            Some(environment) => covers(&patterns.environment, environment),
+            None => patterns.environment.is_none(),
+        }
 }
 
 /// Whether a text is as the pattern says, in which `*` stands for any characters.
@@ -86,9 +73,11 @@ mod tests {
             environment: environment.map(str::to_owned),
         };
         let lab = Patterns { environment: Some("*".into()), ..Patterns::default() };
-        assert!(lab.cover(&claims(Some("lab"))) && !lab.cover(&claims(None)));
-        assert!(Patterns::default().cover(&claims(None)) && Patterns::default().cover(&claims(Some("lab"))));
+        assert!(covers(&lab, &claims(Some("lab"))) && !covers(&lab, &claims(None)));
+        assert!(
+            covers(&Patterns::default(), &claims(None)) && covers(&Patterns::default(), &claims(Some("lab")))
+        );
         let other = Patterns { git_ref: Some("refs/tags/*".into()), ..Patterns::default() };
-        assert!(!other.cover(&claims(None)));
+        assert!(!covers(&other, &claims(None)));
     }
 }

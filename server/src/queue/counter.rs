@@ -4,8 +4,8 @@
 //! Here all who ask while one search runs are served by the next, as databases commit in groups (`DeWitt et al.`, SIGMOD 1984).
 //! Who asks alone does not wait.
 
-use crate::db::job::lease::{self, End, Taken};
 use chrono::Utc;
+use roundtrip_storage::job::lease::{self, End, Taken};
 use roundtrip_wire::lab::JobOutcome;
 use sqlx::{PgConnection, PgPool};
 use std::mem;

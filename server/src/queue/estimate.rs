@@ -1,8 +1,8 @@
 //! When the jobs of a queue are about to begin: what machines do and how long that took them before, played through. Pure.
 
-use crate::db::agent::Taker;
-use crate::db::job::{Open, Pace};
 use chrono::{DateTime, Utc};
+use roundtrip_storage::agent::Taker;
+use roundtrip_storage::job::{Open, Pace};
 use std::collections::HashMap;
 
 /// In how many seconds each waiting job is about to begin, by its number. Absent where that is not known: no machine takes it, or

@@ -1,9 +1,9 @@
 //! Times at which the newest commit of a project is measured.
 
-use crate::db;
-use crate::db::job::request::{Reason, Target, Wanted};
 use chrono::{DateTime, TimeDelta, Utc};
 use croner::Cron;
+use roundtrip_storage as db;
+use roundtrip_storage::job::request::{Reason, Target, Wanted};
 use sqlx::PgPool;
 use std::str::FromStr;
 

@@ -3,12 +3,13 @@
 use super::session::no_store;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, audited, db};
+use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

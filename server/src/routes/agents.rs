@@ -3,18 +3,20 @@
 use super::lab::AgentPath;
 use super::projects::{ProjectPath, project_id};
 use super::session::no_store;
-use crate::access::caller::ManagedToken;
-use crate::access::{Binding, Scope, Secret, TokenKind, secret::SecretKind};
-use crate::db::agent::{NewEnrolment, Row};
-use crate::db::audit::{self, Event};
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, db};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::access::ManagedToken;
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Binding, Scope, Secret, TokenKind};
+use roundtrip_storage::agent::{NewEnrolment, Row};
+use roundtrip_storage::audit::{self, Event};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -238,7 +240,9 @@ async fn managed(
 /// Whether the caller may make tokens for agents of this project, or of any.
 async fn check_manage(state: &AppState, caller: &Caller, project: Option<&str>) -> Result<(), ApiError> {
     let visibility = match project {
-        Some(project) => db::access::project(&state.pool, project).await?.map(|found| found.visibility),
+        Some(project) => {
+            db::access::owner::project(&state.pool, project).await?.map(|found| found.visibility)
+        }
         None => None,
     };
     let binding = Binding { project: project.map(str::to_owned), machine: None };

@@ -1,10 +1,11 @@
 //! The audit log, for administrators.
 
+use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged};
-use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use roundtrip_wire::Problem;
 use serde::Serialize;
 use utoipa::ToSchema;

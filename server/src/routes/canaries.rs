@@ -3,11 +3,12 @@
 use super::machines::MachinePath;
 use super::projects::{ProjectPath, project_id};
 use super::runs::within;
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path, Query};
-use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;

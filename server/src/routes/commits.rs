@@ -2,12 +2,13 @@
 
 use super::projects::{ProjectPath, project_id};
 use super::runs::{CommitSummary, RunSummary};
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
 use crate::graph::{Graph, Parting};
-use crate::words::Words;
-use crate::{AppState, db};
 use axum::{Json, extract::State};
+use roundtrip_storage as db;
+use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -81,7 +82,7 @@ pub struct CommitQuery {
     /// an object name.
     #[serde(default)]
     #[param(value_type = Option<String>, max_length = 200, example = "send buffers")]
-    pub q: Words,
+    pub q: SearchTerms,
 }
 
 /// A commit of a project in a path.

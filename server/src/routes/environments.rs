@@ -2,12 +2,13 @@
 
 use super::machines::MachinePath;
 use super::projects::project_id;
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Path};
 use crate::routes::projects::ProjectPath;
-use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;

@@ -1,13 +1,15 @@
 //! How often what is said of a project's machines is wrong, and what is found: counted once a day of their own points.
 
 use super::projects::{ProjectPath, project_id};
-use crate::db::error_rate::{ClassCounts, ClassRow, HistoryCounts, MachineCounts, MachineRow};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Path};
-use crate::{AppState, db, error::ApiError};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_stats::error_rate::{halves, history};
 use roundtrip_stats::share;
+use roundtrip_storage as db;
+use roundtrip_storage::error_rate::{ClassCounts, ClassRow, HistoryCounts, MachineCounts, MachineRow};
 use serde::Serialize;
 use utoipa::ToSchema;
 

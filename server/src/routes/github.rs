@@ -3,17 +3,18 @@
 
 use super::return_path::ReturnPath;
 use super::session::{self, base, header_value, session_cookie};
-use crate::access::Account;
-use crate::db::audit::By;
+use crate::AppState;
 use crate::door::cookie;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Query};
 use crate::github::GitHub;
-use crate::{AppState, db};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use roundtrip_storage as db;
+use roundtrip_storage::access::Account;
+use roundtrip_storage::audit::By;
 use roundtrip_wire::Problem;
 use serde::Deserialize;
 use serde_json::json;

@@ -1,14 +1,15 @@
 //! What GitHub tells this server: taken only with its signature, and kept before it is acknowledged.
 
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::require_json;
 use crate::github::{App, webhook};
-use crate::{AppState, db};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use chrono::Utc;
 use http_body_util::BodyExt as _;
+use roundtrip_storage as db;
 use roundtrip_wire::Problem;
 use serde::Serialize;
 use std::sync::Arc;

@@ -1,7 +1,9 @@
 //! Whether the process lives, and whether it can serve: for supervisors, load balancers and scripts.
 
-use crate::{AppState, db, error::ApiError};
+use crate::AppState;
+use crate::error::ApiError;
 use axum::extract::State;
+use roundtrip_storage as db;
 use roundtrip_wire::Problem;
 
 /// Whether the process lives. It asks nothing of the database.

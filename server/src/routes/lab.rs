@@ -2,14 +2,9 @@
 //! [`roundtrip_wire::lab`]'s.
 
 use super::session::no_store;
-use crate::access::{Binding, Scope, Secret, TokenKind, secret::SecretKind};
-use crate::db::agent::Admitted;
-use crate::db::audit::{Action, By, Event};
-use crate::db::job::lease::{self, End, Taken};
-use crate::db::token::NewToken;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Agent, Json as Body, Path};
-use crate::{AppState, audited, db};
+use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -18,6 +13,13 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::RngExt;
 use ring::signature::{ED25519, UnparsedPublicKey};
+use roundtrip_storage as db;
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Binding, Scope, Secret, TokenKind};
+use roundtrip_storage::agent::Admitted;
+use roundtrip_storage::audit::{Action, By, Event};
+use roundtrip_storage::job::lease::{self, End, Taken};
+use roundtrip_storage::token::NewToken;
 use roundtrip_wire::lab::{
     AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, JobOutcome, PROTOCOLS,
     Prolonged, RENEWAL_CONTEXT, Renewal, common, last_part,

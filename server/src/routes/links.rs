@@ -2,11 +2,12 @@
 
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Json as Body, Path};
-use crate::{AppState, assets, db};
+use crate::{AppState, assets};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, http::Uri};
+use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use utoipa::ToSchema;

@@ -2,14 +2,16 @@
 
 use super::permitted;
 use super::projects::ProjectPath;
-use crate::access::{Action, Role};
-use crate::db::audit::{self, Event};
+use crate::AppState;
+use crate::access::Action;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, db};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::access::Role;
+use roundtrip_storage::audit::{self, Event};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

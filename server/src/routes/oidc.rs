@@ -3,20 +3,22 @@
 use super::permitted;
 use super::projects::ProjectPath;
 use super::session::no_store;
-use crate::access::{Action, Binding, EXCHANGED_TOKEN_LIFETIME, Refusal, Scope, TokenKind};
-use crate::db::audit::By;
-use crate::db::oidc::{New, Row, Use};
-use crate::db::token::NewToken;
+use crate::access::{Action, EXCHANGED_TOKEN_LIFETIME, Refusal};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::oidc::trust::Patterns;
 use crate::oidc::{Claims, Invalid, Verifier};
-use crate::{AppState, audited, db};
+use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::access::{Binding, Scope, TokenKind};
+use roundtrip_storage::audit::By;
+use roundtrip_storage::oidc::Patterns;
+use roundtrip_storage::oidc::{New, Row, Use};
+use roundtrip_storage::token::NewToken;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
@@ -171,7 +173,8 @@ async fn trusting(
     let repository = (claims.repository_id, claims.repository_owner_id);
     let mut trusts = db::oidc::of_repository(connection, issuer, repository).await?;
     trusts.retain(|trust| {
-        trust.patterns().cover(claims) && project.is_none_or(|project| project.as_str() == trust.project)
+        crate::oidc::trust::covers(&trust.patterns(), claims)
+            && project.is_none_or(|project| project.as_str() == trust.project)
     });
     let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
     if trusts.iter().any(|trust| trust.project != first.project) {

@@ -1,10 +1,13 @@
 //! The one place through which handlers reach projects, runs and series: what a caller must not know of does not exist.
 
+use crate::AppState;
 use crate::access::Action;
-use crate::db::access::ProjectRow;
-use crate::db::{point::SeriesKey, run::Location};
 use crate::error::{ApiError, Kind};
-use crate::{AppState, db, extract::Caller};
+use crate::extract::Caller;
+use roundtrip_storage as db;
+use roundtrip_storage::access::owner::ProjectRow;
+use roundtrip_storage::point::SeriesKey;
+use roundtrip_storage::run::Location;
 use roundtrip_wire::Slug;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -16,7 +19,7 @@ pub(super) async fn project(
     action: Action,
     project: &Slug,
 ) -> Result<ProjectRow, ApiError> {
-    let found = db::access::project(&state.pool, project.as_str()).await?;
+    let found = db::access::owner::project(&state.pool, project.as_str()).await?;
     let found = found.ok_or_else(|| ApiError::unknown(Kind::Project, project))?;
     let permitted = caller.check(action, &found.project, found.visibility);
     permitted.map_err(|refusal| ApiError::refused(refusal, Kind::Project, project))?;
@@ -29,7 +32,7 @@ pub(super) async fn run(
     caller: &Caller,
     run_id: Uuid,
 ) -> Result<Option<Location>, ApiError> {
-    let found = db::access::of_run(&state.pool, run_id).await?;
+    let found = db::access::owner::of_run(&state.pool, run_id).await?;
     let found = found.filter(|(project, _)| caller.sight().covers(&project.project, project.visibility));
     Ok(found.map(|(_, location)| location))
 }
@@ -40,7 +43,7 @@ pub(super) async fn series(
     caller: &Caller,
     series_ids: &[i64],
 ) -> Result<Vec<SeriesKey>, ApiError> {
-    let found = db::access::of_series(&state.pool, series_ids).await?;
+    let found = db::access::owner::of_series(&state.pool, series_ids).await?;
     let seen: HashMap<_, _> = found
         .into_iter()
         .filter(|(project, _)| caller.sight().covers(&project.project, project.visibility))

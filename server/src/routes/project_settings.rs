@@ -2,14 +2,16 @@
 
 use super::permitted;
 use super::projects::ProjectPath;
-use crate::access::{Action, Visibility};
-use crate::db::audit::{self, Event};
-use crate::db::settings::Settings;
+use crate::AppState;
+use crate::access::Action;
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path, present};
-use crate::{AppState, db};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
+use roundtrip_storage as db;
+use roundtrip_storage::access::Visibility;
+use roundtrip_storage::audit::{self, Event};
+use roundtrip_storage::settings::Settings;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -2,12 +2,14 @@
 
 use super::permitted;
 use super::runs::RunSummary;
-use crate::access::{Action, Visibility};
+use crate::AppState;
+use crate::access::Action;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
-use crate::{AppState, db};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::access::Visibility;
 use roundtrip_wire::Slug;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -1,8 +1,9 @@
 //! What a run does not have any more, because its project keeps it no longer.
 
+use crate::AppState;
 use crate::error::ApiError;
-use crate::{AppState, db};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -3,10 +3,11 @@
 use super::commits::{named, partings};
 use super::projects::{ProjectPath, project_id};
 use super::runs::{CommitSummary, RunSummary};
+use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
-use crate::{AppState, db};
 use axum::{Json, extract::State};
+use roundtrip_storage as db;
 use serde::Serialize;
 use std::collections::HashMap;
 use utoipa::ToSchema;

@@ -9,11 +9,12 @@ use super::series::SeriesIds;
 use super::summaries::StatedPoint;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
-use crate::{AppState, db, ingest};
+use crate::{AppState, ingest};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use roundtrip_wire::{
     Canary, Case, Environment, Failure, Methodology, Problem, RunId, RunReport, Slug, TransportInfo,
 };

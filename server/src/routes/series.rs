@@ -4,11 +4,12 @@ use super::permitted;
 use super::points::Point;
 use super::projects::{ProjectPath, project_id};
 use super::summaries::StatedPoint;
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, CommaSeparated, Cursor, Page, Paged, Path, Query};
-use crate::words::Words;
-use crate::{AppState, db};
 use axum::{Json, extract::State};
+use roundtrip_storage as db;
+use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::{Case, Methodology, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -104,7 +105,7 @@ pub struct SeriesFilter {
     /// variant, benchmark and sizes, as in `64`, `64kib` or `1 MiB`. A word finds what begins like it, a number itself.
     #[serde(default)]
     #[param(value_type = Option<String>, max_length = 200, example = "ring 64kib")]
-    pub q: Words,
+    pub q: SearchTerms,
     /// Machines' names.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "lab-1,lab-2")]

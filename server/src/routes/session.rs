@@ -1,17 +1,19 @@
 //! The session of the web UI: who is signed in, in by a token, out.
 
-use crate::access::secret::SecretKind;
-use crate::access::{Account, Proof, Role, SESSION_LIFETIME, Scope, Secret};
-use crate::db::audit::{self, By, Event};
+use crate::AppState;
+use crate::access::Proof;
 use crate::door::{self, SESSION_COOKIE, csrf};
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body};
-use crate::{AppState, db};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use cookie::{Cookie, SameSite};
+use roundtrip_storage as db;
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Account, Role, SESSION_LIFETIME, Scope, Secret};
+use roundtrip_storage::audit::{self, By, Event};
 use roundtrip_wire::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Summaries: what other tools stated without samples. They are shown, and take part in no test.
 
-use crate::db;
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
 use roundtrip_wire::StatedQuantile;
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,20 +1,21 @@
 //! Tokens: made, listed, rotated, revoked. The secret is in the answer that makes it, and nowhere else.
 
 use super::session::no_store;
-use crate::access::caller::ManagedToken;
 use crate::access::{
-    self, Binding, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, Scope, TOKEN_DAYS_DEFAULT,
-    TOKEN_DAYS_MAX, TokenKind,
+    self, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
-use crate::db::token::{Issued, NewToken, Row};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, audited, db};
+use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::access::ManagedToken;
+use roundtrip_storage::access::{Binding, Scope, TokenKind};
+use roundtrip_storage::token::{Issued, NewToken, Row};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
@@ -169,7 +170,7 @@ pub(crate) async fn create_token(
     let days = within("expires_in_days", expires_in_days, TOKEN_DAYS_DEFAULT, 1..=TOKEN_DAYS_MAX)?;
     let visibility = match &project {
         Some(project) => {
-            db::access::project(&state.pool, project.as_str()).await?.map(|found| found.visibility)
+            db::access::owner::project(&state.pool, project.as_str()).await?.map(|found| found.visibility)
         }
         None => None,
     };

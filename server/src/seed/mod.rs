@@ -8,11 +8,11 @@
 mod catalogue;
 mod signal;
 
-use crate::db;
-use crate::db::seed::{Batch, Run};
 use catalogue::PRESET;
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::{Rng, RngExt, SeedableRng, rngs::StdRng};
+use roundtrip_storage as db;
+use roundtrip_storage::seed::{Batch, Run};
 use roundtrip_wire::{Commit, Slug};
 use sha2::{Digest, Sha256};
 use signal::Signal;

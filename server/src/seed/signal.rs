@@ -2,10 +2,10 @@
 //! of all machines, some that a machine makes on all its series when its environment changes, few of one series alone.
 
 use super::catalogue::{SeededCase, TRANSPORT_COUNT};
-use crate::db::seed::Point;
 use rand::{RngExt, rngs::StdRng};
 use rand_distr::{Distribution as _, StandardNormal};
 use roundtrip_stats::{Distribution, Quartiles, nearest_rank};
+use roundtrip_storage::seed::Point;
 
 /// From run to run, as the logarithm's standard deviation.
 const RUN_NOISE: f64 = 0.03;

@@ -1,5 +1,5 @@
 //! Work that servers do by themselves. Any number of them share a database; each kind of work is done by one at a time,
-//! which holds its lease ([`crate::db::task`]).
+//! which holds its lease ([`roundtrip_storage::task`]).
 //!
 //! # Codemap
 //! - [`retention`]: removes what is older than its project keeps it.
@@ -10,9 +10,9 @@ pub mod error_rates;
 pub mod retention;
 pub mod silence;
 
-use crate::db::task::{self, Lease};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use roundtrip_storage::task::{self, Lease};
 use sqlx::PgPool;
 use std::time::Duration;
 use tokio::sync::watch;

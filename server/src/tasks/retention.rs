@@ -2,9 +2,9 @@
 //! has to wait, and again from where it was when it is cut short.
 
 use super::{LEASE, TaskError, Turn};
-use crate::db::retention::{self, Amount, Old, Part, Policy};
-use crate::db::task::{self, Lease};
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::retention::{self, Amount, Old, Part, Policy};
+use roundtrip_storage::task::{self, Lease};
 use sqlx::PgPool;
 use std::fmt;
 

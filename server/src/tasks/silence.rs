@@ -1,10 +1,10 @@
 //! Has people told of machines that have fallen silent: nothing else tells that nothing is measured any more.
 
 use super::{TaskError, Turn};
-use crate::db::notification::outbox;
-use crate::db::regression::grouping;
-use crate::db::silence::{self, Awaited};
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::notification::outbox;
+use roundtrip_storage::regression::grouping;
+use roundtrip_storage::silence::{self, Awaited};
 use sqlx::PgPool;
 use std::time::Duration;
 

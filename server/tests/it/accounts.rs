@@ -1,7 +1,7 @@
 //! Accounts and the audit log: for administrators of the server.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::access::{Binding, Role, Scope};
+use roundtrip_storage::access::{Binding, Role, Scope};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::path::Path;

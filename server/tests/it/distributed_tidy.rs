@@ -1,7 +1,7 @@
 //! What a distributed PostgreSQL asks of migrations and queries, held without one. The rules are those that Citus breaks
 //! on: see `docs/explanation/scaling.md`.
 
-use roundtrip_server::db::distribution::{DISTRIBUTED, REFERENCE};
+use roundtrip_storage::distribution::{DISTRIBUTED, REFERENCE};
 use sqlparser::ast::{
     Assignment, AssignmentTarget, BinaryOperator, Expr, Insert, LockClause, ObjectName, OnConflictAction,
     OnInsert, Query, Statement, TableFactor, Visit, Visitor,

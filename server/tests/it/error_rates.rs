@@ -3,8 +3,8 @@
 use crate::support::{TestApp, factory};
 use axum::http::StatusCode;
 use chrono::{TimeDelta, Utc};
-use roundtrip_server::db::task;
 use roundtrip_server::tasks::{TaskError, error_rates};
+use roundtrip_storage::task;
 use roundtrip_wire::{Machine, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;

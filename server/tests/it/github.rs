@@ -2,10 +2,10 @@
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
 use crate::support::{Answer, TestApp};
-use roundtrip_server::access::Role;
 use roundtrip_server::audited;
-use roundtrip_server::db::audit::By;
 use roundtrip_server::github::{GitHub, Settings};
+use roundtrip_storage::access::Role;
+use roundtrip_storage::audit::By;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 

@@ -1,7 +1,8 @@
 //! `/api/v1/projects/{project}/commits`, `.../merge-base` and `.../pull-requests`.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::graph::{Graph, Stored};
+use roundtrip_server::graph::Graph;
+use roundtrip_storage::graph::StoredCommit;
 use roundtrip_wire::{Commit, RunReport};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -152,7 +153,7 @@ async fn the_merge_base_of_any_two_commits_is_that_of_the_whole_graph(pool: PgPo
         let parents: BTreeSet<_> = (0..=draw(3) / 2).map(|_| near(&mut draw)).collect();
         history.push(child(number, &parents.into_iter().collect::<Vec<_>>()));
     }
-    let stored = history.iter().map(|commit| Stored {
+    let stored = history.iter().map(|commit| StoredCommit {
         sha: commit.sha.to_string(),
         ordinal: i64::try_from(commit.first_parent_ordinal.unwrap()).unwrap(),
         ordinal_is_estimate: false,

@@ -1,7 +1,7 @@
 //! What operators are told: by routes and outcomes, never by the name of anything that is stored.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::db::task;
+use roundtrip_storage::task;
 use roundtrip_wire::RunReport;
 use sqlx::PgPool;
 use std::collections::BTreeSet;

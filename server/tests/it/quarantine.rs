@@ -53,7 +53,7 @@ async fn another_default_branch_does_not_make_it_part_of_the_trend(pool: PgPool)
     app.store(&factory::report()).await;
     let report = of_fork();
     assert_eq!(put(&app, &report).await.status, 201);
-    let ada = app.member("ada", "libfoo", roundtrip_server::access::Role::Maintainer).await;
+    let ada = app.member("ada", "libfoo", roundtrip_storage::access::Role::Maintainer).await;
     for branch in ["other", "main"] {
         let change = json!({"default_branch": branch});
         let answer = app.send("PATCH", "/api/v1/projects/libfoo", &ada, Some(change)).await;

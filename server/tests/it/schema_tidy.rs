@@ -1,6 +1,6 @@
 //! The conventions of `migrations/README.md`, asked of the catalogue.
 
-use roundtrip_server::db::distribution::DISTRIBUTED;
+use roundtrip_storage::distribution::DISTRIBUTED;
 use sqlx::{AssertSqlSafe, PgPool};
 
 /// Rows of a query that finds what breaks a rule: there must be none. sqlx's own table is not ours.

@@ -1,7 +1,7 @@
 //! Sessions of the web UI: in by a token, out, and what other sites cannot do with them.
 
 use crate::support::{Answer, TestApp, factory};
-use roundtrip_server::access::{Binding, Role, Scope};
+use roundtrip_storage::access::{Binding, Role, Scope};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 

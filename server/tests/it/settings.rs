@@ -1,7 +1,7 @@
 //! `PATCH` and `DELETE` of a project, and its members.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::access::{Binding, Role, Scope};
+use roundtrip_storage::access::{Binding, Role, Scope};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -137,7 +137,7 @@ async fn a_deleted_project_leaves_nothing_but_its_lines_in_the_audit_log(pool: P
     app.store(&factory::report_at(factory::commit(2, Some(2)))).await;
     let here = Binding { project: Some("libfoo".into()), machine: None };
     let bound =
-        app.program_token(roundtrip_server::access::TokenKind::Ci, &[Scope::IngestWrite], &here).await;
+        app.program_token(roundtrip_storage::access::TokenKind::Ci, &[Scope::IngestWrite], &here).await;
     app.member("mary", "libfoo", Role::Maintainer).await;
 
     assert_eq!(app.send("DELETE", PATH, &admin, None).await.status, 204);

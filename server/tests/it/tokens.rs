@@ -2,8 +2,8 @@
 
 use crate::support::{TestApp, factory};
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_server::access::{Binding, Role, Scope, Secret, TokenKind};
-use roundtrip_server::db::token::{self, NewToken};
+use roundtrip_storage::access::{Binding, Role, Scope, Secret, TokenKind};
+use roundtrip_storage::token::{self, NewToken};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -37,7 +37,7 @@ async fn an_upload_without_a_valid_token_is_refused_and_changes_nothing(pool: Pg
         .execute(&app.pool)
         .await
         .unwrap();
-    let session = Secret::draw(roundtrip_server::access::secret::SecretKind::Session).expose().to_owned();
+    let session = Secret::draw(roundtrip_storage::access::secret::SecretKind::Session).expose().to_owned();
     let before = app.row_counts().await;
 
     let report = factory::report();
@@ -102,7 +102,7 @@ async fn a_token_that_is_still_valid_is_accepted_and_its_use_noted(pool: PgPool)
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn a_token_of_the_first_servers_is_still_good(pool: PgPool) {
     let app = TestApp::new(pool).await;
-    let new = Secret::draw(roundtrip_server::access::secret::SecretKind::Token(TokenKind::Agent));
+    let new = Secret::draw(roundtrip_storage::access::secret::SecretKind::Token(TokenKind::Agent));
     let old = Secret::parse(&new.expose().replacen("rta_", "rt_", 1)).unwrap();
     // As they stored it: without what came later.
     sqlx::query(

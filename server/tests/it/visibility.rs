@@ -1,8 +1,8 @@
 //! Private projects: what one must not know of does not exist, wherever one looks.
 
 use crate::support::{Answer, TestApp, factory};
-use roundtrip_server::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_server::door;
+use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
 use sqlx::PgPool;

@@ -94,7 +94,7 @@ impl Plan {
 
     /// Of what is stored and of everything that decides how.
     fn digest(&self) -> Result<String> {
-        let sources: Vec<PathBuf> = ["migrations", "server/src/seed", "server/src/db/seed.rs"]
+        let sources: Vec<PathBuf> = ["migrations", "server/src/seed", "crates/storage/src/seed.rs"]
             .map(|path| workspace::root().join(path))
             .into();
         let mut text = workspace::digest(&sources)?;

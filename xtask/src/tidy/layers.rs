@@ -10,7 +10,7 @@ const PLATFORM_HOMES: &[&str] = &[
     "agents/tests/it/main.rs",
     "benches/tests/it/main.rs",
 ];
-const SQL_HOME: &str = "server/src/db/";
+const SQL_HOME: &str = "crates/storage/src/";
 const CHART_HOME: &str = "web/src/components/chart/";
 
 /// A choice by operating system is made where a capability is defined, and nowhere else.
@@ -26,7 +26,7 @@ pub(super) fn platform_choice_in_its_places(source: &Source) -> Vec<Finding> {
 }
 
 /// SQL lives beside SQL. Tests may ask the database whatever they like.
-pub(super) fn sql_in_the_database_folder(source: &Source) -> Vec<Finding> {
+pub(super) fn sql_in_the_storage_crate(source: &Source) -> Vec<Finding> {
     if !source.has_extension(&["rs"]) || source.path.starts_with(SQL_HOME) || source.is_test() {
         return Vec::new();
     }
@@ -82,10 +82,10 @@ mod tests {
     fn sql_outside_its_folder_is_found_but_not_in_tests() {
         let call = "let row = sqlx::query(text);\n";
         let text = "let text = \"SELECT 1\";\nlet text = r#\"\n    insert into run\n";
-        let rule = sql_in_the_database_folder;
+        let rule = sql_in_the_storage_crate;
         assert_eq!(lines(rule, "server/src/routes/runs.rs", call), [1]);
         assert_eq!(lines(rule, "server/src/routes/runs.rs", text), [1, 3]);
-        assert!(lines(rule, "server/src/db/runs.rs", call).is_empty());
+        assert!(lines(rule, "crates/storage/src/runs.rs", call).is_empty());
         assert!(lines(rule, "server/tests/it/runs.rs", call).is_empty());
         let own_tests = format!("fn f() {{}}\n#[cfg(test)]\nmod tests {{\n{call}}}\n");
         assert!(lines(rule, "server/src/app.rs", &own_tests).is_empty());

@@ -1,7 +1,7 @@
 //! Who may what, decision by decision.
 
 use super::*;
-use crate::access::role::RULES;
+use crate::access::rules::RULES;
 use Visibility::{Private, Public};
 
 const PROJECT: &str = "libfoo";

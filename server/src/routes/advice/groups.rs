@@ -6,12 +6,12 @@ use super::{
     UnrankedTransport,
 };
 use crate::charts::sweep::Facts;
-use crate::db::run::Outcome;
 use crate::routes::charts::crossover::{self, does};
 use crate::routes::charts::sweep;
 use roundtrip_advisor::ranking::{Behind, LEFT_OUT_MAX, Ranked};
 use roundtrip_advisor::{Figure, Line, Measured, rank};
 use roundtrip_stats::{Distribution, crossover as crossing};
+use roundtrip_storage::run::Outcome;
 use roundtrip_wire::TransportInfo;
 use roundtrip_wire::size_profile::SizeHistogram;
 use std::collections::BTreeMap;

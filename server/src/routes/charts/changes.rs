@@ -1,13 +1,15 @@
 //! Where series change their level.
 
-use crate::db::change_point::Row;
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
-use crate::{AppState, db, error::ApiError};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::Row;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use utoipa::ToSchema;

@@ -2,8 +2,8 @@
 //! told of it.
 
 use crate::charts::sweep::Facts;
-use crate::db::chart::MeasuredRow;
 use roundtrip_stats::crossover::{self, Measured};
+use roundtrip_storage::chart::MeasuredRow;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::ToSchema;

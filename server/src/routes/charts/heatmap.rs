@@ -1,15 +1,16 @@
 //! Distributions over commits, as a heat map draws them.
 
 use super::{Asked, LinesAsked};
+use crate::AppState;
 use crate::charts::heatmap::{HeatMap, HeatMapColumns, STEPS_PER_DOUBLING};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Caller, Query};
 use crate::routes::permitted;
-use crate::{AppState, db};
 use axum::{Json, extract::State};
 use futures_util::TryStreamExt;
 use futures_util::stream::TryChunksError;
 use roundtrip_stats::InvalidDistribution;
+use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 use utoipa::ToSchema;

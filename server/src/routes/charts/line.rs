@@ -2,17 +2,20 @@
 
 use super::csv::{Column, Table, cell, negotiated};
 use super::{Asked, LinesAsked};
+use crate::AppState;
 use crate::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
+use crate::charts::downsample;
 use crate::charts::quantile::Quantiles;
-use crate::charts::{Quantile, downsample};
-use crate::db::chart::{Columns, LineRow, StatedRow};
-use crate::db::point::{Selection, SeriesKey};
+use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Query};
 use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
-use crate::{AppState, db, error::ApiError};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use roundtrip_storage as db;
+use roundtrip_storage::chart::{Columns, LineRow, StatedRow};
+use roundtrip_storage::point::{Selection, SeriesKey};
+use roundtrip_storage::quantile::Quantile;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use utoipa::ToSchema;

@@ -9,9 +9,9 @@ pub mod line;
 pub mod sweep;
 
 use super::points::ordinals;
-use crate::db::point::{Lines, Selection};
 use crate::error::ApiError;
 use crate::routes::runs::within;
+use roundtrip_storage::point::{Lines, Selection};
 use serde::Deserialize;
 use utoipa::ToSchema;
 

@@ -2,18 +2,19 @@
 
 use super::crossover::{self, Comparable, Crossover};
 use super::csv::{Column, Table, cell, negotiated, text};
+use crate::AppState;
 use crate::charts::sweep::{self, SweptParameter};
-use crate::db::chart::MeasuredRow;
-use crate::db::series::Series;
-use crate::db::series::search::{self, Filter};
 use crate::error::{ApiError, Kind};
 use crate::extract::{Accept, Caller, Format, Path, Query};
 use crate::routes::points::RepetitionQuartiles;
 use crate::routes::projects::{ProjectPath, project_id};
 use crate::routes::runs::CommitSummary;
-use crate::{AppState, db};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use roundtrip_storage as db;
+use roundtrip_storage::chart::MeasuredRow;
+use roundtrip_storage::series::Series;
+use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::{Case, CommitSha, Methodology, Slug, TransportInfo, comparable};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

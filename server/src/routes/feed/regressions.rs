@@ -1,15 +1,17 @@
 //! The newest regressions of a project as a feed: those that channels would be told of, and those whose cause nobody knows.
 
 use super::{ENTRIES, Head, answer, counted, identity, page, text};
-use crate::db::regression::{self, Filter, State as Progress};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use crate::routes::charts::changes::Direction;
 use crate::routes::projects::{ProjectPath, project_id};
-use crate::{AppState, db, error::ApiError};
 use atom_syndication::{Entry, Person, Text};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::regression::{self, Filter, State as Progress};
 
 /// Regressions of these states are in the feed: not what a machine made, nor what is none.
 const STATES: [Progress; 3] = [Progress::New, Progress::Acknowledged, Progress::Fixed];

@@ -1,13 +1,15 @@
 //! The newest runs of a project as a feed.
 
 use super::{ENTRIES, Head, answer, counted, identity, page, text};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use crate::routes::projects::{ProjectPath, project_id};
 use crate::routes::runs::RunSummary;
-use crate::{AppState, db, error::ApiError};
 use atom_syndication::{Entry, Person, Text};
 use axum::extract::State;
 use axum::response::Response;
+use roundtrip_storage as db;
 use uuid::Uuid;
 
 /// For people who left no name: an author has one.

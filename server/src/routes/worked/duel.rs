@@ -4,12 +4,12 @@
 use super::Member;
 use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, EvidenceTable, EvidenceUnit};
 use crate::charts::sweep::{Facts, SweptParameter};
-use crate::db::series::Series;
 use crate::routes::charts::crossover::{self, Crossover};
 use crate::routes::charts::sweep;
 use crate::units::{about, ratio, size};
 use roundtrip_stats::crossover::Measured;
 use roundtrip_stats::shift::{self, Shift};
+use roundtrip_storage::series::Series;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What may differ between two sizes of a duel: how many operations were done first, and timed together.

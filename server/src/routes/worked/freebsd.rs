@@ -5,9 +5,9 @@ use super::duel::{self, Duel, Verdict, place, range, sentences, times};
 use super::evidence::EvidenceUnit;
 use super::{Answered, Member, Question};
 use crate::charts::sweep::SweptParameter;
-use crate::db::series::Series;
 use crate::routes::charts::sweep;
 use crate::units::{rate, size, upper_first};
+use roundtrip_storage::series::Series;
 
 pub(super) const QUESTION: Question = Question {
     reference: "freebsd-pipes-and-sockets",

@@ -1,10 +1,10 @@
 //! Of comparisons: from the repetitions of stored runs to counts of each class and of the machine.
 
 use super::{Errand, stored};
-use crate::db::error_rate::{self, Class, MachineCounts};
 use crate::tasks::TaskError;
 use roundtrip_stats::error_rate::halves::{self, STEPS, Told};
 use roundtrip_stats::verdict::Rule;
+use roundtrip_storage::error_rate::{self, Class, MachineCounts};
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 

@@ -2,14 +2,14 @@
 
 use super::{Errand, stored};
 use crate::analysis::track::{self, Points};
-use crate::charts::Quantile;
-use crate::db::change_point::{self, Figure, Track};
-use crate::db::chart::{self, Columns, LineRow};
-use crate::db::error_rate::{Class, HistoryCounts};
-use crate::db::point::{Lines, Selection, SeriesKey};
 use crate::tasks::TaskError;
 use roundtrip_stats::change_point::Method;
 use roundtrip_stats::error_rate::history::{History, Residuals};
+use roundtrip_storage::change_point::{self, Figure, Track};
+use roundtrip_storage::chart::{self, Columns, LineRow};
+use roundtrip_storage::error_rate::{Class, HistoryCounts};
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::quantile::Quantile;
 use std::collections::{BTreeMap, HashMap};
 
 /// Series of a class whose points are read.

@@ -9,11 +9,11 @@ mod comparisons;
 mod histories;
 
 use super::{LEASE, TaskError, Turn};
-use crate::db::error_rate::{self, Class, ClassCounts, MachineCounts};
-use crate::db::task::{self, Lease};
 use chrono::{DateTime, TimeDelta, Utc};
 use comparisons::Cases;
 use histories::Histories;
+use roundtrip_storage::error_rate::{self, Class, ClassCounts, MachineCounts};
+use roundtrip_storage::task::{self, Lease};
 use sqlx::PgPool;
 use std::collections::BTreeSet;
 use std::time::Instant;

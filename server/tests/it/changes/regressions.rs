@@ -2,7 +2,7 @@
 
 use super::{noisy, search};
 use crate::support::{Answer, TestApp, factory};
-use roundtrip_server::access::Role;
+use roundtrip_storage::access::Role;
 use roundtrip_wire::{Canary, CaseResult, Machine, RunReport, TransportInfo};
 use serde_json::{Value, json};
 use sqlx::PgPool;

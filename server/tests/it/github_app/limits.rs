@@ -64,7 +64,7 @@ async fn within_an_hour_there_are_no_more_than_five_hundred_writes(pool: PgPool)
     let mut allowed = 0;
     for second in 0..3_600 {
         let at = now + chrono::TimeDelta::seconds(second);
-        if roundtrip_server::db::github::write::take(&world.app.pool, at, 70, 450).await.unwrap().is_none() {
+        if roundtrip_storage::github::write::take(&world.app.pool, at, 70, 450).await.unwrap().is_none() {
             allowed += 1;
         } else if allowed == 450 {
             break;
@@ -72,13 +72,11 @@ async fn within_an_hour_there_are_no_more_than_five_hundred_writes(pool: PgPool)
     }
     assert_eq!(allowed, 450);
     let later = now + chrono::TimeDelta::seconds(3_500);
-    let until = roundtrip_server::db::github::write::take(&world.app.pool, later, 70, 450).await.unwrap();
+    let until = roundtrip_storage::github::write::take(&world.app.pool, later, 70, 450).await.unwrap();
     let wait = until.unwrap() - now;
     assert_eq!(wait.num_seconds(), 3_600, "until the first of them is an hour old");
     let then = now + chrono::TimeDelta::seconds(3_601);
-    assert!(
-        roundtrip_server::db::github::write::take(&world.app.pool, then, 70, 450).await.unwrap().is_none()
-    );
+    assert!(roundtrip_storage::github::write::take(&world.app.pool, then, 70, 450).await.unwrap().is_none());
 }
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]

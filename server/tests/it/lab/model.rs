@@ -4,7 +4,7 @@ use super::{Lab, LabAgent, sha};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
-use roundtrip_server::db::job::lease::ATTEMPTS_MAX;
+use roundtrip_storage::job::lease::ATTEMPTS_MAX;
 use roundtrip_wire::lab::Assignment;
 use serde_json::json;
 use sqlx::PgPool;

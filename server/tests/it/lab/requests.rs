@@ -2,7 +2,7 @@
 
 use super::{Lab, sha};
 use crate::support::factory;
-use roundtrip_server::access::Role;
+use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 

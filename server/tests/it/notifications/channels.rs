@@ -3,7 +3,7 @@
 use super::receiver::{Reaction, Receiver};
 use super::{CHANNELS, Told};
 use crate::support::{TestApp, factory};
-use roundtrip_server::access::Role;
+use roundtrip_storage::access::Role;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 

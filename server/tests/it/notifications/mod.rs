@@ -7,8 +7,8 @@ pub(crate) mod receiver;
 use crate::support::{TestApp, factory};
 use chrono::{DateTime, TimeDelta, Utc};
 use receiver::Receiver;
-use roundtrip_server::access::Role;
 use roundtrip_server::notify::{Notifier, Settings};
+use roundtrip_storage::access::Role;
 use roundtrip_wire::{Canary, CaseResult, RunReport, TransportInfo};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -97,7 +97,7 @@ impl Told {
                 .unwrap();
         }
         let mut connection = self.app.pool.acquire().await.unwrap();
-        roundtrip_server::db::notification::outbox::tell_found(&mut connection, &[regression_id], Utc::now())
+        roundtrip_storage::notification::outbox::tell_found(&mut connection, &[regression_id], Utc::now())
             .await
             .unwrap();
         regression_id
@@ -178,7 +178,7 @@ async fn a_project_without_a_channel_tells_nobody_and_a_new_channel_is_not_told_
     let receiver = Receiver::start();
     told.channel("late", &receiver, &["regressed"]).await;
     let mut connection = told.app.pool.acquire().await.unwrap();
-    roundtrip_server::db::notification::outbox::tell_found(&mut connection, &[id], Utc::now()).await.unwrap();
+    roundtrip_storage::notification::outbox::tell_found(&mut connection, &[id], Utc::now()).await.unwrap();
     assert_eq!(count().await, 0);
     told.find("").await;
     assert_eq!(count().await, 1);
@@ -219,9 +219,7 @@ async fn what_is_over_before_it_is_told_is_not_told_and_neither_is_its_end(pool:
     update("state = 'fixed'", fixed).await;
     update("muted_until_at = now() + interval '1 day'", muted).await;
     let mut connection = told.app.pool.acquire().await.unwrap();
-    roundtrip_server::db::notification::outbox::tell_fixed(&mut connection, &[fixed], Utc::now())
-        .await
-        .unwrap();
+    roundtrip_storage::notification::outbox::tell_fixed(&mut connection, &[fixed], Utc::now()).await.unwrap();
     told.tell().await;
     assert!(receiver.received().is_empty(), "{:?}", receiver.received());
     assert_eq!(told.channel_now("ours").await["last_success_at"], Value::Null);
@@ -262,7 +260,7 @@ async fn who_asks_is_told_of_improvements_and_once_a_week_of_a_suspect_machine(p
     let now = Utc::now();
     for days in [0, 1, 6, 8] {
         let now = now + TimeDelta::days(days);
-        roundtrip_server::db::notification::outbox::tell_machine(&mut connection, 1, 1, suspect, now)
+        roundtrip_storage::notification::outbox::tell_machine(&mut connection, 1, 1, suspect, now)
             .await
             .unwrap();
         told.tell_at(now + TimeDelta::minutes(3)).await;

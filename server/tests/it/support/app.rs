@@ -6,11 +6,12 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http_body_util::BodyExt;
-use roundtrip_server::access::{Binding, Role, Scope, TokenKind};
-use roundtrip_server::db::audit::By;
-use roundtrip_server::db::token::NewToken;
 use roundtrip_server::live::Live;
-use roundtrip_server::{AppState, audited, db, door};
+use roundtrip_server::{AppState, audited, door};
+use roundtrip_storage as db;
+use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
+use roundtrip_storage::audit::By;
+use roundtrip_storage::token::NewToken;
 use roundtrip_wire::{Problem, RunReport};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -115,7 +116,7 @@ impl TestApp {
     /// The same of an account that has a role in a project.
     pub(crate) async fn member(&self, name: &str, project: &str, role: Role) -> String {
         let token = self.account(name, false).await;
-        let project = db::access::project(&self.pool, project).await.unwrap().unwrap();
+        let project = db::access::owner::project(&self.pool, project).await.unwrap().unwrap();
         let mut connection = self.pool.acquire().await.unwrap();
         let account_id = db::account::key(&mut connection, name).await.unwrap().unwrap();
         db::account::set_role(&mut connection, project.project_id, account_id, role).await.unwrap();

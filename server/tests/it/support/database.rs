@@ -2,7 +2,7 @@
 //! other, because a database of one's own would not be spread over its nodes.
 
 use roundtrip_server::MIGRATOR;
-use roundtrip_server::db::distribution;
+use roundtrip_storage::distribution;
 use sqlx::PgPool;
 use sqlx::postgres::PgPoolOptions;
 use tokio::sync::{Mutex, MutexGuard};

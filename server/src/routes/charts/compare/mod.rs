@@ -10,19 +10,20 @@ mod table;
 
 use super::csv::negotiated;
 use super::sweep::UsualQuantiles;
-use crate::db::comparison::SideRow;
-use crate::db::series::search::{self, Filter};
+use crate::AppState;
 use crate::error::{ApiError, Kind};
 use crate::extract::{Accept, Caller, CommaSeparated, Format, Path, Query};
 use crate::routes::points::RepetitionQuartiles;
 use crate::routes::projects::{ProjectPath, project_id};
 use crate::routes::runs::{CommitSummary, within};
-use crate::words::Words;
-use crate::{AppState, db};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use kind::{KindCounts, NotCompared, PairKind};
 use roundtrip_stats::{comparison, verdict};
+use roundtrip_storage as db;
+use roundtrip_storage::comparison::SideRow;
+use roundtrip_storage::search_terms::SearchTerms;
+use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::comparable::Difference;
 use roundtrip_wire::{Case, CommitSha, Methodology, RunId, Slug, TransportInfo};
 use serde::{Deserialize, Serialize};
@@ -251,7 +252,7 @@ pub struct ComparisonQuery {
     /// is compared.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "pipe 64kib")]
-    q: Words,
+    q: SearchTerms,
     /// Only pairs of these kinds; all are counted.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "slower,faster")]

@@ -1,7 +1,7 @@
 //! Channels: to whom a project tells what happens.
 
-use crate::db::decode_error;
-use crate::notify::{Event, Kind};
+use super::event::{Event, Kind};
+use crate::decode_error;
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
 

@@ -2,9 +2,8 @@
 
 use super::agent::Working;
 use super::decode_error;
-use crate::access::caller::{ManagedToken, TokenSight};
 use crate::access::secret::SecretKind;
-use crate::access::{Binding, Scope, Secret, TokenKind, Visibility};
+use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::{PgConnection, PgPool};
 

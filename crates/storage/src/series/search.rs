@@ -1,7 +1,7 @@
 //! Finding series: by words and by facets, page by page, and what there is to choose from.
 
 use super::Row;
-use crate::words::{self, Words};
+use crate::search_terms::{SearchTerms, is_number};
 use roundtrip_wire::Methodology;
 use sqlx::PgPool;
 use sqlx::types::Json;
@@ -13,7 +13,7 @@ const NEAR: i64 = 400;
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// Each is found in the series.
-    pub words: Words,
+    pub words: SearchTerms,
     /// Names of machines.
     pub machine: Vec<String>,
     /// Names of transports.
@@ -261,7 +261,7 @@ async fn query(
 
 /// A number finds itself; another word finds what begins like it, and the transports that are called so.
 fn any_of_word(word: &str, transports: &[Transport]) -> String {
-    let itself = if words::is_number(word) { quoted(word) } else { format!("{}:*", quoted(word)) };
+    let itself = if is_number(word) { quoted(word) } else { format!("{}:*", quoted(word)) };
     let called = transports
         .iter()
         .filter(|transport| [&transport.title, &transport.family].into_iter().any(|text| says(text, word)))
@@ -291,7 +291,7 @@ fn quoted(lexeme: &str) -> String {
 fn says(text: &str, word: &str) -> bool {
     let text = text.to_lowercase();
     let begins = text.match_indices(word).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric));
-    begins && !words::is_number(word)
+    begins && !is_number(word)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! [`Words`]: what somebody types to find something.
+//! [`SearchTerms`]: what somebody types to find something.
 
 use serde::Deserialize;
 
@@ -13,11 +13,11 @@ const WORD_CHARACTERS_MAX: usize = 64;
 /// one word, `64kib`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct Words(Vec<String>);
+pub struct SearchTerms(Vec<String>);
 
 /// Why a text is not searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidWords {
+pub enum InvalidSearchTerms {
     /// It is too long.
     #[error("expected at most {CHARACTERS_MAX} characters")]
     TooLong,
@@ -26,14 +26,14 @@ pub enum InvalidWords {
     TooMany,
 }
 
-impl Words {
+impl SearchTerms {
     /// Takes a text apart.
     ///
     /// # Errors
     /// The text is too long.
-    pub fn parse(text: &str) -> Result<Self, InvalidWords> {
+    pub fn parse(text: &str) -> Result<Self, InvalidSearchTerms> {
         if text.chars().count() > CHARACTERS_MAX {
-            return Err(InvalidWords::TooLong);
+            return Err(InvalidSearchTerms::TooLong);
         }
         let lower = text.to_lowercase();
         let mut words: Vec<String> = Vec::new();
@@ -49,7 +49,7 @@ impl Words {
             let whole = number.unwrap_or_default() + word;
             words.push(size(&whole).unwrap_or_else(|| whole.chars().take(WORD_CHARACTERS_MAX).collect()));
         }
-        if words.len() > WORDS_MAX { Err(InvalidWords::TooMany) } else { Ok(Self(words)) }
+        if words.len() > WORDS_MAX { Err(InvalidSearchTerms::TooMany) } else { Ok(Self(words)) }
     }
 
     /// One by one.
@@ -71,10 +71,10 @@ impl Words {
     }
 }
 
-impl TryFrom<String> for Words {
-    type Error = InvalidWords;
+impl TryFrom<String> for SearchTerms {
+    type Error = InvalidSearchTerms;
 
-    fn try_from(text: String) -> Result<Self, InvalidWords> {
+    fn try_from(text: String) -> Result<Self, InvalidSearchTerms> {
         Self::parse(&text)
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
-        Words::parse(text).unwrap().0
+        SearchTerms::parse(text).unwrap().0
     }
 
     #[test]
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn what_is_too_long_is_refused() {
-        assert_eq!(Words::parse(&"a".repeat(201)), Err(InvalidWords::TooLong));
-        assert_eq!(Words::parse(&"a ".repeat(17)), Err(InvalidWords::TooMany));
+        assert_eq!(SearchTerms::parse(&"a".repeat(201)), Err(InvalidSearchTerms::TooLong));
+        assert_eq!(SearchTerms::parse(&"a ".repeat(17)), Err(InvalidSearchTerms::TooMany));
         assert_eq!(words(&"a".repeat(100)), ["a".repeat(64)]);
     }
 }

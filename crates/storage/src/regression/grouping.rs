@@ -1,7 +1,7 @@
 //! Which changes are part of which regression, and what follows for it.
 
 use super::State;
-use crate::db::change_point;
+use crate::change_point;
 use chrono::{DateTime, Utc};
 use roundtrip_stats::cause::Cause;
 use sqlx::PgConnection;

@@ -1,6 +1,7 @@
-//! All SQL of the server. Functions take a pool or a connection and give rows; they know nothing of HTTP.
+//! All SQL of the server. Functions take a pool or a connection and give rows; they know nothing of HTTP, and nothing of
+//! the domain above them but the words that are stored: roles, scopes, quantiles, events.
 //!
-//! Queries are checked against the schema when the server is compiled. `.sqlx/` holds what the compiler needs to
+//! Queries are checked against the schema when this crate is compiled. `.sqlx/` holds what the compiler needs to
 //! know, so that no database has to run then; `migrations/README.md` says how it is renewed.
 //!
 //! Rows that uploads share are inserted only when they are missing, sorted by their key: an upload that brings
@@ -35,11 +36,13 @@ pub mod point;
 pub mod pool;
 pub mod project;
 pub mod project_machine;
+pub mod quantile;
 pub mod regression;
 pub mod retention;
 pub mod run;
 pub mod schedule;
 pub mod schema;
+pub mod search_terms;
 pub mod seed;
 pub mod series;
 pub mod session;
@@ -49,6 +52,9 @@ pub mod summary;
 pub mod task;
 pub mod token;
 pub mod witness;
+
+/// The schema of the database, applied by the server when it starts.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
 
 /// What the database holds does not parse, though only parsed values are ever written to it.
 fn decode_error(error: impl std::error::Error + Send + Sync + 'static) -> sqlx::Error {

@@ -1,8 +1,8 @@
 //! What channels are to be told. It is written where it is found, in the same transaction, and read a little later, when all
 //! that belongs together has been found.
 
-use crate::db::decode_error;
-use crate::notify::Event;
+use super::event::Event;
+use crate::decode_error;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -76,7 +76,7 @@ pub async fn tell_fixed(
 }
 
 /// Tells the channels of a project that something is the matter with a machine, in words that follow its name, such as `is
-/// suspect: …`; of one machine once a week. The project is locked ([`crate::db::regression::grouping::lock`]).
+/// suspect: …`; of one machine once a week. The project is locked ([`crate::regression::grouping::lock`]).
 ///
 /// # Errors
 /// The database does not answer.

@@ -1,6 +1,7 @@
 //! Messages, from when they are composed until they were taken.
 
-use crate::notify::{Event, Message};
+use super::event::Event;
+use super::payload::Message;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::types::Json;
 use sqlx::{PgConnection, PgPool};

@@ -1,8 +1,7 @@
 //! Commits to look through, the graph that they make, and the pull requests among their runs.
 
 use super::commit::Row;
-use crate::graph::Stored;
-use crate::words::Words;
+use crate::search_terms::SearchTerms;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -15,7 +14,7 @@ pub struct Filter {
     /// to this place.
     pub to: i64,
     /// Found in the first line of the message; or one is the beginning of the object name.
-    pub words: Words,
+    pub words: SearchTerms,
 }
 
 /// A commit and what it comes from.
@@ -160,6 +159,19 @@ pub async fn runs(pool: &PgPool, commit_id: i64, limit: i64) -> sqlx::Result<(Ve
     Ok((run_ids, count))
 }
 
+/// A commit as it is stored.
+#[derive(Clone, Debug)]
+pub struct StoredCommit {
+    /// Its full object name.
+    pub sha: String,
+    /// Its place.
+    pub ordinal: i64,
+    /// Whether the place is a guess.
+    pub ordinal_is_estimate: bool,
+    /// The first parent first.
+    pub parents: Vec<String>,
+}
+
 /// Commits and what they come from, as far as it is stored, the nearest first: at most `limit`.
 ///
 /// # Errors
@@ -169,10 +181,10 @@ pub async fn ancestors(
     project_id: i64,
     shas: &[String],
     limit: i64,
-) -> sqlx::Result<Vec<Stored>> {
+) -> sqlx::Result<Vec<StoredCommit>> {
     // PostgreSQL goes on only while rows are asked for, one generation after the other.
     sqlx::query_as!(
-        Stored,
+        StoredCommit,
         r#"with recursive ancestor as (
                select sha, ordinal, ordinal_is_estimate, parents from commit
                where project_id = $1 and sha = any ($2)
@@ -252,7 +264,7 @@ fn names_from(prefix: &str) -> (String, String) {
 }
 
 /// All words, each with all that begins like it, in the notation of `to_tsquery`.
-fn subject_query(words: &Words) -> String {
+fn subject_query(words: &SearchTerms) -> String {
     let lexeme = |word: &str| format!("'{}':*", word.replace(['\\', '\''], " "));
     words.iter().map(lexeme).collect::<Vec<_>>().join(" & ")
 }

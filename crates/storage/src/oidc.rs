@@ -1,8 +1,18 @@
 //! Which jobs projects trust, and the tokens of jobs that were exchanged.
 
-use crate::oidc::trust::Patterns;
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
+
+/// Which jobs of a repository may upload to a project. What is absent is not asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patterns {
+    /// The workflow's file, and the ref that it was read from.
+    pub workflow_ref: Option<String>,
+    /// The ref that the job runs for.
+    pub git_ref: Option<String>,
+    /// The environment that the job names.
+    pub environment: Option<String>,
+}
 
 /// A trust to write down.
 #[derive(Clone, Debug)]

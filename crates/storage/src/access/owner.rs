@@ -1,9 +1,9 @@
-//! Of which projects things are, and who may see those.
+//! Which project a thing belongs to, and who may see that.
 
-use super::decode_error;
-use super::point::SeriesKey;
-use super::run::Location;
-use crate::access::Visibility;
+use super::Visibility;
+use crate::decode_error;
+use crate::point::SeriesKey;
+use crate::run::Location;
 use sqlx::PgPool;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@
 
 use super::decode_error;
 use super::point::{Selection, SeriesKey, of_each_machine};
-use crate::charts::Quantile;
+use crate::quantile::Quantile;
 use futures_util::stream::BoxStream;
 use sqlx::PgPool;
 use std::collections::HashMap;

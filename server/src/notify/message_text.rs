@@ -1,6 +1,6 @@
 //! What people read of a message, whether in Slack or by e-mail: short, the worst first.
 
-use super::message::{Message, Told, ToldCommit, Topic};
+use roundtrip_storage::notification::payload::{Message, Told, ToldCommit, Topic};
 use std::cmp::Ordering;
 
 /// So many are described; of more it is said how many there are.
@@ -12,7 +12,7 @@ const COARSE_FROM: f64 = 0.095;
 
 /// A message in words.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Words {
+pub(crate) struct MessageText {
     /// All of it in a few words: `2 regressions in libfoo`.
     pub(crate) title: String,
     /// What it happened to, one by one.
@@ -34,7 +34,7 @@ pub(crate) struct Item {
     pub(crate) detail: String,
 }
 
-impl Words {
+impl MessageText {
     pub(crate) fn of(message: &Message) -> Self {
         let mut told: Vec<&Told> = message.regressions.iter().collect();
         told.sort_by(|one, other| worst(other).partial_cmp(&worst(one)).unwrap_or(Ordering::Equal));
@@ -113,8 +113,8 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::example;
     use super::*;
-    use crate::notify::message::tests::example;
 
     #[test]
     fn the_worst_comes_first_with_its_commit() {
@@ -127,7 +127,7 @@ mod tests {
         };
         message.regressions.insert(0, mild);
         message.count = 2;
-        let words = Words::of(&message);
+        let words = MessageText::of(&message);
         assert_eq!(words.title, "2 regressions in libfoo");
         let told: Vec<_> =
             words.items.iter().map(|item| (item.what.as_str(), item.detail.as_str())).collect();
@@ -145,7 +145,7 @@ mod tests {
         let commit =
             ToldCommit { sha: "0123456789".into(), subject: "Copy\n once".into(), author: String::new() };
         message.regressions[0].fixed_by_commit = Some(commit);
-        let words = Words::of(&message);
+        let words = MessageText::of(&message);
         assert_eq!(words.title, "1 regression fixed in libfoo");
         assert_eq!(words.items[0].detail, "as before since 0123456 Copy once");
     }
