@@ -7,24 +7,18 @@ use std::process::ExitCode;
 const EDITION: &str = "2024";
 
 /// Runs the verb.
-///
-/// # Errors
-/// A source does not parse, or a formatter is missing.
 pub(crate) fn fmt() -> Result<ExitCode> {
     let step = Step::start("rustfmt");
-    rustfmt()?.run(&step)?.successful()?;
+    rustfmt()?.succeed(&step)?;
     step.done("formatted");
     let step = Step::start("biome");
     web::install(&step)?;
-    web::npm(&["run", "format"])?.run(&step)?.successful()?;
+    web::npm(&["run", "format"])?.succeed(&step)?;
     step.done("formatted");
     Ok(ExitCode::SUCCESS)
 }
 
 /// rustfmt over every Rust source of the checkout.
-///
-/// # Errors
-/// rustfmt or git is missing.
 pub(crate) fn rustfmt() -> Result<Tool> {
     let sources = workspace::files()?.into_iter().filter(|file| file.ends_with(".rs"));
     Ok(Tool::named("rustfmt")?.arguments(["--edition", EDITION]).arguments(sources).folder(workspace::root()))

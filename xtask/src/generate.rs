@@ -1,81 +1,61 @@
-//! `gen`: the API document from the server's handlers, the web client's types from the document, the schema of
-//! `roundtrip.toml` from the types that read it, the reference of both commands from their arguments, the page of transports
-//! from the suite, and the page of promises from the list of `chaos`.
+//! `gen`: files that are generated from sources: the API document from the server's handlers, the web client's types from
+//! that, the schema of `roundtrip.toml`, the references of both commands, the page of transports, the page of promises.
 
-use crate::programs::Built;
-use crate::{chaos::page, programs, screen::Step, tool::Tool, web, workspace};
-use anyhow::{Context, Result};
-use std::path::PathBuf;
+use crate::programs::{self, Built};
+use crate::{chaos, screen::Step, tool::Tool, web, workspace};
+use anyhow::Result;
+use fs_err as fs;
 use std::process::ExitCode;
 
-/// The generated files: made by the server, from the first one, by the agent, and by this program.
-const DOCUMENT: &str = "server/openapi.json";
+/// Files that programs print, with the argument that makes them do it.
+const PRINTED: [(&str, &str, &str); 5] = [
+    (programs::SERVER, "openapi", "server/openapi.json"),
+    ("roundtrip", "schema", "docs/reference/roundtrip.schema.json"),
+    ("roundtrip", "reference", "docs/reference/roundtrip.md"),
+    ("roundtrip", "transports", "docs/reference/transports.md"),
+    (programs::SERVER, "reference", "docs/reference/roundtrip-server.md"),
+];
+/// Made by npm from the API document.
 const TYPES: &str = "web/src/api/schema.gen.ts";
-const SCHEMA: &str = "docs/reference/roundtrip.schema.json";
-const COMMAND: &str = "docs/reference/roundtrip.md";
-const SERVER_COMMAND: &str = "docs/reference/roundtrip-server.md";
-const TRANSPORTS: &str = "docs/reference/transports.md";
-const PROMISES: &str = page::FILE;
-/// All of them.
-const FILES: [&str; 7] = [DOCUMENT, TYPES, SCHEMA, COMMAND, SERVER_COMMAND, TRANSPORTS, PROMISES];
-
-/// The packages whose programs make them.
-pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
 
 /// Runs the verb.
-///
-/// # Errors
-/// The server does not build, or a generator fails.
 pub(crate) fn generate() -> Result<ExitCode> {
     workspace::claim_target_folder()?;
     let step = Step::start("programs");
-    let built = programs::build(&step, &PROGRAMS, "dev")?;
+    let built = programs::build(&step, &[programs::AGENT, programs::SERVER], "dev")?;
     step.done("built");
     let step = Step::start("gen");
     web::install(&step)?;
     write_all(&built, &step)?;
-    step.done(&FILES.join(", "));
+    step.done(&files().join(", "));
     Ok(ExitCode::SUCCESS)
 }
 
 /// The generated files that are not what their sources make now. The checkout is left as it was.
-///
-/// # Errors
-/// A generator fails.
 pub(crate) fn stale(built: &Built, step: &Step) -> Result<Vec<&'static str>> {
-    let before = FILES.map(|file| (file, std::fs::read(path(file)).ok()));
+    let path = |file: &str| workspace::root().join(file);
+    let before: Vec<_> = files().into_iter().map(|file| (file, fs::read(path(file)).ok())).collect();
     let written = write_all(built, step);
     let mut stale = Vec::new();
     for (file, content) in before {
-        if std::fs::read(path(file)).ok() == content {
+        if fs::read(path(file)).ok() == content {
             continue;
         }
         stale.push(file);
-        match content {
-            Some(content) => std::fs::write(path(file), content),
-            None => std::fs::remove_file(path(file)),
-        }
-        .with_context(|| format!("cannot restore {file}"))?;
+        content.map_or_else(|| fs::remove_file(path(file)), |content| fs::write(path(file), content))?;
     }
     written.map(|()| stale)
 }
 
-fn write_all(built: &Built, step: &Step) -> Result<()> {
-    for (program, argument, file) in [
-        (programs::SERVER, "openapi", DOCUMENT),
-        ("roundtrip", "schema", SCHEMA),
-        ("roundtrip", "reference", COMMAND),
-        ("roundtrip", "transports", TRANSPORTS),
-        (programs::SERVER, "reference", SERVER_COMMAND),
-    ] {
-        let made = Tool::at(&built.program(program)?).arguments([argument]).run_silently()?.successful()?;
-        std::fs::write(path(file), &made.output).with_context(|| format!("cannot write {file}"))?;
-    }
-    std::fs::write(path(PROMISES), page::page()).with_context(|| format!("cannot write {PROMISES}"))?;
-    web::npm(&["run", "gen"])?.run(step)?.successful()?;
-    Ok(())
+fn files() -> Vec<&'static str> {
+    PRINTED.iter().map(|(.., file)| *file).chain([TYPES, chaos::PAGE]).collect()
 }
 
-fn path(file: &str) -> PathBuf {
-    workspace::root().join(file)
+fn write_all(built: &Built, step: &Step) -> Result<()> {
+    for (program, argument, file) in PRINTED {
+        let made = Tool::at(&built.program(program)?).arguments([argument]).output()?;
+        fs::write(workspace::root().join(file), made)?;
+    }
+    fs::write(workspace::root().join(chaos::PAGE), chaos::page()?)?;
+    web::npm(&["run", "gen"])?.succeed(step)
 }

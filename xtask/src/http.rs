@@ -1,4 +1,4 @@
-//! Asking a server of this machine.
+//! Requests to a server on this machine.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -8,59 +8,57 @@ use std::time::{Duration, Instant};
 /// Long enough for a busy machine; a server that hangs must not hang this program.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The body that a GET of `url` answers.
-///
-/// # Errors
-/// Nothing answers in time, or with another status than success.
+fn agent(timeout: Duration) -> ureq::Agent {
+    ureq::Agent::config_builder().timeout_global(Some(timeout)).http_status_as_error(false).build().into()
+}
+
+/// The body of a successful answer to a GET.
 pub(crate) fn get(url: &str) -> Result<String> {
-    get_within(TIMEOUT, url)
+    get_with(TIMEOUT, url, None)
 }
 
 /// The same with less patience, for an address that may belong to anything.
-///
-/// # Errors
-/// Nothing answers in time, or with another status than success.
 pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
-    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(timeout)).build().into();
-    agent
-        .get(url)
-        .call()
-        .and_then(|mut response| response.body_mut().read_to_string())
-        .with_context(|| format!("{url} does not answer"))
+    get_with(timeout, url, None)
 }
 
-/// The same of somebody with a token.
-///
-/// # Errors
-/// Nothing answers in time, or with another status than success.
+/// The same with a token.
 pub(crate) fn get_as(url: &str, token: &str) -> Result<String> {
-    let agent: ureq::Agent = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).build().into();
-    agent
-        .get(url)
-        .header("authorization", format!("Bearer {token}"))
-        .call()
-        .and_then(|mut response| response.body_mut().read_to_string())
-        .with_context(|| format!("{url} does not answer"))
+    get_with(TIMEOUT, url, Some(token))
+}
+
+fn get_with(timeout: Duration, url: &str, token: Option<&str>) -> Result<String> {
+    let mut request = agent(timeout).get(url);
+    if let Some(token) = token {
+        request = request.header("authorization", format!("Bearer {token}"));
+    }
+    let mut response = request.call().with_context(|| format!("{url} does not answer"))?;
+    ensure!(response.status().is_success(), "{url} answers with status {}", response.status().as_u16());
+    response.body_mut().read_to_string().with_context(|| format!("{url} does not answer"))
+}
+
+/// The JSON of a successful answer to a GET.
+pub(crate) fn json(url: &str) -> Result<Value> {
+    parse(url, &get(url)?)
+}
+
+/// The JSON of an answer.
+pub(crate) fn parse(url: &str, answer: &str) -> Result<Value> {
+    serde_json::from_str(answer).with_context(|| format!("{url} answers with {answer:?}: expected JSON"))
+}
+
+/// The JSON of the answer to a POST of JSON, which must have this status.
+pub(crate) fn post(url: &str, token: Option<&str>, body: &Value, expected: u16) -> Result<Value> {
+    let authorization = token.map(|token| format!("Bearer {token}"));
+    let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
+    let (status, answer) = post_with(url, &headers, body)?;
+    ensure!(status == expected, "{url} answers with status {status}: {answer}");
+    parse(url, &answer)
 }
 
 /// The status and the body of the answer to a POST of JSON, whatever they are.
-///
-/// # Errors
-/// Nothing answers in time.
-pub(crate) fn post(url: &str, token: Option<&str>, body: &Value) -> Result<(u16, String)> {
-    let authorization = token.map(|token| format!("Bearer {token}"));
-    let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
-    post_with(url, &headers, body)
-}
-
-/// The same with these headers.
-///
-/// # Errors
-/// Nothing answers in time.
 pub(crate) fn post_with(url: &str, headers: &[(&str, &str)], body: &Value) -> Result<(u16, String)> {
-    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
-    let agent: ureq::Agent = config.build().into();
-    let request = agent.post(url).header("content-type", "application/json");
+    let request = agent(TIMEOUT).post(url).header("content-type", "application/json");
     let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
     let read = |mut answer: ureq::http::Response<ureq::Body>| {
         let text = answer.body_mut().read_to_string()?;
@@ -69,27 +67,19 @@ pub(crate) fn post_with(url: &str, headers: &[(&str, &str)], body: &Value) -> Re
     request.send(body.to_string()).and_then(read).with_context(|| format!("{url} does not answer"))
 }
 
-/// A port that nobody listens at now: for who must be known before it listens.
-///
-/// # Errors
-/// There is none.
+/// A port on which nothing listens now, for an address that must be known before the server starts.
 pub(crate) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no port is free")?;
     Ok(listener.local_addr().context("no port is free")?.port())
 }
 
-/// Waits until a server serves who proves this: after failed sign-ins from this machine it refuses everybody here for some
-/// seconds, and says for how many.
-///
-/// # Errors
-/// Nothing answers, with another status than success or 429, or within the time.
+/// Waits until a server serves this client: after failed sign-ins it refuses all of this machine's for some seconds, and
+/// says for how many.
 pub(crate) fn wait_until_admitted(url: &str, authorization: &str) -> Result<()> {
     const TOO_MANY_REQUESTS: u16 = 429;
-    let config = ureq::Agent::config_builder().timeout_global(Some(TIMEOUT)).http_status_as_error(false);
-    let agent: ureq::Agent = config.build().into();
-    let patience = Instant::now() + 6 * TIMEOUT;
+    let end = Instant::now() + 6 * TIMEOUT;
     loop {
-        let answer = agent.get(url).header("authorization", authorization).call();
+        let answer = agent(TIMEOUT).get(url).header("authorization", authorization).call();
         let answer = answer.with_context(|| format!("{url} does not answer"))?;
         if answer.status().is_success() {
             return Ok(());
@@ -97,7 +87,11 @@ pub(crate) fn wait_until_admitted(url: &str, authorization: &str) -> Result<()> 
         let seconds = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
         match (answer.status().as_u16(), seconds) {
             (TOO_MANY_REQUESTS, Some(seconds)) => {
-                ensure!(Instant::now() < patience, "{url} refuses who asks, again and again");
+                ensure!(
+                    Instant::now() < end,
+                    "{url} still refuses requests after {} s",
+                    6 * TIMEOUT.as_secs()
+                );
                 std::thread::sleep(Duration::from_secs(seconds));
             }
             (status, _) => bail!("{url} answers with status {status}"),

@@ -3,13 +3,13 @@
 //! The main thread only ever waits for children. The signal thread ends the children, so every wait returns,
 //! and the main thread finds [`requested`] to be true.
 
-use crate::{platform, screen};
-use anyhow::{Context, Result, bail};
+use crate::platform;
+use anyhow::{Context, Result, bail, ensure};
 use shared_child::SharedChild;
 use std::process::ChildStdin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a shell reports for a program that Ctrl-C ended.
 pub(crate) const EXIT_CODE: u8 = 130;
@@ -22,10 +22,6 @@ pub(crate) struct Guarded {
     key: u64,
 }
 
-/// The pipe that keeps a child running: closing it asks the child to stop. The system closes it, too, when
-/// this process dies in whatever way.
-pub(crate) type Lifeline = ChildStdin;
-
 struct Entry {
     key: u64,
     child: Arc<SharedChild>,
@@ -34,10 +30,10 @@ struct Entry {
 
 /// What an interrupt does to a child.
 pub(crate) enum Way {
-    /// Kills it.
     Kill,
-    /// Asks it to stop by closing the pipe, and kills it if that takes too long or was done before.
-    CloseLifeline(Option<Lifeline>),
+    /// Closes the child's input, which asks it to stop, and kills it if that takes too long or was done before. The system
+    /// closes the pipe, too, when this process dies.
+    CloseInput(Option<ChildStdin>),
     /// Asks its whole process group, which it leads, to stop: it starts programs that would outlive it.
     EndGroup,
 }
@@ -57,8 +53,7 @@ pub(crate) fn requested() -> bool {
     REQUESTED.load(Ordering::SeqCst)
 }
 
-/// # Errors
-/// Someone asked this program to end.
+/// An error once someone asked this program to end.
 pub(crate) fn check() -> Result<()> {
     if requested() {
         bail!("interrupted");
@@ -66,11 +61,28 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
+/// Looks again and again until there is something, for at most `timeout`.
+pub(crate) fn poll<T>(
+    what: &str,
+    timeout: Duration,
+    interval: Duration,
+    mut look: impl FnMut() -> Result<Option<T>>,
+) -> Result<T> {
+    let end = Instant::now() + timeout;
+    loop {
+        check()?;
+        if let Some(found) = look()? {
+            return Ok(found);
+        }
+        ensure!(Instant::now() < end, "timed out after {} s waiting until {what}", timeout.as_secs());
+        std::thread::sleep(interval);
+    }
+}
+
 /// Ends `child` on an interrupt.
 pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) -> Guarded {
     let key = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
-    let entry = Entry { key, child: Arc::clone(child), way };
-    children().push(entry);
+    children().push(Entry { key, child: Arc::clone(child), way });
     if requested() {
         ask_all_to_stop();
     }
@@ -78,12 +90,12 @@ pub(crate) fn guard(child: &Arc<SharedChild>, way: Way) -> Guarded {
 }
 
 impl Guarded {
-    /// Closes the lifeline: the child sees the end of its input and stops.
-    pub(crate) fn close_lifeline(&self) {
+    /// Closes the child's input: it sees the end of it and stops.
+    pub(crate) fn close_input(&self) {
         if let Some(entry) = children().iter_mut().find(|entry| entry.key == self.key)
-            && let Way::CloseLifeline(lifeline) = &mut entry.way
+            && let Way::CloseInput(input) = &mut entry.way
         {
-            drop(lifeline.take());
+            drop(input.take());
         }
     }
 }
@@ -97,11 +109,10 @@ impl Drop for Guarded {
 fn ask_all_to_stop() {
     for entry in children().iter_mut() {
         match &mut entry.way {
-            Way::CloseLifeline(lifeline) => match lifeline.take() {
-                Some(lifeline) => {
-                    eprintln!();
-                    screen::note("stopping the server and its PostgreSQL; Ctrl-C again kills them");
-                    drop(lifeline);
+            Way::CloseInput(input) => match input.take() {
+                Some(input) => {
+                    eprintln!("\n    stopping the server and its PostgreSQL; Ctrl-C again kills them");
+                    drop(input);
                     let child = Arc::clone(&entry.child);
                     std::thread::spawn(move || kill_after(&child, STOP_TIMEOUT));
                 }
@@ -117,10 +128,10 @@ fn kill_all() {
     for entry in children().iter() {
         match entry.way {
             Way::EndGroup => platform::end_process_group(&entry.child, true),
-            Way::CloseLifeline(_) | Way::Kill => kill(&entry.child),
+            Way::CloseInput(_) | Way::Kill => kill(&entry.child),
         }
     }
-    // The terminal's cursor may be hidden by a progress bar that nobody will clear any more.
+    // A progress bar may have hidden the terminal's cursor.
     let terminal = console::Term::stderr();
     if terminal.is_term() {
         let _ = terminal.show_cursor();
@@ -135,8 +146,8 @@ pub(crate) fn kill_after(child: &SharedChild, timeout: Duration) {
     }
 }
 
+/// The only failure is that it ended by itself, which is what was wanted.
 fn kill(child: &SharedChild) {
-    // The only failure is that it ended by itself, which is what was wanted.
     let _ = child.kill();
 }
 

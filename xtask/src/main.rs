@@ -1,30 +1,37 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! - [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
-//!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`]: the verbs, one a file.
-//! - [`web`], [`programs`], [`postgres_binaries`]: what is built or fetched, each only when its inputs changed.
-//! - [`preflight`], [`server`], [`measure`]: what `up` checks, starts and runs; [`enrolment`]: lets agents in there;
-//!   [`observed`]: a server with data of its own that is kept.
-//! - [`tally`], [`counts`]: steps that pass or fail, and their sum; [`stamp`]: what one was last done for.
-//! - [`tool`], [`python`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`]: running programs and
-//!   telling about it.
+//! Verbs import what is below them, never each other; only `test` also runs the checks of other verbs.
+//! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
+//!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`].
+//! - Verbs of checks: [`checks`] runs them on a [`fixture`]; [`linters`], [`workflow`]: GitHub's files.
+//! - A release: [`archive`], [`licences`].
+//! - Built or fetched, each only when its inputs changed ([`stamp`]): [`web`], [`programs`], [`postgres_binaries`], [`chromium`],
+//!   [`debian`], [`python`].
+//! - Of `up`: [`preflight`], [`server`], [`measure`].
+//! - Steps that pass or fail, and their sum: [`tally`], [`counts`].
+//! - Programs and the machine: [`tool`], [`interrupt`], [`screen`], [`workspace`], [`platform`], [`http`].
 
 mod action;
+mod archive;
 mod bench;
 mod chaos;
+mod checks;
+mod chromium;
 mod compose;
 mod counts;
 mod cross;
+mod debian;
 mod docs;
-mod enrolment;
+mod fixture;
 mod fmt;
 mod generate;
 mod http;
 mod interrupt;
 mod lab;
+mod licences;
+mod linters;
 mod measure;
-mod observed;
 mod platform;
 mod postgres_binaries;
 mod preflight;
@@ -41,6 +48,7 @@ mod tidy;
 mod tool;
 mod up;
 mod web;
+mod workflow;
 mod workspace;
 
 use clap::{Parser, Subcommand};

@@ -3,6 +3,7 @@
 use crate::workspace::{self, Checkout};
 use crate::{http, tool};
 use anyhow::{Context, Result, bail};
+use fs_err as fs;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,13 +19,10 @@ const EXIT_CODE_SPOOLED: i32 = 6;
 
 /// One measuring of one commit, uploaded to one server.
 pub(crate) struct Measuring<'a> {
-    /// The agent program.
     pub(crate) agent: &'a Path,
-    /// The server's address.
     pub(crate) url: &'a str,
     /// Where the server keeps its data; holds the token, the last report and what was measured.
     pub(crate) data_folder: &'a Path,
-    /// The commit.
     pub(crate) checkout: &'a Checkout,
 }
 
@@ -39,9 +37,6 @@ impl Measuring<'_> {
     }
 
     /// Runs the agent, its progress and table going to the terminal.
-    ///
-    /// # Errors
-    /// The agent fails, or an interrupt ended it.
     pub(crate) fn run(&self) -> Result<()> {
         let report = self.data_folder.join(REPORT);
         let mut command = Command::new(self.agent);
@@ -68,9 +63,7 @@ impl Measuring<'_> {
 
     /// Notes the run, unless it measured more than a commit. The report tells what was checked out when it began.
     fn remember(&self, report: &Path) -> Result<()> {
-        let text = std::fs::read_to_string(report)
-            .with_context(|| format!("cannot read the agent's report {}", report.display()))?;
-        let report: Value = serde_json::from_str(&text).context("the agent's report is not JSON")?;
+        let report = read_report(report)?;
         let modified =
             report["work_tree_modified"].as_bool().context("the report has no work_tree_modified")?;
         let run_id = report["run_id"].as_str().context("the report has no run_id")?;
@@ -80,14 +73,12 @@ impl Measuring<'_> {
         }
         let mut measured = self.measured();
         measured[PRESET][sha] = json!(run_id);
-        let path = self.record();
-        std::fs::write(&path, format!("{measured:#}\n"))
-            .with_context(|| format!("cannot write {}", path.display()))
+        Ok(fs::write(self.record(), format!("{measured:#}\n"))?)
     }
 
     /// Run ids by preset and commit. A missing or damaged record only means measuring again.
     fn measured(&self) -> Value {
-        std::fs::read_to_string(self.record())
+        fs::read_to_string(self.record())
             .ok()
             .and_then(|text| serde_json::from_str(&text).ok())
             .filter(|measured: &Value| measured.get(PRESET).is_none_or(Value::is_object))
@@ -98,6 +89,11 @@ impl Measuring<'_> {
     fn record(&self) -> PathBuf {
         self.data_folder.join("measured.json")
     }
+}
+
+/// A report that the agent wrote.
+pub(crate) fn read_report(path: &Path) -> Result<Value> {
+    serde_json::from_str(&fs::read_to_string(path)?).context("the agent's report is not JSON")
 }
 
 #[cfg(test)]
@@ -111,7 +107,7 @@ mod tests {
     fn remember(measuring: &Measuring, sha: &str, run_id: &str, modified: bool) {
         let path = measuring.data_folder.join(REPORT);
         let report = json!({ "run_id": run_id, "commit": { "sha": sha }, "work_tree_modified": modified });
-        std::fs::write(&path, report.to_string()).unwrap();
+        fs::write(&path, report.to_string()).unwrap();
         measuring.remember(&path).unwrap();
     }
 
@@ -141,7 +137,7 @@ mod tests {
         let checkout = Checkout { sha: "a1".into(), subject: String::new(), modified: false };
         let measuring = measuring(folder.path(), &checkout);
         for damaged in ["", "[]", "{\"quick\": 1}"] {
-            std::fs::write(measuring.record(), damaged).unwrap();
+            fs::write(measuring.record(), damaged).unwrap();
             assert!(!measuring.is_done(), "{damaged}");
             assert_eq!(measuring.measured(), json!({}));
         }

@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Where the server keeps its data unless told otherwise.
-///
-/// # Errors
-/// There is no home directory.
 pub(crate) fn data_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/lib/roundtrip"));
@@ -18,9 +15,6 @@ pub(crate) fn data_folder() -> Result<PathBuf> {
 }
 
 /// Where fetched tools are kept between runs.
-///
-/// # Errors
-/// There is no home directory.
 pub(crate) fn cache_folder() -> Result<PathBuf> {
     if is_root() {
         return Ok(PathBuf::from("/var/cache/roundtrip"));
@@ -29,14 +23,9 @@ pub(crate) fn cache_folder() -> Result<PathBuf> {
 }
 
 /// Removes a folder with all that is in it, if it is there.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn remove_folder(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", folder.display()))
-        }
+    match fs_err::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }
 }
@@ -80,9 +69,6 @@ pub(crate) fn end_process_group(child: &SharedChild, kill: bool) {
 }
 
 /// Makes a folder for data, for this user alone; as root for PostgreSQL's user to pass through, too.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]
@@ -91,9 +77,6 @@ pub(crate) fn create_data_folder(path: &Path) -> std::io::Result<()> {
 }
 
 /// Sends what Ctrl-C sends to one program.
-///
-/// # Errors
-/// It has ended, or this system has no such thing.
 pub(crate) fn send_interrupt(process_id: u32) -> Result<()> {
     #[cfg(unix)]
     {
@@ -106,17 +89,13 @@ pub(crate) fn send_interrupt(process_id: u32) -> Result<()> {
 }
 
 /// Lets every user read a folder and all that is in it, and run what its owner may run.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
-    let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
-    if metadata.is_symlink() {
+    if path.is_symlink() {
         return Ok(());
     }
     make_reachable(path)?;
-    if metadata.is_dir() {
-        for entry in path.read_dir().with_context(|| format!("cannot list {}", path.display()))? {
+    if path.is_dir() {
+        for entry in fs_err::read_dir(path)? {
             open_to_all_users(&entry?.path())?;
         }
     }
@@ -124,35 +103,22 @@ pub(crate) fn open_to_all_users(path: &Path) -> Result<()> {
 }
 
 /// Lets its owner run a file.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn make_executable(path: &Path) -> Result<()> {
     #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-            .with_context(|| format!("cannot set the permissions of {}", path.display()))?;
-    }
+    fs_err::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     #[cfg(not(unix))]
     let _ = path;
     Ok(())
 }
 
 /// Lets every user read one file, or enter one folder.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn make_reachable(path: &Path) -> Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let set = || {
-            let mode = path.metadata()?.permissions().mode();
-            let run_by_all = if mode & 0o100 == 0 { 0 } else { 0o111 };
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | 0o444 | run_by_all))
-        };
-        set().with_context(|| format!("cannot set the permissions of {}", path.display()))?;
+        let mode = fs_err::metadata(path)?.permissions().mode();
+        let run_by_all = if mode & 0o100 == 0 { 0 } else { 0o111 };
+        fs_err::set_permissions(path, PermissionsExt::from_mode(mode | 0o444 | run_by_all))?;
     }
     #[cfg(not(unix))]
     let _ = path;
@@ -161,9 +127,6 @@ pub(crate) fn make_reachable(path: &Path) -> Result<()> {
 
 /// Makes `link` another name of the file `source`: a symbolic link where any user may make one, else a copy.
 /// In one folder the link holds the bare name, so that it survives when the folder is moved.
-///
-/// # Errors
-/// The system refuses.
 pub(crate) fn link_or_copy(source: &Path, link: &Path) -> Result<()> {
     #[cfg(unix)]
     let made = {

@@ -1,7 +1,7 @@
 //! What `up` checks before it spends minutes on building: tools, port and room on the disk.
 
-use crate::{http, platform, tool, web, workspace};
-use anyhow::{Context, Result, bail};
+use crate::{http, platform, tool, workspace};
+use anyhow::{Context, Result, bail, ensure};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
@@ -17,31 +17,24 @@ pub(crate) const MEBIBYTE: u64 = 1 << 20;
 
 const PORT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// # Errors
-/// A tool is missing or too old.
 pub(crate) fn tools() -> Result<()> {
     let node = "install Node.js, which builds the web UI";
-    needed("git", "install it, because what is measured is a commit")?;
-    needed("cargo", "install Rust with rustup")?;
-    needed("node", node)?;
-    needed("npm", node)?;
-    let printed = tool::Tool::named("node")?.arguments(["--version"]).run_silently()?.successful()?;
-    node_version(printed.output.trim(), &node_version_min()?)
-}
-
-fn needed(name: &str, advice: &str) -> Result<()> {
-    if tool::find(name).is_err() {
-        bail!("{name} is missing: {advice}");
+    for (name, advice) in [
+        ("git", "install it, because what is measured is a commit"),
+        ("cargo", "install Rust with rustup"),
+        ("node", node),
+        ("npm", node),
+    ] {
+        ensure!(tool::find(name).is_ok(), "{name} is missing: {advice}");
     }
-    Ok(())
+    let printed = tool::Tool::named("node")?.arguments(["--version"]).output()?;
+    node_version(printed.trim(), &node_version_min()?)
 }
 
 /// What the web UI's own package asks for, such as `20.19`.
 fn node_version_min() -> Result<String> {
-    let path = web::folder().join("package.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let package: serde_json::Value =
-        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
+    let text = workspace::read("web/package.json")?;
+    let package: serde_json::Value = serde_json::from_str(&text).context("web/package.json is not JSON")?;
     let range = package["engines"]["node"].as_str().context("web/package.json has no engines.node")?;
     let version =
         range.strip_prefix(">=").context("engines.node of web/package.json: expected >= and a version")?;
@@ -52,16 +45,14 @@ fn node_version(printed: &str, version_min: &str) -> Result<()> {
     let parts = |version: &str| -> Vec<u32> {
         version.trim_start_matches('v').split('.').map_while(|part| part.parse().ok()).collect()
     };
-    if parts(printed) < parts(version_min) {
-        bail!("node is {printed}: the web UI needs {version_min} or newer");
-    }
+    ensure!(
+        parts(printed) >= parts(version_min),
+        "node is {printed}: the web UI needs {version_min} or newer"
+    );
     Ok(())
 }
 
 /// Waits for a port that a server which is just stopping may still hold.
-///
-/// # Errors
-/// Something else holds it.
 pub(crate) fn port(port: u16, patience: Duration, mut on_wait: impl FnMut(&str)) -> Result<()> {
     let started = Instant::now();
     while let Err(error) = TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
@@ -86,9 +77,6 @@ fn answers_like_roundtrip(port: u16) -> bool {
 }
 
 /// Makes the server's folder if there is none. What is in it is the server's affair.
-///
-/// # Errors
-/// It cannot be made or written to.
 pub(crate) fn data_folder(folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         bail!("the data directory {} is a file: choose another with --data-dir", folder.display());
@@ -98,8 +86,6 @@ pub(crate) fn data_folder(folder: &Path) -> Result<()> {
         .with_context(|| format!("cannot write to the data directory {}", folder.display()))
 }
 
-/// # Errors
-/// The disk of the data or of the build is nearly full.
 pub(crate) fn disk(data_folder: &Path) -> Result<()> {
     let target = workspace::target_folder()?;
     let build_bytes = if target.join("release").is_dir() { REBUILD_BYTES_MIN } else { BUILD_BYTES_MIN };
@@ -107,21 +93,16 @@ pub(crate) fn disk(data_folder: &Path) -> Result<()> {
     room(&target, build_bytes, "the build")
 }
 
-/// # Errors
-/// The disk of a folder, which may yet have to be made, has no room for `what`.
 pub(crate) fn room(folder: &Path, bytes_min: u64, what: &str) -> Result<()> {
-    // The folder may yet have to be made: its disk is that of the nearest one that exists.
     let Some(existing) = folder.ancestors().find(|ancestor| ancestor.is_dir()) else { return Ok(()) };
     let bytes = fs4::available_space(existing)
         .with_context(|| format!("cannot tell how much room {} has", existing.display()))?;
-    if bytes < bytes_min {
-        bail!(
-            "disk full: {} has {} MiB left for {what}, and {} MiB are needed",
-            existing.display(),
-            bytes / MEBIBYTE,
-            bytes_min / MEBIBYTE
-        );
-    }
+    let (left, needed) = (bytes / MEBIBYTE, bytes_min / MEBIBYTE);
+    let folder = existing.display();
+    ensure!(
+        bytes >= bytes_min,
+        "disk full: {folder} has {left} MiB left for {what}, and {needed} MiB are needed"
+    );
     Ok(())
 }
 

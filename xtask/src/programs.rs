@@ -11,6 +11,9 @@ pub(crate) const SERVER: &str = "roundtrip-server";
 /// The package of the agent; its program is called `roundtrip`.
 pub(crate) const AGENT: &str = "roundtrip-agent";
 
+/// What `up` builds and starts, and what is released.
+pub(crate) const BOTH: [&str; 2] = [AGENT, SERVER];
+
 /// What one build produced.
 #[derive(Clone)]
 pub(crate) struct Built {

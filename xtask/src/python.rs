@@ -1,5 +1,6 @@
 //! Programs that come as Python packages: installed in pinned versions into an environment of their own.
 
+use crate::platform;
 use crate::screen::Step;
 use crate::tool::{self, Tool};
 use anyhow::{Context, Result};
@@ -12,22 +13,32 @@ pub(crate) fn find() -> Option<PathBuf> {
 
 /// Installs `packages`, each `name==version`, into a new environment at `home`, unless it holds them already.
 /// Returns the folder of their programs.
-///
-/// # Errors
-/// The environment cannot be made, or pip cannot get the packages.
 pub(crate) fn environment(python: &Path, home: &Path, packages: &[String], step: &Step) -> Result<PathBuf> {
     let programs = home.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let complete = home.join("complete");
     if complete.is_file() {
         return Ok(programs);
     }
-    step.message(&format!("installing {}, once", packages.join(" and ")));
-    let environment = Tool::at(python).arguments(["-m", "venv", "--clear"]).arguments([home]);
-    environment.run(step)?.successful().context("cannot make a Python environment (Debian: python3-venv)")?;
+    let names = packages.join(" and ");
+    step.message(&format!("installing {names}, once"));
+    let environment = Tool::at(python).words("-m venv --clear").arguments([home]);
+    environment.succeed(step).context("cannot make a Python environment (Debian: python3-venv)")?;
     let python = programs.join(format!("python{}", std::env::consts::EXE_SUFFIX));
-    let install = Tool::at(&python).arguments(["-m", "pip", "install", "--disable-pip-version-check"]);
-    let installed = install.arguments(packages).run(step)?.successful();
-    installed.with_context(|| format!("cannot install {}", packages.join(" and ")))?;
-    std::fs::write(&complete, "").with_context(|| format!("cannot write {}", complete.display()))?;
+    let install = Tool::at(&python).words("-m pip install --disable-pip-version-check").arguments(packages);
+    install.succeed(step).with_context(|| format!("cannot install {names}"))?;
+    fs_err::write(complete, "")?;
     Ok(programs)
+}
+
+/// Tells tests the Python that runs a mail server; empty where there is none, so that they report why they do not apply.
+pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
+
+/// The Python that runs a mail server, installed once; an empty path without Python.
+pub(crate) fn mail_server(step: &Step) -> Result<PathBuf> {
+    let Some(python) = find() else { return Ok(PathBuf::new()) };
+    let packages = ["aiosmtpd==1.4.6", "trustme==1.2.1"].map(str::to_owned);
+    let name = format!("python-{}", packages.join("-").replace("==", "-"));
+    let home = platform::cache_folder()?.join("tools").join(name);
+    let programs = environment(&python, &home, &packages, step)?;
+    Ok(programs.join(format!("python{}", std::env::consts::EXE_SUFFIX)))
 }

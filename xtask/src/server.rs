@@ -1,13 +1,14 @@
 //! The running server: a child that stops when its standard input closes, whatever closes it.
 
 use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
-use crate::platform;
 use crate::postgres_binaries::Search;
 use crate::screen::Step;
 use crate::tool::Tool;
-use anyhow::{Context, Result, bail};
+use crate::{http, platform};
+use anyhow::{Context, Result, bail, ensure};
+use fs_err as fs;
+use serde_json::json;
 use shared_child::SharedChild;
-use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, ExitStatus, Stdio};
@@ -28,31 +29,27 @@ pub(crate) struct Server {
 
 /// How to start it.
 pub(crate) struct Start<'a> {
-    /// The server program.
     pub(crate) program: &'a Path,
     /// Its verb and options.
     pub(crate) arguments: Vec<String>,
     /// Whether it uses no other database than its own, even where `DATABASE_URL` names one.
     pub(crate) own_database: bool,
-    /// Where PostgreSQL's programs are, if it must be told.
+    /// Where PostgreSQL's programs are, if it must be given.
     pub(crate) postgres: Option<&'a Path>,
     /// The file its log goes to.
     pub(crate) log: PathBuf,
 }
 
 impl Start<'_> {
-    /// Starts it and waits until it is ready.
-    ///
-    /// # Errors
-    /// It ended first: the error is the sentence it left. Or it took too long, or an interrupt ended it.
+    /// Starts it and waits until it is ready. If it ends first, the error is the last line of its log.
     pub(crate) fn start(&self) -> Result<Server> {
         interrupt::check()?;
-        let mut log = open_log(&self.log)?;
-        let log_before = log.seek(SeekFrom::End(0)).context("cannot read the server's log")?;
+        let mut log = fs::OpenOptions::new().create(true).read(true).append(true).open(&self.log)?;
+        let log_before = log.seek(SeekFrom::End(0))?;
         let mut command = Command::new(self.program);
         command.args(&self.arguments).arg("--stop-with-stdin").stdin(Stdio::piped()).stdout(Stdio::piped());
         // A file and no pipe: the server can still write after this process was killed.
-        command.stderr(log.try_clone().context("cannot share the server's log")?);
+        command.stderr(log.file().try_clone().context("cannot share the server's log")?);
         if self.own_database {
             command.env_remove("DATABASE_URL");
         }
@@ -63,25 +60,22 @@ impl Start<'_> {
         let child = SharedChild::spawn(&mut command)
             .with_context(|| format!("cannot start {}", self.program.display()))?;
         let child = Arc::new(child);
-        let guarded = interrupt::guard(&child, Way::CloseLifeline(child.take_stdin()));
+        let guarded = interrupt::guard(&child, Way::CloseInput(child.take_stdin()));
         let output = child.take_stdout().context("the server has no standard output")?;
         match first_line(output).recv_timeout(START_TIMEOUT) {
             Ok(ready) => Ok(Server { child, guarded, ready }),
             Err(mpsc::RecvTimeoutError::Disconnected) => {
                 child.wait().context("cannot wait for the server")?;
                 interrupt::check()?;
-                log.seek(SeekFrom::Start(log_before)).context("cannot read the server's log")?;
+                log.seek(SeekFrom::Start(log_before))?;
                 let mut written = String::new();
-                log.read_to_string(&mut written).context("cannot read the server's log")?;
+                log.read_to_string(&mut written)?;
                 bail!("{}", last_sentence(&written));
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 child.kill().context("cannot kill the server")?;
-                bail!(
-                    "the server was not ready after {} s; its log is {}",
-                    START_TIMEOUT.as_secs(),
-                    self.log.display()
-                );
+                let seconds = START_TIMEOUT.as_secs();
+                bail!("the server was not ready after {seconds} s; its log is {}", self.log.display());
             }
         }
     }
@@ -89,38 +83,33 @@ impl Start<'_> {
 
 impl Server {
     /// The address it serves at, without a slash at the end.
-    ///
-    /// # Errors
-    /// It named none.
     pub(crate) fn address(&self) -> Result<String> {
         let url = self.ready.split_whitespace().last().filter(|word| word.starts_with("http://"));
-        Ok(url.with_context(|| format!("the server said {:?} and no address", self.ready))?.to_owned())
+        Ok(url.with_context(|| format!("the server printed {:?} and no address", self.ready))?.to_owned())
     }
 
     /// Waits until it has ended, by itself or by an interrupt.
-    ///
-    /// # Errors
-    /// The system cannot tell.
     pub(crate) fn wait(&self) -> Result<ExitStatus> {
         self.child.wait().context("cannot wait for the server")
     }
 
     /// Stops it in order, and kills it if that takes too long.
-    ///
-    /// # Errors
-    /// The system cannot tell how it ended.
     pub(crate) fn stop(self) -> Result<ExitStatus> {
-        self.guarded.close_lifeline();
+        self.guarded.close_input();
         interrupt::kill_after(&self.child, STOP_TIMEOUT);
         self.wait()
     }
 }
 
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.guarded.close_input();
+        interrupt::kill_after(&self.child, STOP_TIMEOUT);
+    }
+}
+
 /// Starts one with a PostgreSQL of its own in `data_folder`, whatever `DATABASE_URL` names, and waits until it is ready.
-/// `arguments` are its verb and options. Its log is `server.log`, beside the folder.
-///
-/// # Errors
-/// As [`Start::start`], or there are no programs of PostgreSQL.
+/// `arguments` are its verb and options. Its log is `server.log`, next to the folder.
 pub(crate) fn start_alone(
     program: &Path,
     arguments: &[&str],
@@ -150,39 +139,66 @@ pub(crate) fn reachable_folder() -> Result<TempDir> {
     Ok(folder)
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.guarded.close_lifeline();
-        interrupt::kill_after(&self.child, STOP_TIMEOUT);
-    }
-}
-
-fn open_log(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .create(true)
-        .read(true)
-        .append(true)
-        .open(path)
-        .with_context(|| format!("cannot write the server's log {}", path.display()))
-}
-
-/// A verb of the server's program about the data of a folder.
+/// A verb of the server's program on a data folder.
 pub(crate) fn verb(program: &Path, data_folder: &Path, words: &[&str]) -> Tool {
-    Tool::at(program)
-        .arguments(words)
-        .arguments(["--data-dir"])
-        .arguments([data_folder])
-        .without_variable("DATABASE_URL")
+    let tool = Tool::at(program).arguments(words).arguments(["--data-dir"]).arguments([data_folder]);
+    tool.without_variable("DATABASE_URL")
 }
 
 /// The token of a new administrator.
-///
-/// # Errors
-/// The server makes none.
 pub(crate) fn administrator(program: &Path, data_folder: &Path, name: &str) -> Result<String> {
     let create = ["account", "create", "--name", name, "--admin"];
-    let made = verb(program, data_folder, &create).run_silently()?.successful()?;
-    Ok(made.output.trim().to_owned())
+    Ok(verb(program, data_folder, &create).output()?.trim().to_owned())
+}
+
+/// Enrols an agent as a machine; its key and settings are then in `state`.
+pub(crate) fn enrol(agent: &Path, url: &str, administrator: &str, machine: &str, state: &Path) -> Result<()> {
+    let enrolments = format!("{url}/api/v1/enrolments");
+    let answer = http::post(&enrolments, Some(administrator), &json!({"machine": machine}), 201)?;
+    let file = state.with_extension("code");
+    fs::write(&file, answer["code"].as_str().context("there is no code in the answer")?)?;
+    let enrol = Tool::at(agent).arguments(["enrol", "--server", url, "--machine", machine, "--code-file"]);
+    enrol.arguments([&file]).arguments(["--state"]).arguments([state]).output().map(drop)
+}
+
+/// A server with data that is kept, and with metrics that show how far its search for changes is.
+pub(crate) struct Observed {
+    pub(crate) server: Server,
+    metrics: String,
+}
+
+impl Observed {
+    /// Starts one on a free port, with a PostgreSQL of its own in `data_folder`.
+    pub(crate) fn start(program: &Path, data_folder: &Path, step: &Step) -> Result<Self> {
+        let metrics = format!("127.0.0.1:{}", http::free_port()?);
+        // More requests than any one client is meant to have.
+        let serve = ["serve", "--port", "0", "--requests-per-minute", "1000000", "--metrics", &metrics];
+        let server = start_alone(program, &serve, data_folder, step)?;
+        Ok(Self { server, metrics: format!("http://{metrics}/metrics") })
+    }
+
+    /// Waits until every run has been searched for changes.
+    pub(crate) fn until_searched(&self, step: &Step) -> Result<()> {
+        const WAITING: &str = "roundtrip_analysis_runs_waiting ";
+        loop {
+            let metrics = http::get(&self.metrics)?;
+            let waiting = metrics.lines().find_map(|line| line.strip_prefix(WAITING));
+            let count = waiting.with_context(|| format!("the server's metrics lack {WAITING}"))?;
+            if count == "0" {
+                return Ok(());
+            }
+            step.message(&format!("{count} runs wait to be searched for changes"));
+            interrupt::check()?;
+            std::thread::sleep(Duration::from_millis(500));
+        }
+    }
+
+    /// Stops it; it must end well.
+    pub(crate) fn stop(self) -> Result<()> {
+        let status = self.server.stop()?;
+        ensure!(status.success(), "the server ended with {status}");
+        Ok(())
+    }
 }
 
 /// Sends the first line and reads on, so that the server never waits for a reader.
@@ -200,11 +216,11 @@ fn first_line(output: ChildStdout) -> mpsc::Receiver<String> {
     receiver
 }
 
-/// What a program that gave up said last, without the word that marks it.
+/// The last line of a program that gave up, without the word that marks it.
 fn last_sentence(log: &str) -> String {
     let log = console::strip_ansi_codes(log);
     let last = log.lines().rev().map(str::trim).find(|line| !line.is_empty());
-    let last = last.unwrap_or("the server ended without a word");
+    let last = last.unwrap_or("the server ended without a message");
     ["error: ", "Error: "].iter().find_map(|mark| last.strip_prefix(mark)).unwrap_or(last).to_owned()
 }
 
@@ -213,9 +229,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sentence_of_a_server_that_gave_up_is_passed_on() {
+    fn the_last_line_of_a_server_that_gave_up_is_passed_on() {
         let log = "INFO starting\nerror: the data directory /d is in use by another server\n\n";
         assert_eq!(last_sentence(log), "the data directory /d is in use by another server");
-        assert_eq!(last_sentence(""), "the server ended without a word");
+        assert_eq!(last_sentence(""), "the server ended without a message");
     }
 }

@@ -3,7 +3,7 @@
 use crate::counts::Counts;
 use crate::interrupt;
 use crate::screen::{self, Step};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -29,9 +29,6 @@ impl Outcome {
         }
     }
 }
-
-/// What happens in a world, and what must have come of it.
-pub(crate) type Scene<World> = fn(&World, &Step) -> Result<()>;
 
 /// The sums.
 #[derive(Default)]
@@ -73,31 +70,6 @@ impl Tally {
             }
         }
         Ok(())
-    }
-
-    /// Runs scenes in one world, each of which needs the one before; the first that fails shows what the world wrote, and is the
-    /// last. Whether all passed.
-    ///
-    /// # Errors
-    /// Someone asked this program to end.
-    pub(crate) fn scenes<World>(
-        &mut self,
-        scenes: &[(&str, Scene<World>)],
-        world: &World,
-        written: impl Fn(&World) -> String,
-    ) -> Result<bool> {
-        for (name, scene) in scenes {
-            let mut has_passed = false;
-            self.step(name, |step| {
-                scene(world, step).map_err(|error| anyhow!("{error:#}\n{}", written(world)))?;
-                has_passed = true;
-                Ok(Outcome::Passed)
-            })?;
-            if !has_passed {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 
     /// Adds the steps of another tally.

@@ -17,66 +17,46 @@ pub(crate) struct Tool {
     starts_others: bool,
 }
 
-/// What a program left behind.
+/// A program that has ended.
 pub(crate) struct Finished {
     name: String,
-    /// How it ended.
     pub(crate) status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Standard output.
     pub(crate) output: String,
-    /// What it wrote to either output, line by line as it came.
+    /// Both outputs, line by line as they came.
     pub(crate) log: String,
 }
 
 /// A program that is running. An interrupt kills it.
 pub(crate) struct Running {
     name: String,
-    /// Its process.
     pub(crate) child: Arc<SharedChild>,
     /// What it writes, until it closes both outputs.
     pub(crate) lines: mpsc::Receiver<Line>,
     _guarded: interrupt::Guarded,
 }
 
-/// One line, and where it was written.
+/// A line, without its end and without colour.
 pub(crate) enum Line {
-    /// To standard output.
+    /// Of standard output.
     Output(String),
-    /// To standard error.
+    /// Of standard error.
     Error(String),
 }
 
 /// Where `name` is on PATH. Also finds `npm.cmd`, which Windows does not run by the name `npm` alone.
-///
-/// # Errors
-/// It is not there.
 pub(crate) fn find(name: &str) -> Result<PathBuf> {
     which::which(name).with_context(|| format!("{name} is not on PATH"))
 }
 
-/// Git in a repository that is played with: whoever commits has a name, and signs nothing.
-///
-/// # Errors
-/// It is missing or fails.
+/// Git in a test repository: commits have a fixed author and no signature.
 pub(crate) fn git(root: &Path, arguments: &[&str]) -> Result<String> {
-    let git = Tool::named("git")?
-        .arguments([
-            "-c",
-            "user.name=A. Author",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "commit.gpgsign=false",
-        ])
-        .arguments(arguments)
-        .folder(root);
-    Ok(git.run_silently()?.successful()?.output)
+    let author = ["user.name=A. Author", "user.email=a@example.org", "commit.gpgsign=false"];
+    let settings = author.into_iter().flat_map(|setting| ["-c", setting]);
+    Tool::named("git")?.arguments(settings).arguments(arguments).folder(root).output()
 }
 
 /// Runs a program to its end with this one's inputs and outputs.
-///
-/// # Errors
-/// It cannot be started, or an interrupt killed it.
 pub(crate) fn run_attached(command: &mut Command) -> Result<ExitStatus> {
     interrupt::check()?;
     let program = command.get_program().to_os_string();
@@ -95,38 +75,37 @@ pub(crate) fn exit_code(status: ExitStatus) -> ExitCode {
 
 impl Tool {
     /// A program on PATH.
-    ///
-    /// # Errors
-    /// It is not there.
     pub(crate) fn named(name: &str) -> Result<Self> {
         Ok(Self::at(&find(name)?))
     }
 
-    /// A program by its path.
+    /// A program by its path. It does not read the terminal and writes no colour codes.
     pub(crate) fn at(path: &Path) -> Self {
         let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let mut command = Command::new(path);
-        // Nothing that is run here may read the terminal, and kept output must be free of colour codes.
         command.stdin(Stdio::null()).env("NO_COLOR", "1").env_remove("FORCE_COLOR");
         Self { name, command, starts_others: false }
     }
 
-    /// The cargo that runs this program, without what it told this program about itself. Build scripts that watch
-    /// these variables would otherwise run anew after every build by hand, and what depends on them with them.
+    /// The cargo that runs this program.
     pub(crate) fn cargo() -> Self {
         Self::cargo_at(Path::new(&std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())))
     }
 
-    /// The same with another cargo.
+    /// Another cargo. Variables that cargo set for this program are removed: build scripts that watch them would run again.
     pub(crate) fn cargo_at(path: &Path) -> Self {
-        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        let told = names.filter(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"));
-        told.fold(Self::at(path), |cargo, name| cargo.without_variable(&name))
+        let is_own = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        Self::at(path).without_variables(is_own)
     }
 
     pub(crate) fn arguments<S: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = S>) -> Self {
         self.command.args(arguments);
         self
+    }
+
+    /// Arguments without spaces, in one string.
+    pub(crate) fn words(self, words: &str) -> Self {
+        self.arguments(words.split_whitespace())
     }
 
     pub(crate) fn variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
@@ -139,14 +118,20 @@ impl Tool {
         self
     }
 
-    /// An interrupt ends what it started, too. It must not need the terminal.
+    /// Removes the inherited variables whose names are unwanted.
+    pub(crate) fn without_variables(self, is_unwanted: impl Fn(&str) -> bool) -> Self {
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        names.filter(|name| is_unwanted(name)).fold(self, |tool, name| tool.without_variable(&name))
+    }
+
+    /// An interrupt also ends what the program started. It must not need the terminal.
     pub(crate) fn with_all_it_starts(mut self) -> Self {
         platform::in_own_process_group(&mut self.command);
         self.starts_others = true;
         self
     }
 
-    /// What it reads comes from whoever takes the other end of `child`.
+    /// The input is written through `child`.
     pub(crate) fn with_input(mut self) -> Self {
         self.command.stdin(Stdio::piped());
         self
@@ -158,36 +143,35 @@ impl Tool {
     }
 
     /// Runs it, showing its latest line in `step`.
-    ///
-    /// # Errors
-    /// It cannot be started, or an interrupt ended it.
     pub(crate) fn run(self, step: &Step) -> Result<Finished> {
         self.run_with(|line| step.message(line))
     }
 
     /// Runs it without showing anything.
-    ///
-    /// # Errors
-    /// It cannot be started, or an interrupt ended it.
     pub(crate) fn run_silently(self) -> Result<Finished> {
         self.run_with(|_| ())
     }
 
+    /// Runs it silently; it must succeed. Returns its standard output.
+    pub(crate) fn output(self) -> Result<String> {
+        Ok(self.run_silently()?.successful()?.output)
+    }
+
+    /// Runs it, showing its latest line in `step`; it must succeed.
+    pub(crate) fn succeed(self, step: &Step) -> Result<()> {
+        self.run(step)?.successful().map(drop)
+    }
+
     /// Runs it and hands every line to `on_line` as it comes.
-    ///
-    /// # Errors
-    /// It cannot be started, or an interrupt ended it.
     pub(crate) fn run_with(self, mut on_line: impl FnMut(&str)) -> Result<Finished> {
         let name = self.name.clone();
         let running = self.spawn()?;
         let (mut output, mut log) = (String::new(), String::new());
         for line in &running.lines {
             on_line(line.text());
-            log.push_str(line.text());
-            log.push('\n');
+            log.extend([line.text(), "\n"]);
             if let Line::Output(text) = line {
-                output.push_str(&text);
-                output.push('\n');
+                output.extend([&text, "\n"]);
             }
         }
         let status = running.wait()?;
@@ -195,10 +179,7 @@ impl Tool {
         Ok(Finished { name, status, output, log })
     }
 
-    /// Starts it and returns at once.
-    ///
-    /// # Errors
-    /// It cannot be started, or there is an interrupt.
+    /// Starts it without waiting for it.
     pub(crate) fn spawn(mut self) -> Result<Running> {
         interrupt::check()?;
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -219,16 +200,12 @@ impl Tool {
 
 impl Running {
     /// Waits until it has ended.
-    ///
-    /// # Errors
-    /// The system cannot tell.
     pub(crate) fn wait(&self) -> Result<ExitStatus> {
         self.child.wait().with_context(|| format!("cannot wait for {}", self.name))
     }
 }
 
 impl Line {
-    /// The line without its end and without colour.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Output(text) | Self::Error(text) => text,
@@ -237,8 +214,7 @@ impl Line {
 }
 
 impl Finished {
-    /// # Errors
-    /// The program reported failure; the error holds all that it wrote.
+    /// An error with all that the program wrote, if it failed.
     pub(crate) fn successful(self) -> Result<Self> {
         if self.status.success() {
             return Ok(self);
@@ -247,11 +223,11 @@ impl Finished {
     }
 }
 
+/// Not `lines()`: a tool may write bytes that are not UTF-8, and none of it may be lost.
 fn forward(pipe: impl Read + Send + 'static, lines: mpsc::Sender<Line>, kind: fn(String) -> Line) {
     std::thread::spawn(move || {
         let mut reader = BufReader::new(pipe);
         let mut bytes = Vec::new();
-        // Not `lines()`: a tool may write bytes that are not UTF-8, and none of it may be lost.
         while reader.read_until(b'\n', &mut bytes).is_ok_and(|count| count > 0) {
             let text = String::from_utf8_lossy(&bytes);
             let text = console::strip_ansi_codes(text.trim_end_matches(['\n', '\r'])).into_owned();
@@ -268,17 +244,14 @@ mod tests {
 
     #[test]
     fn a_failing_program_hands_over_all_that_it_wrote() {
-        let finished = Tool::cargo().arguments(["no-such-verb"]).run_silently().unwrap();
-        let error = finished.successful().err().unwrap().to_string();
-        assert!(error.starts_with("cargo failed (exit "), "{error}");
-        assert!(error.contains("no-such-verb"), "{error}");
+        let error = Tool::cargo().arguments(["no-such-verb"]).output().unwrap_err().to_string();
+        assert!(error.starts_with("cargo failed (exit ") && error.contains("no-such-verb"), "{error}");
     }
 
     #[test]
     fn standard_output_is_kept_apart_from_the_log() {
         let finished = Tool::cargo().arguments(["--version"]).run_silently().unwrap();
-        assert!(finished.status.success());
-        assert!(finished.output.starts_with("cargo "), "{}", finished.output);
+        assert!(finished.status.success() && finished.output.starts_with("cargo "), "{}", finished.output);
     }
 
     #[test]

@@ -14,9 +14,6 @@ use std::time::Duration;
 /// How long a server that is just stopping gets to free its port and its data.
 const PREDECESSOR_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What `up` builds and starts.
-pub(crate) const PROGRAMS: [&str; 2] = [programs::AGENT, programs::SERVER];
-
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Only serve; do not measure the checked-out commit.
@@ -100,7 +97,7 @@ fn build_web() -> Result<()> {
 
 fn build_programs() -> Result<programs::Built> {
     let step = Step::start("programs");
-    let built = programs::build(&step, &PROGRAMS, "release")?;
+    let built = programs::build(&step, &programs::BOTH, "release")?;
     step.done(if built.changed { "built" } else { "up to date" });
     Ok(built)
 }

@@ -1,7 +1,7 @@
 //! The web UI: installed and built through npm, each only when its inputs changed since the last time.
 
 use crate::{screen::Step, stamp::Stamp, tool::Tool, workspace};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::path::PathBuf;
 
 /// What is in `web/` without having a say in what the build produces.
@@ -17,32 +17,23 @@ pub(crate) fn folder() -> PathBuf {
 }
 
 /// A run of npm in the web folder.
-///
-/// # Errors
-/// npm is missing.
 pub(crate) fn npm(arguments: &[&str]) -> Result<Tool> {
     Ok(Tool::named("npm")?.arguments(arguments).folder(&folder()))
 }
 
 /// Installs the dependencies if the lock file changed. True when it did something.
-///
-/// # Errors
-/// npm fails.
 pub(crate) fn install(step: &Step) -> Result<bool> {
     let stamp = stamp("install", &[folder().join("package-lock.json")])?;
     if stamp.is_current() {
         return Ok(false);
     }
     step.message("npm ci");
-    npm(&["ci", "--no-audit", "--no-fund"])?.run_silently()?.successful()?;
+    npm(&["ci", "--no-audit", "--no-fund"])?.output()?;
     stamp.write()?;
     Ok(true)
 }
 
 /// Builds `web/dist` if anything it is made from changed. True when it did something.
-///
-/// # Errors
-/// npm fails.
 pub(crate) fn build(step: &Step) -> Result<bool> {
     let installed = install(step)?;
     let stamp = stamp("build", &build_inputs()?)?;
@@ -50,22 +41,14 @@ pub(crate) fn build(step: &Step) -> Result<bool> {
         return Ok(false);
     }
     step.message("npm run build");
-    npm(&["run", "build"])?.run_silently()?.successful()?;
+    npm(&["run", "build"])?.output()?;
     stamp.write()?;
     Ok(true)
 }
 
 fn build_inputs() -> Result<Vec<PathBuf>> {
-    let folder = folder();
-    let mut inputs = Vec::new();
-    for entry in folder.read_dir().with_context(|| format!("cannot list {}", folder.display()))? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if !NOT_BUILD_INPUTS.iter().any(|other| name == *other) {
-            inputs.push(entry.path());
-        }
-    }
-    Ok(inputs)
+    let is_input = |path: &PathBuf| !NOT_BUILD_INPUTS.iter().any(|other| path.ends_with(other));
+    Ok(workspace::sorted(&folder())?.into_iter().filter(is_input).collect())
 }
 
 /// A note beside the installed packages of what a step was last done for. It goes when they go.

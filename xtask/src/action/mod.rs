@@ -1,54 +1,461 @@
 //! `action`: the action for GitHub and the steps of our workflows, run for real: against a server that is started for it, in
-//! checkouts of a small repository, with the files and variables that a runner gives. GitHub alone is played.
-//!
-//! # Codemap
-//! - [`document`]: what an action and a workflow say. [`expression`]: `${{ }}`, as far as they use it.
-//! - [`job`]: a job, and the steps that run in it. [`world`]: what they find: server, issuer, release, repository.
-//! - [`scenes`]: what is played, and what must have come of it.
+//! checkouts of a small repository, with the files and variables of a runner ([`runner`]). Only GitHub is simulated.
 
-pub(crate) mod document;
-mod expression;
-mod job;
-mod scenes;
-mod world;
+mod runner;
 
+use crate::fixture::{Daemon, Repository};
 use crate::programs::{self, Built};
 use crate::screen::Step;
-use crate::tally::{Outcome, Tally};
-use crate::test::linters;
-use crate::{tool, workspace};
-use anyhow::Result;
-use std::process::ExitCode;
-use world::World;
+use crate::server::{self, Server};
+use crate::tally::Outcome;
+use crate::tool::{self, Tool};
+use crate::workflow::{self, Action, Workflow, WorkflowStep};
+use crate::{archive, checks, http, linters, platform, workspace};
+use anyhow::{Context, Result, ensure};
+use fs_err as fs;
+use runner::{Job, Values, evaluate};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{ChildStdin, ExitCode};
+use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
+
+/// The project that is measured.
+const PROJECT: &str = "courier";
+/// The release that jobs install.
+const VERSION: &str = "0.0.0-test";
+const ACTION: &str = ".github/actions/roundtrip";
+/// The number of the pull request.
+const NUMBER: u64 = 12;
+/// A case that takes a moment.
+const SMALL: &str = "about = 'One case.'\ndeadline_seconds = 20\n[[case]]\nscenario = 'roundtrip'\ntransports = ['pipe']\n\
+    message_bytes = [64]\nmodes = ['2proc']\nplacements = ['free']\noperations = 50\nwarmup = 5\nrepetitions = 2\n";
+/// The program of the repository, which each commit has in its own form.
+const FORMATS: &str = "about = 'A program.'\ndeadline_seconds = 60\n[[program]]\nslug = 'courier'\ntitle = 'Courier'\n\
+    family = 'program'\nsemantics = 'Sends values.'\ncommand = ['sh', 'send.sh']\n[[case]]\nscenario = 'roundtrip'\n\
+    transports = ['courier']\nmessage_bytes = [65536]\nmodes = ['2proc']\nplacements = ['free']\noperations = 30\n\
+    warmup = 5\nrepetitions = 1\n";
+
+type Check = fn(&Fixture) -> Result<()>;
+const CHECKS: [(&str, Check); 7] = [
+    ("a push is measured, summed up and uploaded without a secret", a_push_is_uploaded),
+    ("an archive that is not the release is not run", a_wrong_release_is_not_run),
+    ("a job without permission to prove its identity says what it lacks", a_job_without_permission_fails),
+    ("a job for a pull request gets no token", a_pull_request_gets_no_token),
+    ("a regression fails the job after it was uploaded", a_regression_fails_the_job),
+    ("a pull request is measured and uploaded in two steps", a_pull_request_takes_two_steps),
+    ("a report that contradicts GitHub is refused", a_false_report_is_refused),
+];
 
 /// Runs the verb.
-///
-/// # Errors
-/// An interrupt ended it.
 pub(crate) fn action() -> Result<ExitCode> {
-    let mut tally = Tally::default();
-    tally.step("build folder", |_| workspace::claim_target_folder().map(|()| Outcome::Prepared))?;
-    tally.step("workflows", linters::workflows)?;
-    tally.step("actions", linters::actions)?;
-    tally.step("action", |step| runs(&programs::tests(step)?.programs, step))?;
-    Ok(tally.close())
+    checks::verb(|tally| {
+        tally.step("workflows", linters::workflows)?;
+        tally.step("actions", linters::actions)?;
+        tally.step("action", |step| runs(&programs::tests(step)?.programs, step))
+    })
 }
 
-/// Plays all scenes with the programs of the tests.
-///
-/// # Errors
-/// One does not end as it must; the error holds what the steps wrote.
+/// Runs all checks with the programs of the tests.
 pub(crate) fn runs(built: &Built, step: &Step) -> Result<Outcome> {
     // There is no runner for FreeBSD, and no server for Windows.
     if !matches!(std::env::consts::OS, "linux" | "macos") {
         return Ok(Outcome::Skipped("not run: this system has no runner of GitHub, or no server".into()));
     }
-    for name in ["bash", "curl", "git", "tar"] {
-        if tool::find(name).is_err() {
-            return Ok(Outcome::Skipped(format!("not run: {name} is missing, which the action uses")));
-        }
+    if let Some(name) = ["bash", "curl", "git", "tar"].iter().find(|name| tool::find(name).is_err()) {
+        return Ok(Outcome::Skipped(format!("not run: {name} is missing, which the action uses")));
     }
-    let world = World::make(built, step)?;
-    scenes::play(&world, step)?;
+    let fixture = Fixture::start(built, step)?;
+    for (name, check) in CHECKS {
+        step.message(name);
+        check(&fixture).context(name)?;
+    }
     Ok(Outcome::Passed)
+}
+
+/// What jobs find: a server that trusts them, an issuer of their tokens, a release, and a repository.
+struct Fixture {
+    action: Action,
+    /// The server's address.
+    url: String,
+    issuer: Issuer,
+    repository: Repository,
+    /// The newest commit of the main branch, the head of the pull request, and GitHub's merge of both.
+    main: String,
+    head: String,
+    merge: String,
+    /// Where releases are.
+    mirror: PathBuf,
+    /// A token for uploads to any project.
+    token: String,
+    _server: Server,
+    folder: TempDir,
+}
+
+impl Fixture {
+    fn start(built: &Built, step: &Step) -> Result<Self> {
+        let issuer = Issuer::start(&built.program("oidc-issuer")?)?;
+        let folder = server::reachable_folder()?;
+        let path = |name: &str| folder.path().join(name);
+        let (program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
+        step.message("starting a server");
+        let port = http::free_port()?.to_string();
+        let url = format!("http://127.0.0.1:{port}");
+        let serve = ["serve", "--port", &port, "--oidc-issuer", &issuer.url, "--oidc-audience", &url];
+        let server = server::start_alone(&program, &serve, &path("data"), step)?;
+        ensure!(server.address()? == url, "the server listens on {}: expected {url}", server.ready);
+        let trust =
+            ["trust", "create", "--project", PROJECT, "--repository", "octo/lib", "--issuer", &issuer.url];
+        server::verb(&program, &path("data"), &trust)
+            .words("--repository-id 101 --owner-id 7 --workflow-ref octo/lib/.github/workflows/*@refs/heads/main")
+            .output()?;
+        release(&agent, &path("mirror"))?;
+
+        let repository = Repository::init(&path("lib"))?;
+        // Two wire formats of the suite, of which JSON is slower for large messages.
+        let sends = |format: &str| format!("exec '{}' peer framing {format}\n", agent.display());
+        let settings = format!("project = \"{PROJECT}\"\npresets = [\"formats.toml\"]\n");
+        let files = [
+            ("roundtrip.toml", settings.as_str()),
+            ("small.toml", SMALL),
+            ("formats.toml", FORMATS),
+            ("send.sh", &sends("advanced")),
+        ];
+        repository.commit("Send values as they are", &files)?;
+        let main = repository.commit("Describe courier", &[("README", "courier\n")])?;
+        repository.git("checkout --quiet -b change")?;
+        let head = repository.commit("Send values as JSON", &[("send.sh", &sends("json"))])?;
+        repository.git("checkout --quiet --detach main")?;
+        repository.git(&format!("merge --quiet --no-ff --message Merge {head}"))?;
+        let token = fs::read_to_string(path("data/agent.token"))?.trim().to_owned();
+        Ok(Self {
+            action: workflow::read(&workspace::root().join(ACTION).join("action.yml"))?,
+            url,
+            issuer,
+            main,
+            head,
+            merge: repository.head()?,
+            repository,
+            mirror: path("mirror"),
+            token,
+            _server: server,
+            folder,
+        })
+    }
+
+    fn check_out(&self, commit: &str) -> Result<()> {
+        self.repository.git(&format!("checkout --quiet --detach {commit}")).map(drop)
+    }
+
+    /// A job for a push to the main branch, which is checked out.
+    fn push(&self) -> Result<Job<'_>> {
+        self.check_out(&self.main)?;
+        let mut job = self.job("push", "refs/heads/main", &self.main, "{}")?;
+        self.permit(&mut job);
+        Ok(job)
+    }
+
+    /// A job for a pull request from a fork, which has no permissions.
+    fn pull_request(&self) -> Result<Job<'_>> {
+        let repository = |id: u64, owner: &str| json!({"id": id, "name": "lib", "owner": {"login": owner}});
+        let event = json!({
+            "action": "opened",
+            "number": NUMBER,
+            "pull_request": {
+                "number": NUMBER,
+                "head": {"ref": "change", "sha": self.head, "repo": repository(102, "stranger")},
+                "base": {"ref": "main", "sha": self.main, "repo": repository(101, "octo")},
+            },
+        });
+        self.job("pull_request", "refs/pull/12/merge", &self.merge, &event.to_string())
+    }
+
+    fn job(&self, event: &str, git_ref: &str, sha: &str, payload: &str) -> Result<Job<'_>> {
+        let event = [("GITHUB_EVENT_NAME", event), ("GITHUB_REF", git_ref), ("GITHUB_SHA", sha)];
+        Job::new(&self.repository.root, &event, payload)
+    }
+
+    /// `permissions: id-token: write`.
+    fn permit(&self, job: &mut Job<'_>) {
+        let [url, token] = &self.issuer.request;
+        job.set("ACTIONS_ID_TOKEN_REQUEST_URL", url);
+        job.set("ACTIONS_ID_TOKEN_REQUEST_TOKEN", token);
+    }
+
+    /// The inputs that a step of a workflow gives the action, with our release and these changes.
+    fn inputs(&self, job: &Job<'_>, step: &WorkflowStep, changes: &[(&str, &str)]) -> Result<Values> {
+        let mut inputs = Values::new();
+        for (name, value) in &step.with {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            inputs.insert(name.clone(), evaluate(&text, &job.values)?);
+        }
+        self.add_inputs(&mut inputs, changes);
+        Ok(inputs)
+    }
+
+    /// The inputs that have the action measure one small case and upload it, with these changes.
+    fn measuring(&self, job: &Job<'_>, changes: &[(&str, &str)]) -> Values {
+        let report = job.temp().join("roundtrip-report.json").display().to_string();
+        let mut inputs = Values::from([("preset".into(), "small.toml".into()), ("report".into(), report)]);
+        inputs.insert("server".into(), self.url.clone());
+        self.add_inputs(&mut inputs, changes);
+        inputs
+    }
+
+    fn add_inputs(&self, inputs: &mut Values, changes: &[(&str, &str)]) {
+        let mirror = format!("file://{}", self.mirror.display());
+        let release = [("version", VERSION), ("mirror", &mirror)];
+        let all =
+            release.iter().chain(changes).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        inputs.extend(all);
+    }
+
+    /// Runs the action, which must end with this code and print this.
+    fn expect(&self, job: &mut Job<'_>, inputs: &Values, code: i32, output: &str) -> Result<()> {
+        let found = job.run_action(&workspace::root().join(ACTION), &self.action, inputs)?;
+        ensure!(found == code, "exit code {found}, expected {code}\n{}", job.log);
+        ensure!(job.log.contains(output), "expected {output:?} in\n{}", job.log);
+        Ok(())
+    }
+
+    /// Runs the first of the two workflows for pull requests, and returns the report if there is one.
+    fn measure_pull_request(&self, commit: &str, code: i32, output: &str) -> Result<String> {
+        self.check_out(commit)?;
+        let mut job = self.pull_request()?;
+        let workflow = workflow("measure-pull-request.yml")?;
+        let inputs = self.inputs(&job, workflow.step("Measure")?, &[("preset", "small.toml")])?;
+        self.expect(&mut job, &inputs, code, output)?;
+        Ok(fs::read_to_string(job.temp().join("roundtrip-report.json")).unwrap_or_default())
+    }
+
+    /// The second of the two workflows, up to where it has the report. GitHub answers that the head belongs to these pull requests.
+    fn follow(&self, numbers: &str) -> Result<Job<'_>> {
+        self.check_out(&self.main)?;
+        let mut job = self.job("workflow_run", "refs/heads/main", &self.main, "{}")?;
+        self.permit(&mut job);
+        let run = |name: &str| format!("github.event.workflow_run.{name}");
+        job.values.extend([
+            ("github.token".into(), "github-token".into()),
+            (run("head_branch"), "change".into()),
+            (run("head_repository.owner.login"), "stranger".into()),
+            (run("head_sha"), self.head.clone()),
+            ("vars.ROUNDTRIP_SERVER".into(), self.url.clone()),
+        ]);
+        job.paths.insert(0, github_command(&job, numbers)?);
+        let code =
+            job.run(&workflow("upload-pull-request.yml")?.step("Ask which pull request it is")?.script()?)?;
+        ensure!(code == 0, "exit code {code}\n{}", job.log);
+        Ok(job)
+    }
+
+    /// Runs the second of the two workflows with a report.
+    fn upload(&self, report: &str, code: i32, output: &str) -> Result<String> {
+        let mut job = self.follow("12")?;
+        let folder = job.temp().join("left");
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("roundtrip-report.json"), report)?;
+        let inputs = self.inputs(&job, workflow("upload-pull-request.yml")?.step("Upload")?, &[])?;
+        self.expect(&mut job, &inputs, code, output)?;
+        Ok(job.log)
+    }
+
+    /// The newest run that the server has; null when it has none.
+    fn newest_run(&self) -> Result<Value> {
+        let runs = http::json(&format!("{}/api/v1/projects/{PROJECT}/runs?limit=1", self.url))?;
+        Ok(runs["runs"][0].clone())
+    }
+}
+
+fn a_push_is_uploaded(fixture: &Fixture) -> Result<()> {
+    fixture.issuer.set_event("push")?;
+    let mut job = fixture.push()?;
+    job.values.extend([
+        ("inputs.server".into(), fixture.url.clone()),
+        ("inputs.project".into(), String::new()),
+        ("inputs.preset".into(), "small.toml".into()),
+        ("matrix.machine".into(), "lab-1".into()),
+    ]);
+    let inputs = fixture.inputs(&job, workflow("measure.yml")?.step("Measure and upload")?, &[])?;
+    fixture.expect(&mut job, &inputs, 0, "::add-mask::rtc_")?;
+    ensure!(job.summary.starts_with(&format!("### {PROJECT} at ")), "the summary is {:?}", job.summary);
+    ensure!(job.summary.contains("| pipe | 64 B |"), "the summary is {:?}", job.summary);
+    ensure!(!job.temp().join("roundtrip/token").exists(), "the token was left\n{}", job.log);
+    let run = fixture.newest_run()?;
+    let is_right = run["branch"] == "main"
+        && run["pull_request"].is_null()
+        && run["quarantined"] == false
+        && run["machine"] == "lab-1"
+        && run["commit"]["sha"] == fixture.main.as_str();
+    ensure!(is_right, "the run arrived as {run}\n{}", job.log);
+    Ok(())
+}
+
+fn a_wrong_release_is_not_run(fixture: &Fixture) -> Result<()> {
+    let mirror = fixture.folder.path().join("another-mirror");
+    let folder = mirror.join(format!("v{VERSION}"));
+    fs::create_dir_all(&folder)?;
+    for path in workspace::sorted(&fixture.mirror.join(format!("v{VERSION}")))? {
+        let mut bytes = fs::read(&path)?;
+        if path.extension().is_some_and(|extension| extension == "gz") {
+            bytes.push(0);
+        }
+        fs::write(folder.join(path.file_name().unwrap_or_default()), bytes)?;
+    }
+    for (version, output) in [
+        (VERSION, "is not what its checksum file says: nothing of it is run"),
+        ("9.9.9", "is there such a release?"),
+        ("../1", "version is none"),
+    ] {
+        let mut job = fixture.push()?;
+        let mirror = format!("file://{}", mirror.display());
+        let inputs = Values::from([("version".into(), version.into()), ("mirror".into(), mirror)]);
+        let code = job.run_action(&workspace::root().join(ACTION), &fixture.action, &inputs)?;
+        ensure!(
+            code != 0 && job.log.contains(output),
+            "exit code {code}, expected {output:?} in\n{}",
+            job.log
+        );
+        ensure!(!job.temp().join("roundtrip/bin/roundtrip").exists(), "it was unpacked\n{}", job.log);
+    }
+    Ok(())
+}
+
+fn a_job_without_permission_fails(fixture: &Fixture) -> Result<()> {
+    let mut job = fixture.push()?;
+    job.set("ACTIONS_ID_TOKEN_REQUEST_URL", "");
+    let inputs = fixture.measuring(&job, &[]);
+    fixture.expect(&mut job, &inputs, 5, "give it `permissions: id-token: write`")
+}
+
+fn a_pull_request_gets_no_token(fixture: &Fixture) -> Result<()> {
+    fixture.issuer.set_event("pull_request")?;
+    fixture.check_out(&fixture.head)?;
+    let mut job = fixture.pull_request()?;
+    fixture.permit(&mut job);
+    let inputs = fixture.measuring(&job, &[]);
+    fixture.expect(&mut job, &inputs, 5, "a job for the event pull_request may do what strangers wrote")
+}
+
+fn a_regression_fails_the_job(fixture: &Fixture) -> Result<()> {
+    let mut job = fixture.push()?;
+    let changes = [
+        ("mode", "ab"),
+        ("base", "main"),
+        ("head", "change"),
+        ("fail-on", "regressed"),
+        ("preset", "formats.toml"),
+        ("token", &fixture.token),
+    ];
+    let inputs = fixture.measuring(&job, &changes);
+    fixture.expect(&mut job, &inputs, 3, &format!("::add-mask::{}", fixture.token))?;
+    ensure!(job.summary.starts_with("### 1 of 1 cases regressed\n"), "the summary is {:?}", job.summary);
+    let run = fixture.newest_run()?;
+    ensure!(run["preset"] == "formats", "the run that arrived is {run}\n{}", job.log);
+    Ok(())
+}
+
+fn a_pull_request_takes_two_steps(fixture: &Fixture) -> Result<()> {
+    // What GitHub checks out by default is in no history.
+    let output = "give actions/checkout `ref: ${{ github.event.pull_request.head.sha }}`";
+    fixture.measure_pull_request(&fixture.merge, 9, output)?;
+    let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
+    fixture.issuer.set_event("workflow_run")?;
+    let log = fixture.upload(&report, 0, "Uploaded: ")?;
+    let run = fixture.newest_run()?;
+    let is_right = run["pull_request"] == NUMBER
+        && run["quarantined"] == true
+        && run["branch"] == "stranger:change"
+        && run["commit"]["sha"] == fixture.head.as_str();
+    ensure!(is_right, "the run arrived as {run}\n{log}");
+    Ok(())
+}
+
+fn a_false_report_is_refused(fixture: &Fixture) -> Result<()> {
+    let report = fixture.measure_pull_request(&fixture.head, 0, "")?;
+    let report: Value = serde_json::from_str(&report).context("the report is not JSON")?;
+    fixture.issuer.set_event("workflow_run")?;
+    let before = fixture.newest_run()?;
+    for (member, value, code, output) in [
+        ("/pull_request", json!(13), 9, "its pull request is 13, expected 12"),
+        ("/pull_request", Value::Null, 9, "its pull request is none, expected 12"),
+        ("/commit", Value::Null, 1, "is not a report"),
+        ("/commit/sha", json!(fixture.main), 9, &format!("expected {}", fixture.head)),
+    ] {
+        let mut changed = report.clone();
+        *changed.pointer_mut(member).with_context(|| format!("the report has no {member}"))? = value;
+        fixture.upload(&changed.to_string(), code, output)?;
+    }
+    // The head of several pull requests, or of none any more.
+    for numbers in ["12\n13", ""] {
+        let failure = fixture.follow(numbers).err().context("a pull request was found")?;
+        let expected = "is not the head of exactly one open pull request";
+        ensure!(format!("{failure:#}").contains(expected), "{failure:#}");
+    }
+    ensure!(fixture.newest_run()? == before, "something was stored");
+    Ok(())
+}
+
+/// A `gh` that knows one question, and answers it with these numbers.
+fn github_command(job: &Job<'_>, numbers: &str) -> Result<PathBuf> {
+    let folder = job.temp().join("github");
+    fs::create_dir_all(&folder)?;
+    let script = format!(
+        "#!/bin/sh\nwanted='api --method GET repos/octo/lib/pulls --field state=open --raw-field head=stranger:change --jq'\n\
+         case \"$*\" in \"$wanted \"*) ;; *) echo \"gh was asked: $*\" >&2; exit 1 ;; esac\n\
+         test \"$GH_TOKEN\" = github-token || exit 4\nprintf '%s' '{numbers}'\n"
+    );
+    fs::write(folder.join("gh"), script)?;
+    platform::make_executable(&folder.join("gh"))?;
+    Ok(folder)
+}
+
+fn workflow(name: &str) -> Result<Workflow> {
+    workflow::read(&workspace::root().join(".github/workflows").join(name))
+}
+
+/// Issues the tokens of jobs.
+struct Issuer {
+    url: String,
+    /// Where jobs ask for their tokens, and with what.
+    request: [String; 2],
+    daemon: Daemon,
+    input: Mutex<ChildStdin>,
+}
+
+impl Issuer {
+    fn start(program: &Path) -> Result<Self> {
+        let daemon = Daemon::start("the issuer", Tool::at(program).with_input())?;
+        let input = Mutex::new(daemon.running.child.take_stdin().context("the issuer has no input")?);
+        let line = daemon.next_line()?;
+        let mut words = line.split_whitespace().map(str::to_owned);
+        let mut word = || words.next().context("the issuer did not print where it is");
+        Ok(Self { url: word()?, request: [word()?, word()?], daemon, input })
+    }
+
+    /// Issues tokens for jobs of this event from now on.
+    fn set_event(&self, event: &str) -> Result<()> {
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        writeln!(input, "{event}").context("the issuer has ended")?;
+        let line = self.daemon.next_line()?;
+        ensure!(line == event, "the issuer answers {line:?} to the event {event}");
+        Ok(())
+    }
+}
+
+/// Makes the release of a program with tar, which is faster than this program without optimisation.
+fn release(agent: &Path, mirror: &Path) -> Result<()> {
+    let target = match std::env::consts::OS {
+        "macos" => "universal-apple-darwin".to_owned(),
+        _ => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
+    };
+    let stem = archive::stem("roundtrip", VERSION, &target);
+    let (folder, inside) = (mirror.join(format!("v{VERSION}")), mirror.join(&stem));
+    fs::create_dir_all(&folder)?;
+    fs::create_dir_all(&inside)?;
+    fs::copy(agent, inside.join("roundtrip"))?;
+    let path = folder.join(format!("{stem}.tar.gz"));
+    let tar = Tool::named("tar")?.arguments(["-czf"]).arguments([&path]).arguments(["-C"]);
+    tar.arguments([mirror]).arguments([stem]).output()?;
+    archive::write_checksum(&path)
 }

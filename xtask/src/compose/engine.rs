@@ -1,27 +1,60 @@
-//! [`Engine`]: podman and podman-compose, with settings, images and networks of their own: what else runs in containers on this
-//! machine is neither seen nor touched.
+//! [`Engine`]: podman and podman-compose, with settings, images and networks of their own: other containers on this machine are
+//! neither seen nor touched. And the images that stand in for those that `docker-compose.yml` and the Dockerfiles name: a small
+//! Debian, and on top of it what is in `xtask/compose/`.
 
 use crate::screen::Step;
 use crate::tool::{self, Tool};
-use crate::{platform, python};
+use crate::{platform, programs, python, workspace};
 use anyhow::{Context, Result, ensure};
-use std::fs::{self, File};
+use fs_err::{self as fs, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Debian's podman, with what makes networks in which containers find each other by name, and what makes a Debian.
+/// Debian's podman, with name resolution between containers, and the tool that makes a Debian.
 const PACKAGES: [&str; 6] = ["aardvark-dns", "debootstrap", "iptables", "netavark", "podman", "runc"];
 /// The programs of these that are looked for.
 const PROGRAMS: [&str; 4] = ["debootstrap", "iptables", "podman", "runc"];
 /// Debian's own does not know profiles.
 const PODMAN_COMPOSE: &str = "podman-compose==1.6.0";
-/// The words of podman for the settings of buildah within: health checks are no part of its usual format, and steps that are run in
-/// namespaces of their own need more rights than a virtual machine may have.
+/// Health checks are no part of podman's usual image format, and steps of a build that run in namespaces of their own need more
+/// rights than a virtual machine may have.
 const BUILDING: [(&str, &str); 2] = [("BUILDAH_FORMAT", "docker"), ("BUILDAH_ISOLATION", "chroot")];
-/// What lasts as long as this machine runs.
-const RUNNING: &str = "/run/roundtrip-compose";
+/// The variables by which the compose file names other images, with the stand-ins.
+pub(super) const IMAGES: [(&str, &str); 5] = [
+    ("BASE_IMAGE", BASE),
+    ("NODE_IMAGE", "localhost/standin/node"),
+    ("PG_IMAGE", "localhost/standin/postgres"),
+    ("PROXY_IMAGE", "localhost/standin/caddy"),
+    ("RUST_IMAGE", "localhost/standin/rust"),
+];
+/// The Debian under all of them.
+pub(super) const BASE: &str = "localhost/standin/debian";
+const RELEASE: &str = "bookworm";
+/// What the slim images of Debian leave out of packages.
+const SLIM: &str = "path-exclude /usr/share/doc/*\npath-exclude /usr/share/info/*\npath-exclude /usr/share/locale/*\n\
+    path-exclude /usr/share/man/*\n";
+const EXCLUDED: &str = "--exclude=./usr/share/doc/* --exclude=./usr/share/locale/* --exclude=./usr/share/man/* \
+    --exclude=./var/cache/apt/* --exclude=./var/lib/apt/lists/*";
+/// The limits are no higher than any machine's: not every root may raise them. Neither systemd nor a journal is needed.
+const CONTAINERS_CONF: &str = r#"[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+log_driver = "k8s-file"
+[network]
+network_backend = "netavark"
+network_config_dir = "FOLDER/networks"
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "none"
+runtime = "runc"
+tmp_dir = "/run/roundtrip-compose/tmp"
+"#;
+const STORAGE_CONF: &str = r#"[storage]
+driver = "overlay"
+graphroot = "FOLDER/storage"
+runroot = "/run/roundtrip-compose/storage"
+"#;
 
-/// Ready to run containers. While it lives nobody else here does.
+/// Ready to run containers. Only one at a time exists on a machine.
 pub(super) struct Engine {
     podman: PathBuf,
     compose: PathBuf,
@@ -30,153 +63,137 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Installs what is missing, and removes what one that was killed has left.
-    ///
-    /// # Errors
-    /// Something cannot be installed, or podman does not work here.
+    /// Installs what is missing, and removes what a killed one has left.
     pub(super) fn prepare(step: &Step) -> Result<Self> {
         let folder = platform::cache_folder()?.join("containers");
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let lock = folder.join("lock");
-        let lock = File::create(&lock).with_context(|| format!("cannot create {}", lock.display()))?;
+        fs::create_dir_all(&folder)?;
+        let lock = File::create(folder.join("lock"))?;
         step.message("waiting for another one to end");
-        lock.lock().context("cannot wait for another one to end")?;
+        lock.file().lock().context("cannot wait for another one to end")?;
         if PROGRAMS.iter().any(|name| tool::find(name).is_err()) {
             install(step)?;
         }
         let python = python::find().context("python3 is missing, which installs podman-compose")?;
         let home = platform::cache_folder()?.join("tools").join(PODMAN_COMPOSE.replace("==", "-"));
         let programs = python::environment(&python, &home, &[PODMAN_COMPOSE.to_owned()], step)?;
-        let engine = Self {
-            podman: tool::find("podman")?,
-            compose: programs.join("podman-compose"),
-            folder,
-            _lock: lock,
-        };
-        engine.configure()?;
+        let settings = |text: &str| text.replace("FOLDER", &folder.display().to_string());
+        fs::write(folder.join("storage.conf"), settings(STORAGE_CONF))?;
+        fs::write(folder.join("containers.conf"), settings(CONTAINERS_CONF))?;
+        let compose = programs.join("podman-compose");
+        let engine = Self { podman: tool::find("podman")?, compose, folder, _lock: lock };
         engine.sweep();
-        engine.podman().arguments(["info"]).run(step)?.successful().context("podman does not work here")?;
+        engine.podman("info").succeed(step).context("podman does not work here")?;
         Ok(engine)
     }
 
-    /// Podman.
-    pub(super) fn podman(&self) -> Tool {
-        self.settings()
-            .into_iter()
-            .fold(Tool::at(&self.podman), |tool, (name, value)| tool.variable(name, value))
+    /// Podman with arguments without spaces.
+    pub(super) fn podman(&self, words: &str) -> Tool {
+        self.with_settings(Tool::at(&self.podman)).words(words)
     }
 
-    /// The same for whoever takes its output.
+    /// Podman with its output piped elsewhere.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(&self.podman);
         command.envs(self.settings()).stdin(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    /// The same with compose files.
+    /// Podman-compose.
     pub(super) fn compose(&self) -> Tool {
         let compose = Tool::at(&self.compose).arguments(["--podman-path"]).arguments([&self.podman]);
-        self.settings().into_iter().fold(compose, |tool, (name, value)| tool.variable(name, value))
+        self.with_settings(compose)
     }
 
-    /// Where something can be kept between runs.
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
+    /// All containers, volumes and networks.
+    pub(super) fn left(&self) -> Result<String> {
+        let containers = self.podman("ps --all --format").arguments(["container {{.Names}}"]).output()?;
+        let volumes = self.podman("volume ls --format").arguments(["volume {{.Name}}"]).output()?;
+        let networks = self.podman("network ls --filter label=io.podman.compose.project --format");
+        Ok(containers + &volumes + &networks.arguments(["network {{.Name}}"]).output()?)
     }
 
-    /// Whether there is an image of this name.
-    ///
-    /// # Errors
-    /// Podman does not start.
-    pub(super) fn has_image(&self, name: &str) -> Result<bool> {
-        Ok(self.podman().arguments(["image", "exists", name]).run_silently()?.status.success())
-    }
-
-    /// What there is besides images: containers, volumes, networks.
-    ///
-    /// # Errors
-    /// Podman fails.
-    pub(super) fn left(&self) -> Result<Vec<String>> {
-        let mut left = Vec::new();
-        for words in [
-            &["ps", "--all", "--format", "container {{.Names}}"][..],
-            &["volume", "ls", "--format", "volume {{.Name}}"],
-            &[
-                "network",
-                "ls",
-                "--filter",
-                "label=io.podman.compose.project",
-                "--format",
-                "network {{.Name}}",
-            ],
-        ] {
-            let listed = self.podman().arguments(words).run_silently()?.successful()?;
-            left.extend(listed.output.lines().map(str::to_owned));
-        }
-        Ok(left)
-    }
-
-    /// Removes all containers, with their volumes and networks, and images that have lost their names. Also after an interrupt,
+    /// Removes all containers, with their volumes and networks, and images without names. Also after an interrupt,
     /// when nothing else is started any more.
     pub(super) fn sweep(&self) {
         for words in [
-            &["rm", "--all", "--force", "--volumes", "--time", "0"][..],
-            &["volume", "prune", "--force"],
-            &["network", "prune", "--force"],
-            &["image", "prune", "--force"],
+            "rm --all --force --volumes --time 0",
+            "volume prune --force",
+            "network prune --force",
+            "image prune --force",
         ] {
-            // What is left is found by whoever comes next.
-            let _ = self.command().args(words).stdout(Stdio::null()).status();
+            // What is left is removed by the next one.
+            let _ = self.command().args(words.split(' ')).stdout(Stdio::null()).status();
         }
+    }
+
+    fn with_settings(&self, tool: Tool) -> Tool {
+        self.settings().into_iter().fold(tool, |tool, (name, value)| tool.variable(name, value))
     }
 
     fn settings(&self) -> [(&'static str, PathBuf); 4] {
         let [format, isolation] = BUILDING.map(|(name, value)| (name, PathBuf::from(value)));
         let file = |name: &str| self.folder.join(name);
-        [
-            ("CONTAINERS_CONF", file("containers.conf")),
-            ("CONTAINERS_STORAGE_CONF", file("storage.conf")),
-            format,
-            isolation,
-        ]
+        let files = [file("containers.conf"), file("storage.conf")];
+        let [containers, storage] = files;
+        [("CONTAINERS_CONF", containers), ("CONTAINERS_STORAGE_CONF", storage), format, isolation]
     }
 
-    fn configure(&self) -> Result<()> {
-        let write = |name: &str, text: String| {
-            let path = self.folder.join(name);
-            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
-        };
-        let folder = self.folder.display();
-        write(
-            "storage.conf",
-            format!(
-                "[storage]\ndriver = \"overlay\"\ngraphroot = \"{folder}/storage\"\nrunroot = \"{RUNNING}/storage\"\n"
-            ),
-        )?;
-        // Limits that are not higher than any machine's: not every root may raise them. Neither systemd nor a journal is needed.
-        write(
-            "containers.conf",
-            format!(
-                "[containers]\ndefault_ulimits = [\"nofile=4096:4096\", \"nproc=4096:4096\"]\nlog_driver = \"k8s-file\"\n\
-                 [network]\nnetwork_backend = \"netavark\"\nnetwork_config_dir = \"{folder}/networks\"\n\
-                 [engine]\ncgroup_manager = \"cgroupfs\"\nevents_logger = \"none\"\nruntime = \"runc\"\n\
-                 tmp_dir = \"{RUNNING}/tmp\"\n"
-            ),
-        )
+    /// Makes the stand-ins, where they are not up to date.
+    pub(super) fn make_images(&self, step: &Step) -> Result<()> {
+        if !self.podman("image exists").arguments([BASE]).run_silently()?.status.success() {
+            self.make_base(step)?;
+        }
+        let built = programs::build(step, &programs::BOTH, "release")?;
+        for name in ["caddy", "node", "postgres", "rust"] {
+            let folder = tempfile::tempdir_in(&self.folder).context("no temporary folder")?;
+            for path in workspace::sorted(&workspace::root().join("xtask/compose").join(name))? {
+                fs::copy(&path, folder.path().join(path.file_name().unwrap_or_default()))?;
+            }
+            if name == "rust" {
+                fs::create_dir(folder.path().join("built"))?;
+                for program in [programs::SERVER, "roundtrip"] {
+                    fs::copy(built.program(program)?, folder.path().join("built").join(program))?;
+                }
+            }
+            let image = format!("localhost/standin/{name}");
+            let build = self.podman(&format!("build --tag {image} --build-arg BASE_IMAGE={BASE}"));
+            let made = build.arguments([folder.path()]).succeed(step);
+            made.with_context(|| format!("cannot make the image {image}"))?;
+        }
+        Ok(())
     }
+
+    fn make_base(&self, step: &Step) -> Result<()> {
+        step.message("making a Debian, once");
+        let folder = tempfile::tempdir_in(&self.folder).context("no temporary folder")?;
+        let (root, archive) = (folder.path().join("root"), folder.path().join("root.tar"));
+        let debootstrap = Tool::named("debootstrap")?.arguments(["--variant=minbase", RELEASE]);
+        let debootstrap = debootstrap.arguments([&root]).arguments([mirror()?]);
+        debootstrap.succeed(step).context("cannot make a Debian")?;
+        fs::write(root.join("etc/dpkg/dpkg.cfg.d/slim"), SLIM)?;
+        let tar = Tool::named("tar")?.words("--create --numeric-owner --file").arguments([&archive]);
+        tar.words(EXCLUDED)
+            .words("--directory")
+            .arguments([Path::new(&root), Path::new(".")])
+            .succeed(step)?;
+        let import = self.podman("import").arguments([&archive]).arguments([BASE]);
+        import.succeed(step).context("cannot make an image of a Debian")
+    }
+}
+
+/// Where apt has this machine's packages from.
+fn mirror() -> Result<String> {
+    let release = format!("Codename: {RELEASE}");
+    let apt = Tool::named("apt-get")?.arguments(["indextargets", "--format", "$(REPO_URI)"]);
+    let listed = apt.arguments([&release, "Created-By: Packages"]).output()?;
+    Ok(listed.lines().next().with_context(|| format!("apt knows no packages of {RELEASE}"))?.to_owned())
 }
 
 fn install(step: &Step) -> Result<()> {
     ensure!(platform::is_root(), "podman is missing, and only root installs it");
-    for arguments in
-        [&["update"][..], &[&["install", "--yes", "--no-install-recommends"], &PACKAGES[..]].concat()]
-    {
-        Tool::named("apt-get")?
-            .arguments(arguments)
-            .variable("DEBIAN_FRONTEND", "noninteractive")
-            .run(step)?
-            .successful()
-            .context("cannot install podman and debootstrap")?;
+    for words in ["update", &format!("install --yes --no-install-recommends {}", PACKAGES.join(" "))] {
+        let apt = Tool::named("apt-get")?.words(words).variable("DEBIAN_FRONTEND", "noninteractive");
+        apt.succeed(step).context("cannot install podman and debootstrap")?;
     }
     Ok(())
 }

@@ -1,20 +1,17 @@
-//! The list of targets: what is checked for each, and what can be run of it here.
+//! The table of targets: what is checked for each, and what can be run of it here.
 
 /// One system and processor that the programs are built for.
 pub(super) struct Target {
-    /// As it is shown.
     pub(super) name: &'static str,
     /// As the compiler calls it.
     pub(super) triple: &'static str,
-    /// Who links its programs.
     pub(super) linker: Linker,
-    /// The packages that are to build for it.
+    /// The packages that must build for it.
     pub(super) packages: &'static [&'static str],
-    /// Who runs its programs, if anyone can here.
+    /// What runs its programs, if anything can here.
     pub(super) emulator: Option<Emulator>,
 }
 
-/// Who links programs for a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Linker {
     /// The linker of this machine, with the compiler's own standard library.
@@ -26,7 +23,6 @@ pub(super) enum Linker {
     Zig(&'static str),
 }
 
-/// Who runs programs for a target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Emulator {
     /// Wine, for Windows.
@@ -35,90 +31,57 @@ pub(super) enum Emulator {
     Qemu,
 }
 
-/// What every system can have.
+/// The server runs PostgreSQL as another user and under a watchdog, both of which are Unix.
+const ON_UNIX: &[&str] =
+    &["roundtrip-server", "roundtrip-agent", "roundtrip-bench", "roundtrip-stats", "roundtrip-wire", "xtask"];
 const EVERYWHERE: &[&str] =
     &["roundtrip-agent", "roundtrip-bench", "roundtrip-stats", "roundtrip-wire", "xtask"];
 
-/// The server runs PostgreSQL as another user and under a watchdog, both of which are Unix.
-const ON_UNIX: &[&str] =
-    &["roundtrip-agent", "roundtrip-bench", "roundtrip-server", "roundtrip-stats", "roundtrip-wire", "xtask"];
+use Emulator::{Qemu, Wine};
+use Linker::{Host, Mingw, Zig};
+const fn target(
+    name: &'static str,
+    triple: &'static str,
+    linker: Linker,
+    packages: &'static [&'static str],
+    emulator: Option<Emulator>,
+) -> Target {
+    Target { name, triple, linker, packages, emulator }
+}
 
+#[rustfmt::skip]
 pub(super) static TARGETS: &[Target] = &[
-    Target {
-        name: "linux x64",
-        triple: "x86_64-unknown-linux-gnu",
-        linker: Linker::Host,
-        packages: ON_UNIX,
-        // `cargo xtask test` runs them without any emulator.
-        emulator: None,
-    },
-    Target {
-        name: "linux arm64",
-        triple: "aarch64-unknown-linux-gnu",
-        linker: Linker::Zig(".2.36"),
-        packages: ON_UNIX,
-        emulator: Some(Emulator::Qemu),
-    },
-    Target {
-        name: "macos arm64",
-        triple: "aarch64-apple-darwin",
-        linker: Linker::Zig(""),
-        packages: ON_UNIX,
-        emulator: None,
-    },
-    Target {
-        name: "macos x64",
-        triple: "x86_64-apple-darwin",
-        linker: Linker::Zig(""),
-        packages: ON_UNIX,
-        emulator: None,
-    },
-    Target {
-        name: "freebsd x64",
-        triple: "x86_64-unknown-freebsd",
-        linker: Linker::Zig(""),
-        packages: ON_UNIX,
-        emulator: None,
-    },
-    Target {
-        name: "windows x64",
-        triple: "x86_64-pc-windows-gnu",
-        linker: Linker::Mingw,
-        packages: EVERYWHERE,
-        emulator: Some(Emulator::Wine),
-    },
+    // `cargo xtask test` runs the tests of this machine's own system.
+    target("linux x64",   "x86_64-unknown-linux-gnu",  Host,         ON_UNIX,    None),
+    target("linux arm64", "aarch64-unknown-linux-gnu", Zig(".2.36"), ON_UNIX,    Some(Qemu)),
+    target("macos arm64", "aarch64-apple-darwin",      Zig(""),      ON_UNIX,    None),
+    target("macos x64",   "x86_64-apple-darwin",       Zig(""),      ON_UNIX,    None),
+    target("freebsd x64", "x86_64-unknown-freebsd",    Zig(""),      ON_UNIX,    None),
+    target("windows x64", "x86_64-pc-windows-gnu",     Mingw,        EVERYWHERE, Some(Wine)),
 ];
 
 /// Tests that are run under an emulator.
 pub(super) struct Suite {
-    /// As it is shown.
     pub(super) name: &'static str,
-    /// What cargo is told to test.
-    pub(super) selection: &'static [&'static str],
-    /// Under which.
+    /// Arguments of `cargo test`.
+    pub(super) selection: &'static str,
     pub(super) emulators: &'static [Emulator],
 }
 
-const BOTH: &[Emulator] = &[Emulator::Qemu, Emulator::Wine];
+const BOTH: &[Emulator] = &[Qemu, Wine];
 
-/// The ring's models and its torture are about orders of memory and about killing, of which an emulator tells
+/// The ring's models and its torture test orders of memory and killing, of which an emulator shows
 /// nothing. Programs that bring a transport are started and watched on arm64 as on the processor of this machine.
+#[rustfmt::skip]
 pub(super) static SUITES: &[Suite] = &[
-    Suite { name: "wire", selection: &["--package=roundtrip-wire", "--lib", "--tests"], emulators: BOTH },
-    Suite { name: "stats", selection: &["--package=roundtrip-stats", "--lib", "--tests"], emulators: BOTH },
-    Suite { name: "bench", selection: &["--package=roundtrip-bench", "--lib", "--test=it"], emulators: BOTH },
-    Suite {
-        name: "programs",
-        selection: &["--package=roundtrip-bench", "--test=external"],
-        emulators: &[Emulator::Wine],
-    },
-    Suite { name: "agent", selection: &["--package=roundtrip-agent", "--bins", "--tests"], emulators: BOTH },
+    Suite { name: "wire",     selection: "--package=roundtrip-wire --lib --tests",    emulators: BOTH },
+    Suite { name: "stats",    selection: "--package=roundtrip-stats --lib --tests",   emulators: BOTH },
+    Suite { name: "bench",    selection: "--package=roundtrip-bench --lib --test=it", emulators: BOTH },
+    Suite { name: "programs", selection: "--package=roundtrip-bench --test=external", emulators: &[Wine] },
+    Suite { name: "agent",    selection: "--package=roundtrip-agent --bins --tests",  emulators: BOTH },
 ];
 
 /// Reads a word by which targets are chosen.
-///
-/// # Errors
-/// None has it in its name: which names there are.
 pub(super) fn word(text: &str) -> Result<String, String> {
     if TARGETS.iter().any(|target| target.has_word(text)) {
         return Ok(text.to_owned());
@@ -132,11 +95,6 @@ impl Target {
     pub(super) fn has_word(&self, word: &str) -> bool {
         self.name.split(' ').any(|own| own == word)
     }
-
-    /// As the compiler's configuration writes it in names of variables.
-    pub(super) fn in_variables(&self) -> String {
-        self.triple.to_ascii_uppercase().replace('-', "_")
-    }
 }
 
 #[cfg(test)]
@@ -145,19 +103,13 @@ mod tests {
     use crate::workspace;
 
     #[test]
-    fn every_package_of_the_list_is_one_of_the_workspace() {
+    fn every_package_of_the_table_is_one_of_the_workspace() {
         let members = ["agents", "benches", "crates/stats", "crates/wire", "server", "xtask"];
-        let manifests = members.map(|member| {
-            std::fs::read_to_string(workspace::root().join(member).join("Cargo.toml")).unwrap()
-        });
-        for target in TARGETS {
-            for package in target.packages {
-                let line = format!("name = \"{package}\"");
-                assert!(
-                    manifests.iter().any(|manifest| manifest.lines().any(|found| found == line)),
-                    "{line}"
-                );
-            }
+        let manifests = members.map(|member| workspace::read(&format!("{member}/Cargo.toml")).unwrap());
+        for package in TARGETS.iter().flat_map(|target| target.packages) {
+            let line = format!("name = \"{package}\"");
+            let has_line = |manifest: &String| manifest.lines().any(|found| found == line);
+            assert!(manifests.iter().any(has_line), "{line}");
         }
     }
 
@@ -168,7 +120,7 @@ mod tests {
         triples.dedup();
         assert_eq!(triples.len(), TARGETS.len());
         let run = |emulator| TARGETS.iter().filter(|target| target.emulator == Some(emulator)).count();
-        assert_eq!((run(Emulator::Wine), run(Emulator::Qemu)), (1, 1));
+        assert_eq!((run(Wine), run(Qemu)), (1, 1));
     }
 
     #[test]
@@ -184,7 +136,7 @@ mod tests {
     fn what_is_tested_is_also_linked() {
         for target in TARGETS.iter().filter(|target| target.emulator.is_some()) {
             for suite in SUITES {
-                let package = suite.selection[0].strip_prefix("--package=").unwrap();
+                let package = suite.selection.strip_prefix("--package=").unwrap().split(' ').next().unwrap();
                 assert!(target.packages.contains(&package), "{package} for {}", target.name);
             }
         }

@@ -1,15 +1,17 @@
-//! The toolchain: compilers, linkers and emulators, unpacked into a folder of the cache and never installed.
+//! The toolchain: compilers, linkers and emulators, unpacked into a folder of the cache and never installed; and cargo with it.
 //!
-//! The folder is named after all that it is made from. It is made beside its place and then renamed: a folder with
+//! The folder is named after all that it is made from. It is made next to its place and then renamed: a folder with
 //! that name is complete. Which versions Debian had that day is in its file `versions`.
 
-use super::{debian, wine};
+use super::emulators;
+use super::targets::{Emulator, Linker, TARGETS, Target};
 use crate::screen::Step;
-use crate::{platform, preflight, python};
-use anyhow::{Context, Result, bail};
+use crate::tool::Tool;
+use crate::{debian, platform, preflight, python, workspace};
+use anyhow::{Context, Result, ensure};
+use fs_err::{self as fs, File};
 use sha2::{Digest, Sha256};
-use std::ffi::OsStr;
-use std::fs::File;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// From Debian: Rust with the sources of its standard library, MinGW, Wine, and QEMU with the arm64 C library.
@@ -29,25 +31,51 @@ const DEBIAN_PACKAGES: &[&str] = &[
     // thousands fails.
     "wine64-preloader",
 ];
-
 /// From Python's index: a compiler and linker with the C libraries of macOS and FreeBSD, and what makes cargo use it.
 const PYTHON_PACKAGES: &[&str] = &["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
-
 /// Raised whenever something else is done with the same packages.
 const RECIPE: &str = "1";
-
 /// The compiler must not be older than what the workspace asks for: newer packages are fetched then.
 const RUST_VERSION_MIN: &str = env!("CARGO_PKG_RUST_VERSION");
-
-/// What is unpacked takes 2.6 GiB, and the archives lie beside it meanwhile.
+/// What is unpacked takes 2.6 GiB, and the archives are next to it meanwhile.
 const BYTES_MIN: u64 = 4_000 * preflight::MEBIBYTE;
-
 /// Emulators of other processors come in the same package.
 const QEMU: &str = "qemu-aarch64-static";
-
 /// What is unpacked and not needed.
 const SUPERFLUOUS: &[&str] =
     &["usr/lib/x86_64-linux-gnu/wine/i386-windows", "usr/share/doc", "usr/share/man"];
+/// The beginning of names of unfinished toolchains.
+const DRAFT: &str = "draft-";
+
+/// The parts of the standard library that programs and tests need.
+const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
+/// The compiler and linker for Windows. Without an alternatives system the plain name leads nowhere.
+pub(super) const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
+/// The oldest macOS that the programs are to run on: the first for both processors.
+const MACOS_VERSION_MIN: &str = "11.0";
+/// Variables of the caller that choose a compiler or its options.
+const OVERRIDES: &[&str] = &[
+    "CARGO_BUILD_TARGET",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC_WRAPPER",
+    "RUSTC_WORKSPACE_WRAPPER",
+    "RUSTDOC",
+    "RUSTFLAGS",
+    "RUSTUP_TOOLCHAIN",
+];
+/// The libraries of macOS that programs link with, by the names of what they export: Apple's own kit cannot be
+/// fetched, and no more is needed to link.
+const APPLE: &[(&str, &str)] = &[
+    ("libobjc.tbd", include_str!("../../cross/macos/libobjc.tbd")),
+    (
+        "CoreFoundation.framework/CoreFoundation.tbd",
+        include_str!("../../cross/macos/CoreFoundation.framework/CoreFoundation.tbd"),
+    ),
+    (
+        "Foundation.framework/Foundation.tbd",
+        include_str!("../../cross/macos/Foundation.framework/Foundation.tbd"),
+    ),
+];
 
 /// A complete toolchain, or the draft of one.
 pub(super) struct Toolchain {
@@ -56,49 +84,45 @@ pub(super) struct Toolchain {
 
 impl Toolchain {
     /// The one that was fetched before.
-    ///
-    /// # Errors
-    /// There is no home directory.
     pub(super) fn cached() -> Result<Option<Self>> {
         let home = folder()?.join(name());
         Ok(home.is_dir().then_some(Self { home }))
     }
 
     /// Fetches it, unless it is there. One at a time: another fetch is waited for.
-    ///
-    /// # Errors
-    /// Something cannot be fetched, or there is no room for it.
     pub(super) fn fetch(step: &Step) -> Result<Self> {
         let folder = folder()?;
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        let lock = folder.join("lock");
-        let lock = File::create(&lock).with_context(|| format!("cannot create {}", lock.display()))?;
+        fs::create_dir_all(&folder)?;
+        let lock = File::create(folder.join("lock"))?;
         step.message("waiting for another fetch to end");
-        lock.lock().context("cannot wait for another fetch to end")?;
+        lock.file().lock().context("cannot wait for another fetch to end")?;
         if let Some(toolchain) = Self::cached()? {
             return Ok(toolchain);
         }
         preflight::room(&folder, BYTES_MIN, "the toolchain")?;
-        let draft = Draft::in_folder(&folder)?;
-        draft.fill(step)?;
+        let draft = draft(&folder)?;
+        Self { home: draft.path().to_path_buf() }.fill(step)?;
         let home = folder.join(name());
-        std::fs::rename(draft.folder.keep(), &home)
-            .with_context(|| format!("cannot create {}", home.display()))?;
+        fs::rename(draft.keep(), &home)?;
         Ok(Self { home })
     }
 
-    /// One that lies in `home`, complete or not.
-    #[cfg(test)]
-    pub(super) fn at(home: &Path) -> Self {
-        Self { home: home.to_path_buf() }
+    fn fill(&self, step: &Step) -> Result<()> {
+        let work = self.home.join("apt");
+        let packages = debian::unpack(DEBIAN_PACKAGES, &self.root(), &work, step)?;
+        fs::remove_dir_all(&work)?;
+        prune(&self.root())?;
+        let interpreter = python::find().context("python3 is missing: install it, Zig comes with it")?;
+        let wanted: Vec<String> = PYTHON_PACKAGES.iter().map(|&package| package.to_owned()).collect();
+        python::environment(&interpreter, &self.home.join("python"), &wanted, step)?;
+        self.zig()?;
+        emulators::complete_wine(self, step)?;
+        let debian = packages.iter().map(|package| format!("{}={}", package.name, package.version));
+        let versions: Vec<String> = debian.chain(wanted).collect();
+        Ok(fs::write(self.home.join("versions"), versions.join("\n") + "\n")?)
     }
 
-    /// Its name, which says what it is made from.
-    pub(super) fn name(&self) -> Option<&OsStr> {
-        self.home.file_name()
-    }
-
-    /// What Debian's packages hold, as it would lie in `/`.
+    /// What Debian's packages hold, as it would be in `/`.
     pub(super) fn root(&self) -> PathBuf {
         self.home.join("root")
     }
@@ -118,22 +142,15 @@ impl Toolchain {
         self.program(QEMU)
     }
 
-    /// A Python package's program.
-    pub(super) fn python_program(&self, name: &str) -> PathBuf {
+    fn python_program(&self, name: &str) -> PathBuf {
         self.home.join("python/bin").join(name)
     }
 
     /// Zig itself, which its package hides among Python's modules.
-    ///
-    /// # Errors
-    /// The package is laid out in another way.
-    pub(super) fn zig(&self) -> Result<PathBuf> {
-        let libraries = self.home.join("python/lib");
-        let versions =
-            libraries.read_dir().with_context(|| format!("cannot list {}", libraries.display()))?;
-        let places = versions.flatten().map(|version| version.path().join("site-packages/ziglang/zig"));
-        let found = places.into_iter().find(|place| place.is_file());
-        found.with_context(|| format!("no python*/site-packages/ziglang/zig in {}", libraries.display()))
+    fn zig(&self) -> Result<PathBuf> {
+        let versions = workspace::sorted(&self.home.join("python/lib"))?;
+        let mut places = versions.iter().map(|version| version.join("site-packages/ziglang/zig"));
+        places.find(|place| place.is_file()).context("the package ziglang has no site-packages/ziglang/zig")
     }
 
     /// What Windows programs find on their PATH.
@@ -148,70 +165,33 @@ impl Toolchain {
 
     /// The version of its compiler, as Debian counts.
     pub(super) fn rust_version(&self) -> Option<String> {
-        let versions = std::fs::read_to_string(self.home.join("versions")).ok()?;
+        let versions = fs::read_to_string(self.home.join("versions")).ok()?;
         versions.lines().find_map(|line| line.strip_prefix("rustc-web=")).map(str::to_owned)
     }
 }
 
-/// A toolchain in the making, removed unless it becomes complete.
-struct Draft {
-    folder: tempfile::TempDir,
-}
-
-impl Draft {
-    const PREFIX: &str = "draft-";
-
-    /// An empty one. Whoever holds the lock also removes what a killed fetch left.
-    fn in_folder(folder: &Path) -> Result<Self> {
-        for entry in folder.read_dir().with_context(|| format!("cannot list {}", folder.display()))?.flatten()
-        {
-            if entry.file_name().to_string_lossy().starts_with(Self::PREFIX) {
-                std::fs::remove_dir_all(entry.path())
-                    .with_context(|| format!("cannot remove {}", entry.path().display()))?;
-            }
+/// An empty folder that is removed unless it becomes complete. What a killed fetch left is removed, too.
+fn draft(folder: &Path) -> Result<tempfile::TempDir> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(DRAFT) {
+            fs::remove_dir_all(entry.path())?;
         }
-        let made = tempfile::Builder::new().prefix(Self::PREFIX).tempdir_in(folder);
-        Ok(Self { folder: made.with_context(|| format!("cannot write to {}", folder.display()))? })
     }
-
-    fn fill(&self, step: &Step) -> Result<()> {
-        let toolchain = Toolchain { home: self.folder.path().to_path_buf() };
-        let work = toolchain.home.join("apt");
-        let packages = debian::unpack(DEBIAN_PACKAGES, &toolchain.root(), &work, step)?;
-        std::fs::remove_dir_all(&work).context("cannot remove the archives")?;
-        prune(&toolchain.root())?;
-
-        let interpreter = python::find().context("python3 is missing: install it, Zig comes with it")?;
-        let wanted: Vec<String> = PYTHON_PACKAGES.iter().map(|&package| package.to_owned()).collect();
-        python::environment(&interpreter, &toolchain.home.join("python"), &wanted, step)?;
-        toolchain.zig()?;
-
-        wine::prepare(&toolchain, step)?;
-
-        let debian = packages.iter().map(|package| format!("{}={}", package.name, package.version));
-        let versions: Vec<String> = debian.chain(wanted).collect();
-        std::fs::write(toolchain.home.join("versions"), versions.join("\n") + "\n")
-            .context("cannot write the list of versions")
-    }
+    let made = tempfile::Builder::new().prefix(DRAFT).tempdir_in(folder);
+    made.with_context(|| format!("cannot write to {}", folder.display()))
 }
 
 fn prune(root: &Path) -> Result<()> {
-    for path in SUPERFLUOUS.iter().map(|path| root.join(path)) {
-        if path.is_dir() {
-            std::fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
+    SUPERFLUOUS.iter().try_for_each(|path| platform::remove_folder(&root.join(path)))?;
     let programs = root.join("usr/bin");
-    for entry in programs.read_dir().with_context(|| format!("cannot list {}", programs.display()))?.flatten()
-    {
-        if entry.file_name().to_string_lossy().starts_with("qemu-") && entry.file_name() != QEMU {
-            std::fs::remove_file(entry.path())
-                .with_context(|| format!("cannot remove {}", entry.path().display()))?;
+    for entry in fs::read_dir(&programs)? {
+        let name = entry?.file_name();
+        if name.to_string_lossy().starts_with("qemu-") && name != QEMU {
+            fs::remove_file(programs.join(name))?;
         }
     }
-    if !programs.join(QEMU).is_file() {
-        bail!("qemu-user-static holds no {QEMU}");
-    }
+    ensure!(programs.join(QEMU).is_file(), "qemu-user-static holds no {QEMU}");
     Ok(())
 }
 
@@ -219,10 +199,9 @@ fn folder() -> Result<PathBuf> {
     Ok(platform::cache_folder()?.join("cross"))
 }
 
-/// Whoever asks for something else, asks for another folder.
 fn name() -> String {
-    let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).copied();
-    name_of(fetched.chain(wine::SOURCES.iter().copied()).chain([RECIPE, RUST_VERSION_MIN]))
+    let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).chain(emulators::SOURCES).copied();
+    name_of(fetched.chain([RECIPE, RUST_VERSION_MIN]))
 }
 
 fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
@@ -231,16 +210,163 @@ fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
         hasher.update(ingredient.len().to_le_bytes());
         hasher.update(ingredient);
     }
-    let digest: String = hasher.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("toolchain-{digest}")
+    format!("toolchain-{}", workspace::hex(&hasher.finalize()[..6]))
+}
+
+/// A toolchain put to use on this checkout.
+pub(super) struct Workshop<'a> {
+    pub(super) toolchain: Toolchain,
+    /// This program, which cargo starts again to run programs of other systems.
+    pub(super) program: &'a Path,
+    folder: PathBuf,
+}
+
+impl<'a> Workshop<'a> {
+    pub(super) fn new(toolchain: Toolchain, program: &'a Path) -> Result<Self> {
+        // Apart from what the usual toolchain builds: each would rebuild everything after the other.
+        Ok(Self { toolchain, program, folder: workspace::target_folder()?.join("cross") })
+    }
+
+    /// Makes sure that what cargo finds in this folder was built from this checkout, and that the linker finds its libraries.
+    pub(super) fn claim(&self) -> Result<()> {
+        lay_out_apple(&self.apple())?;
+        workspace::claim_folder(&self.folder, || {
+            for target in TARGETS {
+                let clean = Tool::cargo_at(&self.toolchain.program("cargo")).folder(workspace::root());
+                self.equip(clean.words("clean --workspace --target").arguments([target.triple]), target)?
+                    .output()?;
+            }
+            Ok(())
+        })
+    }
+
+    fn apple(&self) -> PathBuf {
+        self.folder.join("apple")
+    }
+
+    /// Where it is noted for what a step has passed.
+    pub(super) fn stamp(&self, step: &str) -> PathBuf {
+        self.stamps().join(step.replace(' ', "-"))
+    }
+
+    /// Whether any step has passed.
+    pub(super) fn is_begun(&self) -> bool {
+        self.stamps().is_dir()
+    }
+
+    fn stamps(&self) -> PathBuf {
+        self.folder.join("passed").join(self.toolchain.home.file_name().unwrap_or_default())
+    }
+
+    /// Where the programs for a target are.
+    pub(super) fn programs(&self, target: &Target) -> PathBuf {
+        self.folder.join(target.triple).join("debug")
+    }
+
+    /// A run of cargo that wants further arguments.
+    pub(super) fn cargo(&self, target: &Target, verb: &str) -> Result<Tool> {
+        let path = match target.linker {
+            Linker::Zig(_) => self.toolchain.python_program("cargo-zigbuild"),
+            Linker::Host | Linker::Mingw => self.toolchain.program("cargo"),
+        };
+        let cargo = Tool::cargo_at(&path).words(&arguments(target, verb)).folder(workspace::root());
+        Ok(self.equip(cargo, target)?.with_all_it_starts())
+    }
+
+    fn equip(&self, cargo: Tool, target: &Target) -> Result<Tool> {
+        let cargo = OVERRIDES.iter().fold(cargo, |cargo, name| cargo.without_variable(name));
+        let variables = self.variables(target)?.into_iter();
+        Ok(variables.fold(cargo, |cargo, (name, value)| cargo.variable(&name, value)))
+    }
+
+    fn variables(&self, target: &Target) -> Result<Vec<(String, OsString)>> {
+        let (toolchain, folder) = (&self.toolchain, |name: &str| self.folder.join(name).into());
+        let before = std::env::var_os("PATH").unwrap_or_default();
+        let own = [toolchain.program(""), toolchain.python_program("")];
+        let path = std::env::join_paths(own.into_iter().chain(std::env::split_paths(&before)));
+        let fixed: [(&str, OsString); 15] = [
+            ("PATH", path.context("the toolchain's path holds a colon")?),
+            ("LD_LIBRARY_PATH", toolchain.libraries().into()),
+            ("CARGO", toolchain.program("cargo").into()),
+            ("RUSTC", toolchain.program("rustc").into()),
+            // Building the standard library is not stable yet, nor is what follows.
+            ("RUSTC_BOOTSTRAP", "1".into()),
+            // Whichever packages are asked for, what they depend on is built once.
+            ("CARGO_UNSTABLE_FEATURE_UNIFICATION", "true".into()),
+            ("CARGO_RESOLVER_FEATURE_UNIFICATION", "workspace".into()),
+            ("CARGO_TARGET_DIR", self.folder.clone().into()),
+            ("CARGO_INCREMENTAL", "0".into()),
+            // These programs are not debugged, and debug information for six systems fills a disk.
+            ("CARGO_PROFILE_DEV_DEBUG", "0".into()),
+            ("CARGO_PROFILE_DEV_STRIP", "none".into()),
+            ("CARGO_ZIGBUILD_ZIG_PATH", toolchain.zig()?.into()),
+            ("CARGO_ZIGBUILD_CACHE_DIR", folder("zigbuild")),
+            ("ZIG_GLOBAL_CACHE_DIR", folder("zig")),
+            ("ZIG_LOCAL_CACHE_DIR", folder("zig")),
+        ];
+        let mut variables: Vec<_> = fixed.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        variables.push(("MACOSX_DEPLOYMENT_TARGET".to_owned(), MACOS_VERSION_MIN.into()));
+        // All of them for every target: a variable that comes and goes would rebuild the standard library.
+        for target in TARGETS {
+            let triple = target.triple.replace('-', "_");
+            let name = |end: &str| format!("CARGO_TARGET_{}_{end}", triple.to_ascii_uppercase());
+            if target.linker == Linker::Mingw {
+                variables.push((name("LINKER"), MINGW.into()));
+                variables.push((format!("CC_{triple}"), MINGW.into()));
+            }
+            if let Some(emulator) = target.emulator {
+                // Cargo puts it before a program to run it, with its arguments after blanks.
+                let mut runner = self.program.as_os_str().to_owned();
+                runner.push(if emulator == Emulator::Wine { " run-windows" } else { " run-arm64" });
+                variables.push((name("RUNNER"), runner));
+            }
+        }
+        if target.triple.ends_with("-apple-darwin") {
+            let mut flags = OsString::from("-Clink-arg=-F");
+            flags.push(self.apple());
+            flags.push("\u{1f}-Lnative=");
+            flags.push(self.apple());
+            variables.push(("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags));
+        }
+        Ok(variables)
+    }
+}
+
+/// The beginning of a command line: the verb, the target and the parts of the standard library that are built for it.
+fn arguments(target: &Target, verb: &str) -> String {
+    let triple = target.triple;
+    match target.linker {
+        Linker::Host => format!("{verb} --locked --target {triple}"),
+        Linker::Mingw => format!("{verb} --locked --target {triple} {STANDARD_LIBRARY}"),
+        Linker::Zig(version) => {
+            // Clippy goes this way, too, with the same flags: so the standard library is built once.
+            let verb = if verb == "build" { "zigbuild" } else { verb };
+            format!("{verb} --locked --target {triple}{version} {STANDARD_LIBRARY}")
+        }
+    }
+}
+
+/// Lays the libraries of macOS out as the linker looks for them.
+fn lay_out_apple(folder: &Path) -> Result<()> {
+    for (path, exports) in APPLE {
+        let path = folder.join(path);
+        // An unchanged file stays untouched: a program may be linked with it at this moment.
+        if fs::read_to_string(&path).is_ok_and(|found| found == *exports) {
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::write(&path, exports)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
-    fn whatever_goes_in_changes_the_name() {
+    fn every_ingredient_changes_the_name() {
         let name = name_of(["rustc-web", "ziglang==0.17.0"]);
         assert_eq!(name, name_of(["rustc-web", "ziglang==0.17.0"]));
         assert_ne!(name, name_of(["rustc-web", "ziglang==0.17.1"]));
@@ -250,13 +376,13 @@ mod tests {
     #[test]
     fn a_draft_that_a_killed_fetch_left_is_removed_by_the_next() {
         let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(format!("{}left/root", Draft::PREFIX));
+        let left = folder.path().join(format!("{DRAFT}left/root"));
         let complete = folder.path().join("toolchain-0");
-        std::fs::create_dir_all(&left).unwrap();
-        std::fs::create_dir(&complete).unwrap();
-        let draft = Draft::in_folder(folder.path()).unwrap();
+        fs::create_dir_all(&left).unwrap();
+        fs::create_dir(&complete).unwrap();
+        let draft = draft(folder.path()).unwrap();
         assert!(!left.exists() && complete.exists());
-        let path = draft.folder.path().to_path_buf();
+        let path = draft.path().to_path_buf();
         drop(draft);
         assert!(!path.exists(), "a fetch that fails leaves nothing");
     }
@@ -270,13 +396,77 @@ mod tests {
     fn only_the_emulator_that_is_used_is_kept() {
         let root = tempfile::tempdir().unwrap();
         let programs = root.path().join("usr/bin");
-        std::fs::create_dir_all(&programs).unwrap();
+        fs::create_dir_all(&programs).unwrap();
         for name in [QEMU, "qemu-arm-static", "rustc"] {
-            std::fs::write(programs.join(name), "").unwrap();
+            fs::write(programs.join(name), "").unwrap();
         }
         prune(root.path()).unwrap();
-        let mut kept: Vec<_> = programs.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        kept.sort();
-        assert_eq!(kept, [QEMU, "rustc"]);
+        assert_eq!(workspace::sorted(&programs).unwrap(), [QEMU, "rustc"].map(|name| programs.join(name)));
+    }
+
+    fn target(triple: &str) -> &'static Target {
+        TARGETS.iter().find(|target| target.triple == triple).unwrap()
+    }
+
+    #[test]
+    fn zig_links_what_only_it_can_link_and_the_library_of_other_systems_is_built() {
+        let line = |triple: &str| arguments(target(triple), "build");
+        assert_eq!(line("x86_64-unknown-linux-gnu"), "build --locked --target x86_64-unknown-linux-gnu");
+        let windows = format!("build --locked --target x86_64-pc-windows-gnu {STANDARD_LIBRARY}");
+        assert_eq!(line("x86_64-pc-windows-gnu"), windows);
+        let arm = format!("zigbuild --locked --target aarch64-unknown-linux-gnu.2.36 {STANDARD_LIBRARY}");
+        assert_eq!(line("aarch64-unknown-linux-gnu"), arm);
+        assert!(arguments(target("aarch64-apple-darwin"), "clippy").starts_with("clippy "));
+    }
+
+    fn variables(triple: &str) -> BTreeMap<String, String> {
+        let home = tempfile::tempdir().unwrap();
+        let zig = home.path().join("python/lib/python3.11/site-packages/ziglang");
+        fs::create_dir_all(&zig).unwrap();
+        fs::write(zig.join("zig"), "").unwrap();
+        let toolchain = Toolchain { home: home.path().to_path_buf() };
+        let workshop = Workshop { toolchain, program: Path::new("/p/xtask"), folder: "/t/cross".into() };
+        let variables = workshop.variables(target(triple)).unwrap().into_iter();
+        variables.map(|(name, value)| (name, value.into_string().unwrap())).collect()
+    }
+
+    #[test]
+    fn programs_of_two_systems_are_handed_back_to_this_program() {
+        let variables = variables("x86_64-unknown-freebsd");
+        assert_eq!(variables["CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER"], "/p/xtask run-windows");
+        assert_eq!(variables["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER"], "/p/xtask run-arm64");
+        assert_eq!(variables.keys().filter(|name| name.ends_with("_RUNNER")).count(), 2);
+    }
+
+    #[test]
+    fn builds_have_their_own_folder_and_the_toolchain_comes_first() {
+        let windows = variables("x86_64-pc-windows-gnu");
+        assert_eq!(windows["CARGO_TARGET_DIR"], "/t/cross");
+        let first = std::env::split_paths(&windows["PATH"]).next().unwrap();
+        assert!(first.ends_with("root/usr/bin"), "{}", first.display());
+        assert!(!windows.contains_key("CARGO_ENCODED_RUSTFLAGS"));
+        let flags = &variables("aarch64-apple-darwin")["CARGO_ENCODED_RUSTFLAGS"];
+        assert_eq!(flags, "-Clink-arg=-F/t/cross/apple\u{1f}-Lnative=/t/cross/apple");
+    }
+
+    #[test]
+    fn every_library_names_itself_as_the_linker_looks_for_it() {
+        for (path, exports) in APPLE {
+            let name = path.rsplit('/').next().unwrap().strip_suffix(".tbd").unwrap();
+            let line = exports.lines().find(|line| line.starts_with("install-name: ")).unwrap();
+            assert!(line.contains(&format!("/{name}")), "{path}: {line}");
+        }
+    }
+
+    #[test]
+    fn a_library_is_replaced_only_if_it_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = folder.path().join("libobjc.tbd");
+        fs::write(&library, "older").unwrap();
+        lay_out_apple(folder.path()).unwrap();
+        let written = fs::metadata(&library).unwrap().modified().unwrap();
+        assert_ne!(fs::read_to_string(&library).unwrap(), "older");
+        lay_out_apple(folder.path()).unwrap();
+        assert_eq!(fs::metadata(&library).unwrap().modified().unwrap(), written);
     }
 }

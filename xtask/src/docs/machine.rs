@@ -1,22 +1,19 @@
-//! [`Machine`]: this machine once more, for a moment: its disk, to which nothing is written, with processes, a network and systemd of
-//! its own. Linux, and root.
+//! [`Machine`]: a copy of this machine in namespaces: its disk, to which nothing is written, with processes, a network and systemd
+//! of its own. Needs Linux and root.
 
-use crate::cross::debian;
-use crate::platform;
 use crate::programs::{self, Built};
-use crate::release;
 use crate::screen::Step;
 use crate::stamp::Stamp;
-use crate::tool::{self, Running, Tool};
-use crate::workspace;
+use crate::tool::{self, Line, Running, Tool};
+use crate::{archive, debian, platform, workspace};
 use anyhow::{Context, Result, bail, ensure};
-use std::fs;
+use fs_err as fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// Makes the machine, and ends with it.
 const SCRIPT: &str = "xtask/docs/machine.sh";
-/// What readers use, and the package of Debian that has it. What is there already is used as it is.
+/// Programs that pages use, and the Debian packages that have them, which are fetched if missing.
 const TOOLS: [(&str, &str); 7] = [
     ("curl", "curl"),
     ("jq", "jq"),
@@ -26,118 +23,99 @@ const TOOLS: [(&str, &str); 7] = [
     ("prometheus", "prometheus"),
     ("strace", "strace"),
 ];
-/// What of a checkout is copied to `/srv/roundtrip`.
-const READ: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server/packaging/"];
-/// Where Debian has PostgreSQL's programs.
+/// What of the checkout is copied to `/srv/roundtrip`.
+const CHECKOUT: [&str; 4] = ["benches/external/", "docs/", "install.sh", "server/packaging/"];
+/// Debian's PostgreSQL. Its package also makes the user that it runs as.
 const POSTGRESQL: &str = "/usr/lib/postgresql";
-/// What makes the machine, and what readers use that no package is fetched for.
-const MAKING: [&str; 12] = [
-    "bash",
-    "cc",
-    "git",
-    "ip",
-    "mount",
-    "node",
-    "nsenter",
-    "openssl",
-    "python3",
-    "strip",
-    "systemctl",
-    "unshare",
-];
+/// Programs that must be installed: they make the machine, or pages use them.
+const NEEDED: &str = "bash cc git ip mount node nsenter openssl python3 strip systemctl unshare";
+/// A page takes a minute at most, on a machine that does other things as well.
+const TIMEOUT_SECONDS: u32 = 240;
+/// How many lines of output are shown of a page that failed.
+const SHOWN_LINES: usize = 80;
+const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Why no machine can be made here.
 pub(super) fn cannot_be_made() -> Option<String> {
-    if let Err(reason) = debian::check_host() {
-        return Some(format!("not run: {reason}"));
-    }
-    if !platform::is_root() {
-        return Some("not run: only root makes a machine that is thrown away".into());
-    }
-    // Its package also makes the user as whom it runs.
-    if !Path::new(POSTGRESQL).is_dir() {
-        return Some(
-            "not run: Debian's package postgresql is missing, which the pages tell to install".into(),
-        );
-    }
-    let missing = MAKING.into_iter().find(|name| tool::find(name).is_err())?;
-    Some(format!("not run: {missing} is missing"))
+    let reason = if let Err(reason) = debian::check_host() {
+        reason.to_string()
+    } else if !platform::is_root() {
+        "only root makes a machine that is thrown away".into()
+    } else if !Path::new(POSTGRESQL).is_dir() {
+        "Debian's package postgresql is missing, which the pages install".into()
+    } else {
+        format!("{} is missing", NEEDED.split(' ').find(|name| tool::find(name).is_err())?)
+    };
+    Some(format!("not run: {reason}"))
 }
 
 /// Makes machines that have the programs of this project.
 pub(super) struct Maker {
     folder: TempDir,
-    /// What its disk has besides what the disk of this machine has.
-    added: Vec<PathBuf>,
+    /// What is added to the disk.
+    added: [PathBuf; 2],
 }
 
-/// One that runs. It ends with this.
+/// A running machine.
 pub(super) struct Machine {
     init: String,
     running: Running,
 }
 
 impl Maker {
-    /// # Errors
-    /// A package cannot be had.
     pub(super) fn prepare(built: &Built, step: &Step) -> Result<Self> {
         let folder =
             tempfile::Builder::new().prefix("roundtrip-docs-").tempdir().context("no temporary folder")?;
-        let programs = folder.path().join("programs");
-        let bin = programs.join("usr/local/bin");
-        fs::create_dir_all(&bin).context("cannot make a folder for the programs")?;
+        let disk = folder.path().join("programs");
+        let bin = disk.join("usr/local/bin");
+        fs::create_dir_all(&bin)?;
         let fake = programs::build(step, &["roundtrip-github-fake"], "dev")?.program("github-fake")?;
-        let built = [built.program("roundtrip")?, built.program(programs::SERVER)?, fake];
         let mut copies = Vec::new();
-        for path in &built {
-            let copy = bin.join(path.file_name().with_context(|| format!("{} has no name", path.display()))?);
-            // Most of a program says where its code comes from, and takes minutes to pack.
-            let strip = Tool::named("strip")?.arguments(["--strip-debug", "-o"]).arguments([&copy, path]);
-            strip.run_silently()?.successful()?;
+        for path in [built.program("roundtrip")?, built.program(programs::SERVER)?, fake] {
+            let copy = bin.join(path.file_name().unwrap_or_default());
+            // Most of a program is debug information, which takes minutes to pack.
+            Tool::named("strip")?.words("--strip-debug -o").arguments([&copy, &path]).output()?;
             copies.push(copy);
         }
-        let released = &copies[..2];
         step.message("packing a release");
-        release::of_this_machine(released, &programs.join("srv/releases/latest/download"))?;
-        checkout(&programs.join("srv/roundtrip"))?;
-        Ok(Self { added: vec![programs, tools(step)?], folder })
+        archive::release_of_this_machine(&copies[..2], &disk.join("srv/releases/latest/download"))?;
+        let is_used = |file: &&String| {
+            CHECKOUT.iter().any(|part| file.starts_with(part)) && !file.starts_with("docs/images/")
+        };
+        for file in workspace::files()?.iter().filter(is_used) {
+            let copy = disk.join("srv/roundtrip").join(file);
+            fs::create_dir_all(copy.parent().unwrap_or(&disk))?;
+            fs::copy(workspace::root().join(file), &copy)?;
+        }
+        Ok(Self { added: [disk, tools(step)?], folder })
     }
 
-    /// One machine.
-    ///
-    /// # Errors
-    /// It does not start.
+    /// Starts a machine.
     pub(super) fn machine(&self) -> Result<Machine> {
         let inside = self.folder.path().join("machine");
-        fs::create_dir_all(&inside).context("cannot make a folder for a machine")?;
-        let running = Tool::named("unshare")?
-            .arguments(["--mount", "--propagation", "private", "sh"])
-            .arguments([workspace::root().join(SCRIPT), inside])
-            .arguments(&self.added)
-            .with_all_it_starts()
-            .spawn()?;
-        let mut said = Vec::new();
+        fs::create_dir_all(&inside)?;
+        let unshare = Tool::named("unshare")?.words("--mount --propagation private sh");
+        let unshare = unshare.arguments([workspace::root().join(SCRIPT), inside]).arguments(&self.added);
+        let running = unshare.with_all_it_starts().spawn()?;
+        let mut errors = Vec::new();
         for line in &running.lines {
             match line {
-                tool::Line::Output(init) => return Ok(Machine { init, running }),
-                tool::Line::Error(text) => said.push(text),
+                Line::Output(init) => return Ok(Machine { init, running }),
+                Line::Error(text) => errors.push(text),
             }
         }
-        bail!("no machine starts:\n{}", said.join("\n"))
+        bail!("no machine starts:\n{}", errors.join("\n"))
     }
 }
 
 impl Machine {
-    /// A reader types this, which is bash.
-    ///
-    /// # Errors
-    /// A command fails: the error ends with what the reader has seen last. Or the machine has ended.
-    pub(super) fn type_in(&self, script: &str) -> Result<()> {
+    /// Runs a script of bash. An error ends with its last output.
+    pub(super) fn run(&self, script: &str) -> Result<()> {
         let disk = Path::new("/proc").join(&self.init).join("root");
-        fs::write(disk.join("run/script"), script).context("cannot write to the machine's disk")?;
-        // Into a file: what goes on in the background would keep a pipe open.
+        fs::write(disk.join("run/script"), script)?;
+        // The output goes into a file: a program in the background would keep a pipe open.
         let command =
-            format!("exec timeout --kill-after=5 {PATIENCE_SECONDS} bash /run/script > /run/seen 2>&1");
+            format!("exec timeout --kill-after=5 {TIMEOUT_SECONDS} bash /run/script > /run/output 2>&1");
         let finished = Tool::named("nsenter")?
             .arguments(["--all", "--wd", "--target", &self.init, "env", "--ignore-environment"])
             .arguments([&format!("PATH={PATH}"), "sh", "-c", &command])
@@ -146,52 +124,33 @@ impl Machine {
         if finished.status.success() {
             return Ok(());
         }
-        let seen = fs::read(disk.join("run/seen")).unwrap_or_default();
-        let seen = String::from_utf8_lossy(&seen);
-        let before = seen.lines().count().saturating_sub(SHOWN_LINES);
-        let last: Vec<&str> = seen.lines().skip(before).collect();
+        let output = fs::read(disk.join("run/output")).unwrap_or_default();
+        let output = String::from_utf8_lossy(&output);
+        let before = output.lines().count().saturating_sub(SHOWN_LINES);
+        let last: Vec<&str> = output.lines().skip(before).collect();
         bail!("it ended with {}:\n{}", finished.status, last.join("\n"))
     }
 }
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // The script ends what it has started; nobody waits for the machine to be shut down in order.
+        // The script ends what it has started; the machine is not shut down in order.
         platform::end_process_group(&self.running.child, false);
         let _ = self.running.wait();
     }
 }
 
-/// What a page says takes a minute at most, on a machine that does other things as well.
-const PATIENCE_SECONDS: u32 = 240;
-/// So much is shown of what a reader has seen before something failed.
-const SHOWN_LINES: usize = 80;
-/// Where a reader's programs are.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-
-/// What readers take from a checkout.
-fn checkout(to: &Path) -> Result<()> {
-    let read =
-        |file: &&String| READ.iter().any(|part| file.starts_with(part)) && !file.starts_with("docs/images/");
-    for file in workspace::files()?.iter().filter(read) {
-        let copy = to.join(file);
-        let folder = copy.parent().unwrap_or(to);
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        fs::copy(workspace::root().join(file), &copy).with_context(|| format!("cannot copy {file}"))?;
-    }
-    Ok(())
-}
-
 /// The tools that this machine lacks, in a folder that is kept.
 fn tools(step: &Step) -> Result<PathBuf> {
+    let is_missing = |name: &str| which::which_in(name, Some(PATH), "/").is_err();
     let missing: Vec<&str> =
-        TOOLS.iter().filter(|(name, _)| !is_in_path(name)).map(|(_, package)| *package).collect();
+        TOOLS.iter().filter(|(name, _)| is_missing(name)).map(|(_, package)| *package).collect();
     let folder = platform::cache_folder()?.join("docs");
     let root = folder.join("tools");
     let stamp = Stamp::new(folder.join("tools.stamp"), missing.join(" "));
     if !stamp.is_current() {
         platform::remove_folder(&root)?;
-        fs::create_dir_all(&root).with_context(|| format!("cannot make {}", root.display()))?;
+        fs::create_dir_all(&root)?;
         if !missing.is_empty() {
             let work = tempfile::tempdir_in(&folder).context("no temporary folder")?;
             debian::unpack(&missing, &root, work.path(), step)?;
@@ -200,8 +159,4 @@ fn tools(step: &Step) -> Result<PathBuf> {
     }
     ensure!(root.is_dir(), "{} is gone: remove {} and try again", root.display(), folder.display());
     Ok(root)
-}
-
-fn is_in_path(name: &str) -> bool {
-    which::which_in(name, Some(PATH), "/").is_ok()
 }

@@ -1,29 +1,29 @@
 //! `release`: what the workflow of releases does beyond running cargo, so that it can be run and tested anywhere.
-//!
-//! - [`changelog`]: whether a tag may be released, and its notes.  [`archive`]: one program for one target, with the
-//!   [`licences`] of what is linked into it.
-//! - [`targets`]: what a release is made of.  [`finish`]: what is told of all archives together; [`sign`]: by whom.
+//! Archives are made by [`crate::archive`], with the licences of [`crate::licences`].
 
-mod archive;
-mod changelog;
-mod finish;
 #[cfg(test)]
 #[cfg(unix)]
 mod install_tests;
-mod licences;
-mod sign;
-mod targets;
 
-pub(crate) use licences::of_web as licences_of_web;
-
-use anyhow::Result;
-use std::collections::BTreeMap;
-use std::io::Write;
+use crate::archive::{self, SUMS, VERSION};
+use crate::licences::{self, AGENT, SERVER, TARGETS, Target};
+use crate::tool::{self, Tool};
+use crate::workspace;
+use anyhow::{Context, Result, ensure};
+use fs_err as fs;
+use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
-/// The version of the workspace, which every program says of itself.
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+const CHANGELOG: &str = "CHANGELOG.md";
+const INSTALLER: &str = "install.sh";
+/// What a section of the changelog must have, if only to say that there is nothing to do.
+const UPGRADING: &str = "### Upgrading";
+/// What that must mention when migrations change it.
+const TABLES: &str = "tables";
+const FORMULA: &str = "agents/packaging/homebrew/roundtrip.rb";
+/// What agents update themselves by.
+const MANIFEST: &str = "manifest.json";
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -40,10 +40,10 @@ enum Verb {
     },
     /// Print this version's section of CHANGELOG.md.
     Notes,
-    /// Make the archive of each program, with its checksum beside it.
+    /// Make the archive of each program, with its checksum.
     Pack {
         /// What they were built for.
-        #[arg(long, value_parser = targets::triple)]
+        #[arg(long, value_parser = triple)]
         target: String,
         /// The folder that the archives go to.
         #[arg(long)]
@@ -58,10 +58,10 @@ enum Verb {
         #[arg(long)]
         target: Option<String>,
         /// Which one.
-        #[arg(value_parser = [targets::AGENT, targets::SERVER])]
+        #[arg(value_parser = [AGENT, SERVER])]
         program: String,
     },
-    /// Of a folder with every archive, make the programs and the manifest for agents, the formula and SHA256SUMS.
+    /// In a folder with every archive, make the programs and the manifest for agents, the formula and SHA256SUMS.
     Finish {
         /// The folder.
         folder: PathBuf,
@@ -76,25 +76,11 @@ enum Verb {
     },
 }
 
-/// A release as far as Linux on x86-64 needs one, of these programs: archives, without the licences of others, and their checksums.
-///
-/// # Errors
-/// A program does not run here, or the folder cannot be written.
-pub(crate) fn of_this_machine(programs: &[PathBuf], folder: &Path) -> Result<()> {
-    for program in programs {
-        archive::pack(program, VERSION, targets::LINUX_X86_64, folder, BTreeMap::new())?;
-    }
-    finish::write_sums(folder)
-}
-
 /// Runs the verb.
-///
-/// # Errors
-/// Something is not as a release has to be.
 pub(crate) fn release(options: &Options) -> Result<ExitCode> {
     match &options.verb {
-        Verb::Check { tag } => changelog::check(tag, VERSION)?,
-        Verb::Notes => print!("{}", changelog::notes(VERSION)?),
+        Verb::Check { tag } => check(tag, VERSION)?,
+        Verb::Notes => print!("{}", section(&workspace::read(CHANGELOG)?, VERSION)?),
         Verb::Pack { target, output, programs } => {
             for program in programs {
                 let folder = tempfile::tempdir()?;
@@ -104,10 +90,298 @@ pub(crate) fn release(options: &Options) -> Result<ExitCode> {
         }
         Verb::Licences { target, program } => {
             let target = target.clone().map_or_else(licences::host, Ok)?;
-            std::io::stdout().write_all(licences::text(program, &target)?.as_bytes())?;
+            print!("{}", licences::text(program, &target)?);
         }
-        Verb::Finish { folder } => finish::finish(folder, VERSION)?,
-        Verb::Sign { key, folder } => sign::sign(folder, key, VERSION)?,
+        Verb::Finish { folder } => finish(folder, VERSION)?,
+        Verb::Sign { key, folder } => sign(folder, key, VERSION)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the name of a target that releases are made for.
+fn triple(text: &str) -> Result<String, String> {
+    let triples: Vec<_> = TARGETS.iter().map(|target| target.triple).collect();
+    let is_known = triples.contains(&text);
+    if is_known { Ok(text.to_owned()) } else { Err(format!("expected one of these: {}", triples.join(", "))) }
+}
+
+/// Refuses a release that would contradict itself.
+fn check(tag: &str, version: &str) -> Result<()> {
+    ensure!(
+        tag == format!("v{version}"),
+        "the tag is {tag}: expected v{version}, the version in Cargo.toml with a v before it"
+    );
+    let notes = section(&workspace::read(CHANGELOG)?, version)?;
+    check_section(&notes, version, &new_migrations(workspace::root(), tag)?)?;
+    release_key(&workspace::read(INSTALLER)?).map(drop)
+}
+
+/// The migrations since the last release, as git knows them; none where there was no release.
+fn new_migrations(root: &Path, tag: &str) -> Result<Vec<String>> {
+    // Tags of what HEAD comes from, the newest version first.
+    let tags = tool::git(root, &["tag", "--list", "v*", "--merged", "HEAD", "--sort", "-version:refname"])?;
+    let Some(before) = tags.lines().find(|known| *known != tag) else { return Ok(Vec::new()) };
+    let added = ["diff", "--name-only", "--diff-filter", "A", before, "HEAD", "--", "migrations/*.sql"];
+    Ok(tool::git(root, &added)?.lines().map(str::to_owned).collect())
+}
+
+/// The public key that the installer trusts. Without one, releases cannot be verified.
+fn release_key(installer: &str) -> Result<String> {
+    let key = installer.lines().find_map(|line| line.strip_prefix("release_key=\"")?.strip_suffix('"'));
+    key.filter(|key| !key.is_empty()).map(str::to_owned).with_context(|| {
+        format!(
+            "{INSTALLER} names no key: expected the public half of the release key in the line `release_key=\"...\"`"
+        )
+    })
+}
+
+/// The section of a version in the changelog, without its heading.
+fn section(changelog: &str, version: &str) -> Result<String> {
+    let mut lines = changelog.lines();
+    lines.by_ref().find(|line| is_heading_of(line, version)).with_context(|| {
+        format!(
+            "{CHANGELOG} has no section of {version}: expected the heading `## {version} - YEAR-MONTH-DAY`"
+        )
+    })?;
+    let lines: Vec<_> = lines.take_while(|line| !line.starts_with("## ")).collect();
+    let text = lines.join("\n");
+    ensure!(!text.trim().is_empty(), "the section of {version} in {CHANGELOG} is empty");
+    Ok(format!("{}\n", text.trim()))
+}
+
+fn is_heading_of(line: &str, version: &str) -> bool {
+    let day = line.strip_prefix("## ").and_then(|rest| rest.strip_prefix(version));
+    let day = day.and_then(|rest| rest.strip_prefix(" - ")).unwrap_or_default();
+    let is_in_place = |(index, byte): (usize, u8)| match index {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    day.len() == 10 && day.bytes().enumerate().all(is_in_place)
+}
+
+fn check_section(notes: &str, version: &str, new_migrations: &[String]) -> Result<()> {
+    let mut lines = notes.lines();
+    ensure!(
+        lines.by_ref().any(|line| line == UPGRADING),
+        "the section of {version} in {CHANGELOG} does not say how to upgrade: expected the heading `{UPGRADING}`"
+    );
+    let upgrading = lines.take_while(|line| !line.starts_with('#')).collect::<Vec<_>>().join(" ");
+    ensure!(
+        !upgrading.trim().is_empty(),
+        "`{UPGRADING}` of {version} in {CHANGELOG} is empty: expected what to do, if only that there is nothing"
+    );
+    ensure!(
+        new_migrations.is_empty() || upgrading.contains(TABLES),
+        "`{UPGRADING}` of {version} in {CHANGELOG} does not mention the {TABLES}, which {} changes: expected how long \
+         that takes and what it blocks",
+        new_migrations.join(", ")
+    );
+    Ok(())
+}
+
+/// Makes what describes all archives of a folder together: programs and a manifest for agents that update themselves, the formula
+/// for Homebrew, and the checksums of everything. Signatures come afterwards, where the key is.
+fn finish(folder: &Path, version: &str) -> Result<()> {
+    for target in TARGETS {
+        for name in target.programs {
+            check_archive(folder, &format!("{}.tar.gz", archive::stem(name, version, target.triple)))?;
+        }
+    }
+    let mut programs = Map::new();
+    for target in TARGETS.iter().filter(|target| !target.updates.is_empty()) {
+        let stem = archive::stem(AGENT, version, target.triple);
+        let program = archive::member(&folder.join(format!("{stem}.tar.gz")), &format!("{stem}/{AGENT}"))?;
+        fs::write(folder.join(&stem), &program)?;
+        let sha256 = archive::sha256(&folder.join(&stem))?;
+        let about = json!({ "file": stem, "length_bytes": program.len(), "sha256": sha256 });
+        programs.extend(target.updates.iter().map(|triple| ((*triple).to_owned(), about.clone())));
+    }
+    let manifest = json!({ "version": version, "programs": Value::Object(programs) });
+    fs::write(folder.join(MANIFEST), format!("{manifest:#}\n"))?;
+    fs::write(folder.join("roundtrip.rb"), formula(folder, version)?)?;
+    archive::write_sums(folder)
+}
+
+/// An archive is there, as it was packed.
+fn check_archive(folder: &Path, name: &str) -> Result<()> {
+    let path = folder.join(name);
+    ensure!(path.is_file(), "{} holds no {name}: expected every archive of a release", folder.display());
+    let checksum = archive::checksum_path(&path);
+    ensure!(
+        fs::read_to_string(&checksum)? == archive::checksum_line(&path)?,
+        "{name} is not what was packed: its SHA-256 is {}, expected that in {}",
+        archive::sha256(&path)?,
+        checksum.display()
+    );
+    Ok(())
+}
+
+/// The formula, with the version and the checksum of each archive that it names.
+fn formula(folder: &Path, version: &str) -> Result<String> {
+    let mut text = workspace::read(FORMULA)?.replace("{{version}}", version);
+    for Target { triple, .. } in TARGETS {
+        let archive = folder.join(format!("{}.tar.gz", archive::stem(AGENT, version, triple)));
+        text = text.replace(&format!("{{{{sha256 {triple}}}}}"), &archive::sha256(&archive)?);
+    }
+    ensure!(!text.contains("{{"), "{FORMULA} names a target that no release is made for");
+    Ok(text)
+}
+
+/// Signs the checksums and the manifest with minisign, which reads the password of the key from standard input; the key must be
+/// the one that `install.sh` trusts.
+fn sign(folder: &Path, key: &Path, version: &str) -> Result<()> {
+    let files = [SUMS, MANIFEST].map(|name| folder.join(name));
+    let mut minisign = Command::new(tool::find("minisign")?);
+    minisign.args(["-S", "-H", "-t", &format!("roundtrip {version}"), "-s"]).arg(key).arg("-m").args(&files);
+    let status = tool::run_attached(&mut minisign)?;
+    ensure!(status.success(), "minisign has not signed: {status}");
+    let public = release_key(&workspace::read(INSTALLER)?)?;
+    for file in &files {
+        let verify = Tool::named("minisign")?.arguments(["-V", "-P", &public, "-m"]).arguments([file]);
+        verify.output().with_context(|| {
+            format!("{} is signed by another key than the one in {INSTALLER}", file.display())
+        })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Repository;
+    use tempfile::TempDir;
+
+    const TEXT: &str = "# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.2.0 - 2027-01-31\n\n### Added\n\n- A thing.\n\n\
+        ### Upgrading\n\nNothing to do.\n\n## 1.1.0 - 2026-12-24\n\n- Old.\n";
+
+    fn refused<T: std::fmt::Debug>(result: Result<T>, expected: &str) {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn notes_are_the_section_of_that_version_alone() {
+        let notes = section(TEXT, "1.2.0").unwrap();
+        assert_eq!(notes, "### Added\n\n- A thing.\n\n### Upgrading\n\nNothing to do.\n");
+        check_section(&notes, "1.2.0", &[]).unwrap();
+        assert_eq!(section(TEXT, "1.1.0").unwrap(), "- Old.\n");
+    }
+
+    #[test]
+    fn a_version_without_a_dated_section_is_refused() {
+        for text in
+            ["## 1.2.0\n\n- A.\n", "## 1.2.0 - soon\n\n- A.\n", "## 1.2.01 - 2027-01-31\n\n- A.\n", "- A.\n"]
+        {
+            refused(section(text, "1.2.0"), "has no section of 1.2.0");
+        }
+        refused(section("## 1.2.0 - 2027-01-31\n\n## 1.1.0 - 2026-12-24\n", "1.2.0"), "is empty");
+    }
+
+    #[test]
+    fn a_section_that_does_not_say_how_to_upgrade_is_refused() {
+        refused(check_section("### Added\n\n- A.\n", "1.2.0", &[]), "does not say how to upgrade");
+        for notes in ["### Upgrading\n", "### Upgrading\n\n### Added\n\n- A.\n"] {
+            refused(check_section(notes, "1.2.0", &[]), "is empty");
+        }
+    }
+
+    #[test]
+    fn a_release_with_migrations_has_to_say_what_they_do_to_tables() {
+        let migrations = ["migrations/20270101000100_point.sql".to_owned()];
+        let silent = "### Upgrading\n\nNothing to do.\n";
+        refused(check_section(silent, "1.2.0", &migrations), "20270101000100_point.sql");
+        let says = "### Upgrading\n\n- The tables are brought up to date in seconds.\n";
+        check_section(says, "1.2.0", &migrations).unwrap();
+    }
+
+    #[test]
+    fn migrations_are_new_that_the_last_release_did_not_have() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("migrations")).unwrap();
+        let repository = Repository::init(folder.path()).unwrap();
+        let commit = |file: &str| {
+            repository.commit(file, &[(&format!("migrations/{file}"), "select 1;\n")]).unwrap();
+        };
+        commit("1_one.sql");
+        assert_eq!(new_migrations(folder.path(), "v1.0.0").unwrap(), Vec::<String>::new());
+        repository.git("tag v1.0.0").unwrap();
+        commit("2_two.sql");
+        repository.git("tag v1.1.0").unwrap();
+        commit("README.md");
+        assert_eq!(new_migrations(folder.path(), "v1.1.0").unwrap(), ["migrations/2_two.sql"]);
+        assert_eq!(new_migrations(folder.path(), "v1.2.0").unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_tag_of_another_version_is_refused() {
+        for tag in ["v1.2.1", "1.2.0", "v1.2.0-rc1"] {
+            refused(check(tag, "1.2.0"), "expected v1.2.0");
+        }
+    }
+
+    #[test]
+    fn an_installer_without_a_key_is_refused() {
+        assert_eq!(release_key("set -eu\nrelease_key=\"RWQf6LRC\"\n").unwrap(), "RWQf6LRC");
+        assert!(release_key("release_key=\"\"\n").is_err());
+        assert!(release_key("set -eu\n").is_err());
+    }
+
+    /// Every archive of a release; the content of a program is its name.
+    fn packed() -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for target in TARGETS {
+            for name in target.programs {
+                let program = folder.path().join(name);
+                fs::write(&program, format!("{name} for {}", target.triple)).unwrap();
+                archive::write(&program, "1.0.0", target.triple, folder.path(), &[].into()).unwrap();
+                fs::remove_file(program).unwrap();
+            }
+        }
+        folder
+    }
+
+    #[test]
+    fn the_manifest_names_for_each_agent_the_program_that_is_there() {
+        let folder = packed();
+        finish(folder.path(), "1.0.0").unwrap();
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let manifest: Value = serde_json::from_str(&read(MANIFEST)).unwrap();
+        assert_eq!(manifest["version"], "1.0.0");
+        let programs = manifest["programs"].as_object().unwrap();
+        assert_eq!(programs.len(), 5);
+        for about in programs.values() {
+            let path = folder.path().join(about["file"].as_str().unwrap());
+            assert_eq!(about["length_bytes"], fs::metadata(&path).unwrap().len());
+            assert_eq!(about["sha256"], archive::sha256(&path).unwrap());
+        }
+        let file = programs["aarch64-apple-darwin"]["file"].as_str().unwrap();
+        assert_eq!(read(file), "roundtrip for universal-apple-darwin");
+    }
+
+    #[test]
+    fn the_sums_hold_everything_else_and_the_formula_has_no_blanks() {
+        let folder = packed();
+        fs::write(folder.path().join("roundtrip.cdx.json"), "{}").unwrap();
+        finish(folder.path(), "1.0.0").unwrap();
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let sums = read(SUMS);
+        let names: Vec<_> = sums.lines().map(|line| line.split_once("  ").unwrap().1).collect();
+        // Nine archives, four programs, the manifest, the formula, and a file that was added.
+        assert_eq!(names.len(), 9 + 4 + 3, "{sums}");
+        assert!(names.contains(&"roundtrip.cdx.json") && names.contains(&MANIFEST));
+        let formula = read("roundtrip.rb");
+        let digest = archive::sha256(&folder.path().join("roundtrip-1.0.0-universal-apple-darwin.tar.gz"));
+        assert!(formula.contains(&digest.unwrap()) && formula.contains("\"1.0.0\""), "{formula}");
+    }
+
+    #[test]
+    fn an_archive_that_is_missing_or_changed_is_refused() {
+        let folder = packed();
+        let name = "roundtrip-1.0.0-x86_64-unknown-freebsd.tar.gz";
+        fs::write(folder.path().join(name), "another").unwrap();
+        refused(finish(folder.path(), "1.0.0"), "is not what was packed");
+        fs::remove_file(folder.path().join(name)).unwrap();
+        refused(finish(folder.path(), "1.0.0"), &format!("holds no {name}"));
+        assert!(!folder.path().join(SUMS).exists());
+    }
 }

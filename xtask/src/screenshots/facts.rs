@@ -1,40 +1,31 @@
-//! [`Facts`]: where and when what the pictures show was measured, as the server has it. Nothing of it is typed in.
+//! [`Facts`]: where and when the results in the pictures were measured, as the server has it.
 
 use super::history::PROJECT;
-use super::kept::Kept;
 use crate::{http, workspace};
 use anyhow::{Context, Result, bail};
+use fs_err as fs;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-/// The page of the docs, and the lines between which the facts stand.
+/// The page of the docs, and the lines between which the facts are.
 const PAGE: &str = "docs/reference/pages.md";
 const BEGIN: &str = "<!-- What follows is written by `cargo xtask screenshots`. -->";
 const END: &str = "<!-- Until here. -->";
-
 /// The systems that agents exist for.
 const SYSTEMS: [(&str, &str); 4] =
     [("linux", "Linux"), ("macos", "macOS"), ("windows", "Windows"), ("freebsd", "FreeBSD")];
 
-/// All of it, as it is kept beside the pictures.
 pub(super) struct Facts(Value);
 
-/// Asks the server.
-///
-/// # Errors
-/// It does not answer, or has nothing measured.
-pub(super) fn of(url: &str, kept: &Kept) -> Result<Facts> {
-    let get = |path: &str| -> Result<Value> {
-        let answer = http::get(&format!("{url}/api/v1/projects/{PROJECT}{path}"))?;
-        serde_json::from_str(&answer).with_context(|| format!("the answer to {path} is not JSON"))
-    };
-    let (project, machines, runs) = (get("")?, get("/machines")?, get("/runs?limit=500")?);
-    Facts::gather(&project, &machines, &runs, kept.suites())
-}
-
 impl Facts {
+    /// Asks the server.
+    pub(super) fn read(url: &str, suites: BTreeSet<String>) -> Result<Self> {
+        let get = |path: &str| http::json(&format!("{url}/api/v1/projects/{PROJECT}{path}"));
+        Self::gather(&get("")?, &get("/machines")?, &get("/runs?limit=500")?, suites)
+    }
+
     fn gather(project: &Value, machines: &Value, runs: &Value, suites: BTreeSet<String>) -> Result<Self> {
         let machine = &machines["machines"][0];
         let runs = runs["runs"].as_array().context("the server lists no runs")?;
@@ -65,18 +56,11 @@ impl Facts {
         })))
     }
 
-    /// Keeps them beside the pictures, and says them on the page.
-    ///
-    /// # Errors
-    /// A file cannot be written, or the page has no place for them.
+    /// Writes them into the folder of the pictures, and into the page.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
-        let file = folder.join("measured.json");
-        std::fs::write(&file, format!("{:#}\n", self.0))
-            .with_context(|| format!("cannot write {}", file.display()))?;
-        let page = workspace::root().join(PAGE);
-        let text = std::fs::read_to_string(&page).with_context(|| format!("cannot read {PAGE}"))?;
-        std::fs::write(&page, replaced(&text, &self.to_string())?)
-            .with_context(|| format!("cannot write {PAGE}"))
+        fs::write(folder.join("measured.json"), format!("{:#}\n", self.0))?;
+        let page = replaced(&workspace::read(PAGE)?, &self.to_string())?;
+        Ok(fs::write(workspace::root().join(PAGE), page)?)
     }
 
     fn text(&self, key: &str) -> &str {
@@ -90,12 +74,9 @@ impl fmt::Display for Facts {
         let minute = |key| self.text(key).get(..16).unwrap_or("unknown").replace('T', " ");
         let suites = self.0["measured_by"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let suites: Vec<String> = suites.map(|suite| format!("`{suite}`")).collect();
-        let named = |slug: &str| SYSTEMS.iter().find(|(system, _)| *system == slug).map(|(_, name)| *name);
-        let others: Vec<&str> = SYSTEMS
-            .iter()
-            .filter(|(system, _)| *system != self.text("system"))
-            .map(|(_, name)| *name)
-            .collect();
+        let (own, others): (Vec<_>, Vec<_>) =
+            SYSTEMS.iter().partition(|(system, _)| *system == self.text("system"));
+        let others: Vec<&str> = others.into_iter().map(|(_, name)| name).collect();
         writeln!(
             formatter,
             "Measured from {} to {} UTC by Roundtrip at {}: {} runs of {} commits, {} series. The machine, `{}`, {}: {}, {}, \
@@ -115,7 +96,7 @@ impl fmt::Display for Facts {
             self.text("processor"),
             self.text("topology"),
             self.text("memory_gib"),
-            named(self.text("system")).unwrap_or("unknown"),
+            own.first().map_or("unknown", |(_, name)| name),
             self.text("kernel"),
             self.text("architecture"),
             self.text("distribution"),
@@ -124,7 +105,7 @@ impl fmt::Display for Facts {
     }
 }
 
-/// The page with other text between the lines that stand for it.
+/// The page with other text between the two lines.
 fn replaced(page: &str, text: &str) -> Result<String> {
     let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
     let (before, after) = parts.with_context(|| format!("{PAGE} has no lines {BEGIN} and {END}"))?;
@@ -136,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_server_has_is_said_in_sentences() {
+    fn the_servers_facts_are_written_in_sentences() {
         let run =
             |sha: &str, at: &str| json!({ "started_at": at, "finished_at": at, "commit": { "sha": sha } });
         let runs = json!({ "runs": [run("b2", "2026-11-25T03:10:59Z"), run("a1", "2026-11-25T02:59:00Z"), run("a1", "2026-11-25T03:00:00Z")] });
@@ -163,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_keeps_what_stands_around_the_facts() {
+    fn the_page_keeps_what_is_around_the_facts() {
         let page = format!("# Title\n\n{BEGIN}\n\nOld.\n\n{END}\n\nRest.\n");
         let new = replaced(&page, "New.\n").unwrap();
         assert_eq!(new, format!("# Title\n\n{BEGIN}\n\nNew.\n\n{END}\n\nRest.\n"));
@@ -173,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_page_has_a_place_for_them() {
-        let page = std::fs::read_to_string(workspace::root().join(PAGE)).unwrap();
+        let page = workspace::read(PAGE).unwrap();
         assert!(replaced(&page, "Facts.").is_ok());
     }
 }

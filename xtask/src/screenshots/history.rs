@@ -26,7 +26,6 @@ pub(super) struct History {
     pub(super) proposed: Commit,
 }
 
-/// A commit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Commit {
     pub(super) sha: String,
@@ -35,55 +34,40 @@ pub(super) struct Commit {
 
 impl History {
     /// Makes the repository. Its main branch is checked out.
-    ///
-    /// # Errors
-    /// Git is missing, or a patch does not apply.
     pub(super) fn make() -> Result<Self> {
-        let mut names = Vec::new();
-        for entry in source().read_dir().context("cannot list the history")? {
-            names.push(entry?.file_name().to_string_lossy().into_owned());
-        }
-        let patches: Vec<PathBuf> = in_order(names)?.iter().map(|name| source().join(name)).collect();
+        let patches = in_order(workspace::sorted(&source())?)?;
         let folder = tempfile::Builder::new().prefix("roundtrip-courier-").tempdir();
         let folder = folder.context("no temporary folder")?;
         let path = folder.path();
-        git(path, &["init", "--quiet", "--initial-branch", "main"])?;
         let apply = |patches: &[PathBuf]| {
-            let am = ["am", "--quiet", "--keep", "--committer-date-is-author-date"];
-            let arguments = am.iter().map(PathBuf::from).chain(patches.iter().cloned());
-            command(path)?.arguments(arguments).run_silently()?.successful()
+            git(path, "am --quiet --keep --committer-date-is-author-date")?.arguments(patches).output()
         };
+        git(path, "init --quiet --initial-branch main")?.output()?;
         apply(&patches)?;
-        let leaves = format!("main~{}", patches.len().saturating_sub(LEAVES_AT));
-        git(path, &["checkout", "--quiet", "-b", BRANCH, &leaves])?;
+        let leaves = patches.len().saturating_sub(LEAVES_AT);
+        git(path, &format!("checkout --quiet -b {BRANCH} main~{leaves}"))?.output()?;
         apply(&[source().join(PULL_REQUEST_PATCH)])?;
-        git(path, &["checkout", "--quiet", "main"])?;
-        let commits = parse(&git(path, &["log", "--reverse", "--format=%H %s", "main"])?)?;
-        let mut proposed = parse(&git(path, &["log", "--format=%H %s", &format!("main..{BRANCH}")])?)?;
-        let proposed = proposed.pop().context("the pull request has no commit")?;
-        Ok(Self { folder, commits, proposed })
+        git(path, "checkout --quiet main")?.output()?;
+        let log = |range: &str| {
+            let log = git(path, "log --reverse")?.arguments(["--format=%H %s", range]).output()?;
+            parse(&log)
+        };
+        let proposed = log(&format!("main..{BRANCH}"))?.pop().context("the pull request has no commit")?;
+        Ok(Self { commits: log("main")?, proposed, folder })
     }
 
-    /// The repository's folder.
     pub(super) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Checks out a commit or a branch, without anything that was built of another one.
-    ///
-    /// # Errors
-    /// Git fails.
+    /// Checks out a commit or a branch, without anything that was built from another one.
     pub(super) fn check_out(&self, what: &str) -> Result<()> {
-        git(self.folder(), &["checkout", "--quiet", what])?;
-        git(self.folder(), &["clean", "--quiet", "-fdx"])?;
-        Ok(())
+        git(self.folder(), &format!("checkout --quiet {what}"))?.output()?;
+        git(self.folder(), "clean --quiet -fdx")?.output().map(drop)
     }
 }
 
 /// Of all that decides which commits there are.
-///
-/// # Errors
-/// A patch cannot be read.
 pub(super) fn digest() -> Result<String> {
     workspace::digest(&[source()])
 }
@@ -92,38 +76,34 @@ fn source() -> PathBuf {
     workspace::root().join("xtask/src/screenshots/library")
 }
 
-/// The patches of the main branch in their order, which is that of the numbers that their names begin with.
-fn in_order(mut names: Vec<String>) -> Result<Vec<String>> {
-    names.retain(|name| name != PULL_REQUEST_PATCH);
-    names.sort();
-    for (place, name) in (1..).zip(&names) {
+/// The patches of the main branch, which must be numbered without a gap.
+fn in_order(mut paths: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+    paths.retain(|path| !path.ends_with(PULL_REQUEST_PATCH));
+    paths.sort();
+    for (place, path) in (1..).zip(&paths) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.split_once('-').and_then(|(number, _)| number.parse::<usize>().ok());
         ensure!(
-            number == Some(place) && Path::new(name).extension().is_some_and(|end| end == "patch"),
+            number == Some(place) && name.ends_with(".patch"),
             "{name} is no patch of the history: expected number {place}"
         );
     }
-    Ok(names)
+    Ok(paths)
 }
 
 /// Lines of a name and a subject.
 fn parse(log: &str) -> Result<Vec<Commit>> {
-    log.lines()
-        .map(|line| {
-            let (sha, subject) = line.split_once(' ').with_context(|| format!("git logged {line:?}"))?;
-            Ok(Commit { sha: sha.to_owned(), subject: subject.to_owned() })
-        })
-        .collect()
+    let parse = |line: &str| {
+        let (sha, subject) = line.split_once(' ').with_context(|| format!("git logged {line:?}"))?;
+        Ok(Commit { sha: sha.to_owned(), subject: subject.to_owned() })
+    };
+    log.lines().map(parse).collect()
 }
 
-fn git(folder: &Path, arguments: &[&str]) -> Result<String> {
-    Ok(command(folder)?.arguments(arguments).run_silently()?.successful()?.output)
-}
-
-/// Git without anybody's settings, which would make other commits of the same patches.
-fn command(folder: &Path) -> Result<Tool> {
-    Ok(Tool::named("git")?
-        .folder(folder)
+/// Git without the user's settings, which would make other commits of the same patches.
+fn git(folder: &Path, words: &str) -> Result<Tool> {
+    let git = Tool::named("git")?.words(words).folder(folder);
+    Ok(git
         .variable("GIT_CONFIG_GLOBAL", if cfg!(windows) { "NUL" } else { "/dev/null" })
         .variable("GIT_CONFIG_NOSYSTEM", "1")
         .variable("GIT_COMMITTER_NAME", "Courier")
@@ -135,10 +115,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patches_come_in_the_order_of_their_numbers_and_none_lacks() {
-        let names = |names: &[&str]| in_order(names.iter().map(|name| (*name).to_owned()).collect());
+    fn patches_come_in_the_order_of_their_numbers_and_none_is_missing() {
+        let names = |names: &[&str]| in_order(names.iter().map(PathBuf::from).collect());
         let ordered = names(&["0002-b.patch", PULL_REQUEST_PATCH, "0001-a.patch"]).unwrap();
-        assert_eq!(ordered, ["0001-a.patch", "0002-b.patch"]);
+        assert_eq!(ordered, ["0001-a.patch", "0002-b.patch"].map(PathBuf::from));
         let error = names(&["0001-a.patch", "0003-c.patch"]).unwrap_err().to_string();
         assert_eq!(error, "0003-c.patch is no patch of the history: expected number 2");
         assert!(names(&["0001-a.patch", "notes.txt"]).is_err());
@@ -147,10 +127,8 @@ mod tests {
     #[test]
     fn a_line_of_the_log_is_a_commit() {
         let commit = |sha: &str, subject: &str| Commit { sha: sha.into(), subject: subject.into() };
-        assert_eq!(
-            parse("a1 One\nb2 Two words\n").unwrap(),
-            [commit("a1", "One"), commit("b2", "Two words")]
-        );
+        let expected = [commit("a1", "One"), commit("b2", "Two words")];
+        assert_eq!(parse("a1 One\nb2 Two words\n").unwrap(), expected);
         assert!(parse("a1").is_err());
     }
 

@@ -1,12 +1,12 @@
 //! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
 
-use super::{Context, Tier, chromium};
+use super::{Context, Tier};
 use crate::counts::Counts;
 use crate::measure::REPORT;
 use crate::screen::Step;
 use crate::tally::{Outcome, Tally};
 use crate::tool::{Line, Running, Tool};
-use crate::{http, interrupt, platform, programs, server, up, web, workspace};
+use crate::{chromium, http, interrupt, platform, programs, server, web, workspace};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
@@ -25,7 +25,7 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     tally.step("chromium", |step| {
         let browser = chromium::find_or_install(step)?;
         let built = match context.tier {
-            Tier::All => programs::build(step, &up::PROGRAMS, "release")?,
+            Tier::All => programs::build(step, &programs::BOTH, "release")?,
             Tier::Check | Tier::Test => context.tests()?.programs.clone(),
         };
         let is_given = context.tier != Tier::All;

@@ -2,16 +2,14 @@
 //!
 //! # Codemap
 //! - [`groups`]: the one table: every group of steps and tests, with its tier. [`schedule`]: runs them side by side.
-//! - [`rust`], [`web_ui`], [`linters`], [`contract`], [`end_to_end`]: the steps. [`chromium`]: the browser.
+//! - [`rust`], [`web_ui`], [`contract`], [`end_to_end`]: the steps.
 //!
 //! A step that fails does not end the run. The last line is always `N passed, N failed`.
 
-pub(crate) mod chromium;
 mod contract;
 mod end_to_end;
 mod groups;
-pub(crate) mod linters;
-pub(crate) mod rust;
+mod rust;
 mod schedule;
 mod web_ui;
 

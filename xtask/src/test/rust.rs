@@ -5,7 +5,7 @@ use crate::counts::{self, Counts};
 use crate::screen::Step;
 use crate::server::Server;
 use crate::tally::Outcome;
-use crate::{fmt, generate, platform, programs, python, server, tool::Tool, up, workspace};
+use crate::{fmt, generate, programs, python, server, tool::Tool, workspace};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -34,7 +34,7 @@ pub(super) fn doc_tests(step: &Step) -> Result<Outcome> {
 
 /// Builds the programs that `up` starts, as it builds them.
 pub(super) fn build_programs(_: &Context, step: &Step) -> Result<Outcome> {
-    programs::build(step, &up::PROGRAMS, "release")?;
+    programs::build(step, &programs::BOTH, "release")?;
     Ok(Outcome::Prepared)
 }
 
@@ -45,11 +45,6 @@ pub(super) fn generated_files_are_fresh(context: &Context, step: &Step) -> Resul
     }
     Ok(Outcome::Passed)
 }
-
-/// The Python packages of the mail server that tests send to.
-const MAIL_SERVER_PACKAGES: [&str; 2] = ["aiosmtpd==1.4.6", "trustme==1.2.1"];
-/// What names the Python that has them; empty where there is none, so that tests say why they do not apply.
-pub(crate) const MAIL_SERVER_VARIABLE: &str = "ROUNDTRIP_SMTP_PYTHON";
 
 /// The PostgreSQL that all tests of a run share. Its data goes when they are done.
 pub(super) struct Database {
@@ -84,7 +79,7 @@ pub(super) fn start_database(context: &Context, step: &Step) -> Result<Outcome> 
     let server =
         server::start_alone(&context.tests()?.server()?, &["postgres", "--for-tests"], &data_folder, step)
             .context("no PostgreSQL for the tests")?;
-    let python = mail_server_python(step)?;
+    let python = python::mail_server(step)?;
     // Only this step sets it.
     let _ = context.database.set(Database { server, python, _folder: folder });
     Ok(Outcome::Prepared)
@@ -105,7 +100,7 @@ pub(super) fn run_tests(
         .folder(&folder)
         .variable("CARGO_MANIFEST_DIR", &folder)
         .variable("DATABASE_URL", &database.server.ready)
-        .variable(MAIL_SERVER_VARIABLE, &database.python)
+        .variable(python::MAIL_SERVER_VARIABLE, &database.python)
         .run(step)?;
     let counts = Counts::of_cargo(&finished.log, finished.status.success());
     Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
@@ -121,24 +116,10 @@ pub(super) fn has_no_tests(program: &Path) -> Result<bool> {
 pub(super) fn server_tests(database_url: &str, step: &Step) -> Result<Outcome> {
     let finished = cargo(&["test", "--package", programs::SERVER, "--no-fail-fast"])
         .variable("DATABASE_URL", database_url)
-        .variable(MAIL_SERVER_VARIABLE, mail_server_python(step)?)
+        .variable(python::MAIL_SERVER_VARIABLE, python::mail_server(step)?)
         .run(step)?;
     let counts = Counts::of_cargo(&finished.log, finished.status.success());
     Ok(Outcome::Counted(counts, counts::failures(&finished.log)))
-}
-
-/// The Python that runs a mail server, installed once.
-///
-/// # Errors
-/// Its packages cannot be installed.
-pub(crate) fn mail_server_python(step: &Step) -> Result<PathBuf> {
-    let Some(python) = python::find() else { return Ok(PathBuf::new()) };
-    let packages = MAIL_SERVER_PACKAGES.map(str::to_owned);
-    let home = platform::cache_folder()?
-        .join("tools")
-        .join(format!("python-{}", packages.join("-").replace("==", "-")));
-    let programs = python::environment(&python, &home, &packages, step)?;
-    Ok(programs.join(format!("python{}", std::env::consts::EXE_SUFFIX)))
 }
 
 fn clean(cargo: Tool, step: &Step) -> Result<Outcome> {

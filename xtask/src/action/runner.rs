@@ -1,0 +1,218 @@
+//! [`Job`]: a job as GitHub's runner executes it: its variables, the files through which steps set outputs, and expressions.
+
+use crate::tool::Tool;
+use crate::workflow::{Action, Script};
+use anyhow::{Context, Result, bail, ensure};
+use fs_err as fs;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Beginnings of variables that jobs have. A job of ours may run in a job of GitHub's.
+const OF_JOBS: [&str; 4] = ["GITHUB_", "RUNNER_", "ACTIONS_", "ROUNDTRIP_"];
+/// The files through which a step sets something.
+const FILES: [&str; 4] = ["GITHUB_OUTPUT", "GITHUB_ENV", "GITHUB_PATH", "GITHUB_STEP_SUMMARY"];
+
+/// What expressions can name: `inputs.mode`, `github.event.pull_request.head.sha`.
+pub(super) type Values = BTreeMap<String, String>;
+
+pub(super) struct Job<'a> {
+    /// What is checked out.
+    workspace: &'a Path,
+    /// Variables, to which `GITHUB_ENV` adds.
+    pub(super) variables: Values,
+    pub(super) values: Values,
+    /// Put before PATH.
+    pub(super) paths: Vec<PathBuf>,
+    folder: TempDir,
+    pub(super) summary: String,
+    /// All output of the steps.
+    pub(super) log: String,
+}
+
+impl<'a> Job<'a> {
+    /// A job in a checkout, for an event with these variables and this payload.
+    pub(super) fn new(workspace: &'a Path, event: &[(&str, &str)], payload: &str) -> Result<Self> {
+        let folder = tempfile::tempdir().context("no temporary folder")?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        fs::create_dir_all(path("temp"))?;
+        fs::write(path("event.json"), payload)?;
+        let (system, processor) = runner();
+        let always = [
+            ("GITHUB_ACTIONS", "true".to_owned()),
+            ("GITHUB_EVENT_PATH", path("event.json")),
+            ("GITHUB_REPOSITORY", "octo/lib".to_owned()),
+            ("GITHUB_WORKSPACE", workspace.display().to_string()),
+            ("RUNNER_ARCH", processor.to_owned()),
+            ("RUNNER_OS", system.to_owned()),
+            ("RUNNER_TEMP", path("temp")),
+            // Where reports wait on systems that use it.
+            ("XDG_STATE_HOME", path("state")),
+        ];
+        let event = event.iter().map(|(name, value)| (*name, (*value).to_owned()));
+        let variables = event.chain(always).map(|(name, value)| (name.to_owned(), value)).collect();
+        let values = Values::from([("runner.temp".to_owned(), path("temp"))]);
+        let (summary, log) = (String::new(), String::new());
+        Ok(Self { workspace, variables, values, paths: Vec::new(), folder, summary, log })
+    }
+
+    /// A folder that goes with the job: `RUNNER_TEMP`.
+    pub(super) fn temp(&self) -> PathBuf {
+        self.folder.path().join("temp")
+    }
+
+    /// Gives all further steps a variable.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
+    }
+
+    /// Runs an action with these inputs, to its end or to the first step that fails. Returns the exit code of that one.
+    pub(super) fn run_action(&mut self, folder: &Path, action: &Action, with: &Values) -> Result<i32> {
+        ensure!(action.runs.using == "composite", "the action is not a composite one");
+        if let Some(unknown) = with.keys().find(|name| !action.inputs.contains_key(*name)) {
+            bail!("the action has no input {unknown}");
+        }
+        let before = self.values.clone();
+        for (name, input) in &action.inputs {
+            let value = with.get(name).unwrap_or(&input.default).clone();
+            self.values.insert(format!("inputs.{name}"), value);
+        }
+        self.set("GITHUB_ACTION_PATH", &folder.display().to_string());
+        let code = action.runs.steps.iter().try_fold(0, |code, step| match code {
+            0 => self.run(step),
+            failed => Ok(failed),
+        });
+        // Steps and inputs of an action are its own.
+        self.values = before;
+        code
+    }
+
+    /// Runs a script and returns its exit code.
+    pub(super) fn run(&mut self, step: &Script) -> Result<i32> {
+        let Script { name, id, shell, env, run } = step;
+        ensure!(shell == "bash", "step {name} is run with {shell}: expected bash");
+        ensure!(
+            !run.contains("${{"),
+            "step {name} has an expression in its script: expected it in a variable"
+        );
+        let file = |name: &str| self.folder.path().join(name);
+        fs::write(file("script.sh"), run)?;
+        // As a runner starts `shell: bash`.
+        let mut bash = Tool::named("bash")?
+            .words("--noprofile --norc -e -o pipefail")
+            .arguments([file("script.sh")])
+            .folder(self.workspace)
+            .without_variables(|name| OF_JOBS.iter().any(|begin| name.starts_with(begin)));
+        for (name, value) in &self.variables {
+            bash = bash.variable(name, value);
+        }
+        for (variable, text) in env {
+            let value = evaluate(text, &self.values).with_context(|| format!("step {name}"))?;
+            bash = bash.variable(variable, value);
+        }
+        for name in FILES {
+            fs::write(file(name), "")?;
+            bash = bash.variable(name, file(name));
+        }
+        let inherited = std::env::var_os("PATH").unwrap_or_default();
+        let all = self.paths.iter().cloned().chain(std::env::split_paths(&inherited));
+        let finished = bash.variable("PATH", std::env::join_paths(all)?).run_silently()?;
+        let [output, variables, paths, summary] = FILES.map(|name| fs::read_to_string(file(name)));
+        self.log.push_str(&format!("## {name}\n{}", finished.log));
+        self.summary.push_str(&summary?);
+        if let Some(id) = id {
+            let outputs = assignments(&output?)?.into_iter();
+            self.values.extend(outputs.map(|(name, value)| (format!("steps.{id}.outputs.{name}"), value)));
+        }
+        self.variables.extend(assignments(&variables?)?);
+        for path in paths?.lines() {
+            self.paths.insert(0, PathBuf::from(path));
+        }
+        finished.status.code().with_context(|| format!("step {name} was killed"))
+    }
+}
+
+/// The text with every `${{ }}` replaced by its value. Only names of values are known: so what is tested is what GitHub runs.
+pub(super) fn evaluate(text: &str, values: &Values) -> Result<String> {
+    let mut parts = text.split("${{");
+    let mut evaluated = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (expression, rest) =
+            part.split_once("}}").with_context(|| format!("`{text}` ends in an expression"))?;
+        let name = expression.trim();
+        let is_name = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        ensure!(!name.is_empty() && name.chars().all(is_name), "`{name}` is more than the name of a value");
+        evaluated.push_str(values.get(name).with_context(|| format!("`{name}` is not known here"))?);
+        evaluated.push_str(rest);
+    }
+    Ok(evaluated)
+}
+
+/// GitHub's names for this system and its processor.
+fn runner() -> (&'static str, &'static str) {
+    let name = |names: &[(&'static str, &'static str)], own: &'static str| {
+        names.iter().find(|(name, _)| *name == own).map_or(own, |(_, name)| *name)
+    };
+    (
+        name(&[("macos", "macOS"), ("windows", "Windows"), ("linux", "Linux")], std::env::consts::OS),
+        name(&[("x86_64", "X64"), ("aarch64", "ARM64")], std::env::consts::ARCH),
+    )
+}
+
+/// The lines `name=value` of a file of a step. Values of several lines, `name<<END`, are not used in this project.
+fn assignments(text: &str) -> Result<Values> {
+    let assignment = |line: &str| {
+        let (name, value) = line.split_once('=').with_context(|| format!("`{line}` is not name=value"))?;
+        ensure!(!name.contains("<<"), "`{line}` begins a value of several lines");
+        Ok((name.to_owned(), value.to_owned()))
+    };
+    text.lines().map(assignment).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(id: Option<&str>, env: &[(&str, &str)], run: &str) -> Script {
+        Script {
+            name: "one".into(),
+            id: id.map(str::to_owned),
+            shell: "bash".into(),
+            env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            run: run.into(),
+        }
+    }
+
+    #[test]
+    fn a_step_sets_outputs_for_the_next_ones_through_its_files() {
+        if crate::tool::find("bash").is_err() {
+            println!("not run, because bash is missing");
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut job = Job::new(folder.path(), &[("GITHUB_SHA", "1")], "{}").unwrap();
+        let first = "echo code=3 >> \"$GITHUB_OUTPUT\"; echo A=b >> \"$GITHUB_ENV\"; echo '# one' >> \"$GITHUB_STEP_SUMMARY\"";
+        assert_eq!(job.run(&script(Some("first"), &[], first)).unwrap(), 0);
+        let second = script(
+            None,
+            &[("CODE", "${{ steps.first.outputs.code }}")],
+            "test \"$A$GITHUB_SHA\" = b1; exit \"$CODE\"",
+        );
+        assert_eq!(job.run(&second).unwrap(), 3);
+        assert_eq!(job.summary, "# one\n");
+        // Any failure ends a step.
+        assert_eq!(job.run(&script(None, &[], "false; exit 0")).unwrap(), 1);
+        let inline = script(None, &[], "echo ${{ steps.first.outputs.code }}");
+        assert!(job.run(&inline).unwrap_err().to_string().contains("has an expression in its script"));
+    }
+
+    #[test]
+    fn names_are_replaced_and_everything_else_is_an_error() {
+        let values = Values::from([("inputs.mode".into(), "ab".into()), ("runner.temp".into(), "/t".into())]);
+        assert_eq!(evaluate("${{ runner.temp }}/${{inputs.mode}}.json", &values).unwrap(), "/t/ab.json");
+        assert_eq!(evaluate("$HOME", &values).unwrap(), "$HOME");
+        for wrong in ["${{ inputs.other }}", "${{ inputs.mode == 'ab' }}", "${{ }}", "${{ inputs.mode"] {
+            assert!(evaluate(wrong, &values).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `bench`: the budgets, measured. One row a budget with its ratio to a peer of the same run; exit code 3 for a miss.
+
+mod agents;
+mod web;
+
+use crate::postgres_binaries::Search;
+use crate::screen::Step;
+use crate::{platform, programs, server, tool, workspace};
+use anyhow::{Context, Result, ensure};
+use std::process::{Command, ExitCode};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Which budgets.
+    #[arg(value_enum)]
+    budgets: Budgets,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Fewer repetitions: under three minutes, a wider spread; of the web interface, with less stored.
+    #[arg(long)]
+    quick: bool,
+    /// One part alone: a transport by its slug; of the server, `ingest`, `reads`, `analysis`, `claims`, `advice` or
+    /// `soak`; of verdicts, `changes`, `comparisons`, `crossovers` or `speed`; of the advisor, `intervals`, `mix` or `speed`; of the web, `charts`, `hover`, `transfer` or
+    /// `memory`.
+    #[arg(long, value_name = "PART")]
+    only: Option<String>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Budgets {
+    /// How true advice on transports is, and what it costs.
+    Advisor,
+    /// What comparisons of two `node`s find, and what they take.
+    Ab,
+    /// What agents have kept for a server that was away for days, and how soon it is there.
+    Agents,
+    /// What the harness adds to a bare C loop.
+    Harness,
+    /// The shared-memory ring against bare C loops, and its streams.
+    Rings,
+    /// What the server takes in, and how fast it answers.
+    Server,
+    /// How often verdicts are right, and what they cost.
+    Verdicts,
+    /// How fast the web interface is with ten million points stored, what it fetches and what it keeps.
+    Web,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+/// Runs the verb.
+pub(crate) fn bench(options: &Options) -> Result<ExitCode> {
+    let package = |package, bench, parts: &[&str]| {
+        options.part_of(parts)?;
+        options.run(cargo_bench(package, bench), None)
+    };
+    match options.budgets {
+        Budgets::Ab => harness("ab", options),
+        Budgets::Harness => harness("harness", options),
+        Budgets::Rings => harness("rings", options),
+        Budgets::Agents => agents::measure(options),
+        Budgets::Server => of_server(options),
+        Budgets::Web => web::measure(options),
+        Budgets::Advisor => package("roundtrip-advisor", "advice", &["intervals", "mix", "speed"]),
+        Budgets::Verdicts => {
+            package("roundtrip-stats", "verdicts", &["changes", "comparisons", "crossovers", "speed"])
+        }
+    }
+}
+
+/// The budgets of the suite are a program of its own.
+fn harness(budgets: &str, options: &Options) -> Result<ExitCode> {
+    let step = Step::start("programs");
+    let built = programs::build(&step, &["roundtrip-bench"], "release")?;
+    step.clear();
+    let mut command = Command::new(built.program("bench")?);
+    command.arg(budgets);
+    options.run(command, Some("--only"))
+}
+
+/// The server's budgets are a benchmark of its package, because its program is needed.
+fn of_server(options: &Options) -> Result<ExitCode> {
+    options.part_of(&["ingest", "reads", "analysis", "claims", "advice", "soak"])?;
+    let step = Step::start("server");
+    let folder = server::reachable_folder()?;
+    let search = Search::of_this_machine(folder.path());
+    let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
+    step.clear();
+    let mut command = cargo_bench(programs::SERVER, "budgets");
+    command.env("TMPDIR", folder.path());
+    if let Some(fetched) = binaries.fetched() {
+        command.env(crate::postgres_binaries::VARIABLE, fetched);
+    }
+    options.run(command, None)
+}
+
+fn cargo_bench(package: &str, bench: &str) -> Command {
+    let mut command = Command::new("cargo");
+    command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]);
+    command
+}
+
+impl Options {
+    /// Runs a benchmark with what it shares with this verb; the part follows `name`, if it has one.
+    fn run(&self, mut command: Command, name: Option<&str>) -> Result<ExitCode> {
+        if let Some(only) = &self.only {
+            command.args(name).arg(only);
+        }
+        command.args(self.quick.then_some("--quick"));
+        if self.format == Format::Json {
+            command.args(["--format", "json"]);
+        }
+        let status = command.current_dir(workspace::root()).status();
+        Ok(tool::exit_code(status.context("the benchmark does not start")?))
+    }
+
+    /// The one part that is wanted, if one is; it must be one of these.
+    fn part_of(&self, parts: &[&str]) -> Result<Option<&str>> {
+        let only = self.only.as_deref();
+        ensure!(
+            only.is_none_or(|only| parts.contains(&only)),
+            "--only names a part of these budgets: {}",
+            parts.iter().map(|part| format!("`{part}`")).collect::<Vec<_>>().join(" or ")
+        );
+        Ok(only)
+    }
+
+    fn print(&self, rows: &[roundtrip_budget::Row]) -> Result<ExitCode> {
+        roundtrip_budget::print(rows, self.format == Format::Json).context("the rows cannot be printed")
+    }
+}

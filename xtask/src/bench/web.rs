@@ -1,0 +1,327 @@
+//! `bench web`: the budgets of the web interface, measured in a real Chromium against a server with synthetic histories, which are
+//! kept in the cache. `web/bench/` measures; the budgets are here.
+
+use super::Options;
+use crate::chromium;
+use crate::screen::{self, Step};
+use crate::server::{self, Observed, Server};
+use crate::stamp::Stamp;
+use crate::{http, platform, programs, web, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use roundtrip_budget::{BarIs, Peer, Row};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The files of `web/bench/`.
+const PARTS: [&str; 4] = ["charts", "hover", "transfer", "memory"];
+
+/// A figure of `web/bench/`, and its budget.
+struct Bar {
+    key: &'static str,
+    title: &'static str,
+    part: &'static str,
+    unit: &'static str,
+    bar: f64,
+}
+
+const fn bar(
+    key: &'static str,
+    title: &'static str,
+    part: &'static str,
+    unit: &'static str,
+    bar: f64,
+) -> Bar {
+    Bar { key, title, part, unit, bar }
+}
+
+const SCRIPTS_BYTES_MAX: f64 = web::SCRIPTS_KIB_MAX as f64 * 1_024.0;
+
+/// For memory the budget is a ratio: what may be left after many navigations to what was left after the first.
+#[rustfmt::skip]
+const BARS: [Bar; 11] = [
+    bar("first-chart", "first chart of 6 series x 1,000 commits", "charts", "ms", 1_000.0),
+    bar("first-tooltip", "tooltip of that chart, pointed at once it is there, warm", "charts", "ms", 1_000.0),
+    bar("first-deep-chart", "first chart of 6 series x 10,000 commits", "charts", "ms", 1_500.0),
+    bar("hover", "work of a move over that of 1,000 commits, p95", "hover", "us", 16_000.0),
+    bar("hover-grid", "work of a move over 50 sparklines, p95", "hover", "us", 16_000.0),
+    bar("zoom", "longest piece of work while it is zoomed and panned", "hover", "us", 50_000.0),
+    bar("scripts", "scripts of the first page, as sent", "transfer", "bytes", SCRIPTS_BYTES_MAX),
+    bar("longest-answer", "longest answer on a walk, as sent", "transfer", "bytes", 200_000.0),
+    bar("heap_kib", "heap after many navigations", "memory", "KiB", 1.05),
+    bar("nodes", "nodes after many navigations, detached ones included", "memory", "nodes", 1.05),
+    bar("listeners", "listeners after many navigations", "memory", "listeners", 1.05),
+];
+
+pub(super) fn measure(options: &Options) -> Result<ExitCode> {
+    let only = options.part_of(&PARTS)?;
+    workspace::claim_target_folder()?;
+    let step = Step::start("web UI");
+    web::build(&step)?;
+    step.clear();
+    let step = Step::start("programs");
+    let program = programs::build(&step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+    step.clear();
+    let step = Step::start("chromium");
+    let browser = chromium::find_or_install(&step)?;
+    step.clear();
+    let stock = if options.quick { &QUICK } else { &WHOLE };
+    if options.quick {
+        screen::note(&format!("quick: with {}, which says nothing about ten million", stock.extent()));
+    }
+    let server = stock.serve(&program)?;
+    let figures = figures(&server.address()?, &browser, only, options.quick)?;
+    server.stop()?;
+    options.print(&rows(&figures, only, &stock.extent())?)
+}
+
+/// What the browser measured, a line of JSON a figure. Remarks are passed on.
+fn figures(url: &str, browser: &Path, only: Option<&str>, is_quick: bool) -> Result<String> {
+    let step = Step::start("browser");
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let file = folder.path().join("figures");
+    let playwright = web::npm(&["run", "bench", "--"])?
+        .arguments(only)
+        .variable("ROUNDTRIP_URL", url)
+        .variable("ROUNDTRIP_FIGURES", &file)
+        .variable(chromium::VARIABLE, browser)
+        .with_all_it_starts();
+    let playwright = match is_quick {
+        true => playwright.variable("ROUNDTRIP_QUICK", "1"),
+        false => playwright.without_variable("ROUNDTRIP_QUICK"),
+    };
+    let finished = playwright.run(&step)?.successful()?;
+    step.clear();
+    for remark in finished.output.lines().filter_map(|line| line.strip_prefix("remark: ")) {
+        screen::note(remark);
+    }
+    fs_err::read_to_string(&file).context("the browser measured nothing")
+}
+
+/// Values of turns, and those of a peer.
+#[derive(Deserialize)]
+struct Figure {
+    key: String,
+    of: String,
+    values: Vec<f64>,
+    peer: FigurePeer,
+}
+
+#[derive(Deserialize)]
+struct FigurePeer {
+    name: String,
+    values: Vec<f64>,
+}
+
+/// A row for each figure, in the order of the budgets.
+fn rows(figures: &str, only: Option<&str>, extent: &str) -> Result<Vec<Row>> {
+    let parse = |line: &str| {
+        let figure: Figure = serde_json::from_str(line).with_context(|| format!("no figure: {line}"))?;
+        ensure!(
+            !figure.values.is_empty() && !figure.peer.values.is_empty(),
+            "a figure without values: {line}"
+        );
+        Ok(figure)
+    };
+    let figures: Vec<Figure> = figures.lines().map(parse).collect::<Result<_>>()?;
+    if let Some(other) = figures.iter().find(|figure| !BARS.iter().any(|bar| bar.key == figure.key)) {
+        bail!("the browser measured {}, which has no bar", other.key);
+    }
+    let mut rows = Vec::new();
+    for bar in BARS.iter().filter(|bar| only.is_none_or(|only| only == bar.part)) {
+        let before = rows.len();
+        let own = figures.iter().filter(|figure| figure.key == bar.key);
+        rows.extend(own.map(|figure| bar.row(figure, extent)));
+        ensure!(rows.len() > before, "the browser did not measure {}: {}", bar.key, bar.title);
+    }
+    Ok(rows)
+}
+
+impl Bar {
+    fn row(&self, figure: &Figure, extent: &str) -> Row {
+        let Self { title, part, unit, bar, .. } = self;
+        let of = if figure.of.is_empty() { String::new() } else { format!(", {}", figure.of) };
+        let value = median(&figure.peer.values);
+        let peer = Peer { name: format!("{} ({} {unit})", figure.peer.name, whole(value)), value };
+        // Times differ by what else the machine does, so that the best of them is of interest.
+        let is_time = ["charts", "hover"].contains(part) && figure.values.len() > 1;
+        let best = is_time.then(|| whole(figure.values.iter().copied().fold(f64::INFINITY, f64::min)));
+        let bar_is = if *part == "memory" { BarIs::RatioAtMost } else { BarIs::ValueAtMost };
+        let row = Row::new(
+            format!("{title}{of}, {extent}"),
+            whole(median(&figure.values)),
+            unit,
+            peer,
+            bar_is,
+            *bar,
+        );
+        row.with_best(best)
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() % 2 {
+        0 => f64::midpoint(sorted[middle - 1], sorted[middle]),
+        _ => sorted[middle],
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "far less than 2^53, and not negative"
+)]
+fn whole(value: f64) -> u64 {
+    value.round() as u64
+}
+
+/// What the server has stored.
+struct Stock {
+    /// The folder that it is kept in.
+    folder: &'static str,
+    histories: &'static [History],
+}
+
+/// Synthetic history of a project.
+#[derive(Debug)]
+struct History {
+    project: &'static str,
+    machines: u64,
+    series: u64,
+    commits: u64,
+}
+
+const LONG: History = History { project: "long", machines: 1, series: 6, commits: 10_000 };
+/// Ten million points, and series with ten thousand.
+const WHOLE: Stock = Stock {
+    folder: "whole",
+    histories: &[History { project: "seeded", machines: 5, series: 5_000, commits: 2_000 }, LONG],
+};
+/// As many commits, of few series.
+const QUICK: Stock = Stock {
+    folder: "quick",
+    histories: &[History { project: "seeded", machines: 2, series: 100, commits: 1_000 }, LONG],
+};
+
+impl Stock {
+    /// How much it is, in words that follow a figure.
+    fn extent(&self) -> String {
+        let points: u64 = self.histories.iter().map(|history| history.series * history.commits).sum();
+        match points / 1_000_000 {
+            0 => format!("{} thousand points stored", points / 1_000),
+            millions => format!("{millions} million points stored"),
+        }
+    }
+
+    /// A server that has it stored, and has searched it for changes.
+    fn serve(&self, program: &Path) -> Result<Server> {
+        let kept = platform::cache_folder()?.join("bench-web").join(self.folder);
+        let data_folder = kept.join("data");
+        // Written last: without it, what is there is incomplete.
+        let complete = Stamp::new(kept.join("complete"), self.digest()?);
+        if !complete.is_current() {
+            let step = Step::start("history");
+            platform::remove_folder(&kept)?;
+            platform::create_data_folder(&data_folder)
+                .with_context(|| format!("cannot make {}", data_folder.display()))?;
+            let started = Observed::start(program, &data_folder, &step)?;
+            for history in self.histories {
+                history.store(program, &data_folder, &step)?;
+            }
+            started.until_searched(&step)?;
+            // The next one begins as one with an old database.
+            started.stop()?;
+            complete.write()?;
+            step.done(&format!("{} in {}", self.extent(), kept.display()));
+        }
+        let step = Step::start("server");
+        let started = Observed::start(program, &data_folder, &step)?;
+        started.until_searched(&step)?;
+        let url = started.server.address()?;
+        self.histories.iter().try_for_each(|history| history.check(&url)).with_context(|| {
+            format!("{} is not as expected: remove it, and it is made again", kept.display())
+        })?;
+        step.done(&format!("data in {}", data_folder.display()));
+        Ok(started.server)
+    }
+
+    /// Of what is stored and of everything that decides how.
+    fn digest(&self) -> Result<String> {
+        let sources = ["migrations", "server/src/seed", "crates/storage/src/seed.rs"];
+        let sources: Vec<PathBuf> = sources.map(|path| workspace::root().join(path)).into();
+        Ok(format!("{} {:?}", workspace::digest(&sources)?, self.histories))
+    }
+}
+
+impl History {
+    fn store(&self, program: &Path, data_folder: &Path, step: &Step) -> Result<()> {
+        let Self { project, machines, series, commits } = self;
+        screen::note(&format!("storing {} points of {project}, once", series * commits));
+        let numbers = format!("--machines {machines} --series {series} --commits {commits}");
+        server::verb(program, data_folder, &["seed", "--project", project]).words(&numbers).succeed(step)
+    }
+
+    /// Whether the server has it.
+    fn check(&self, url: &str) -> Result<()> {
+        let project = http::json(&format!("{url}/api/v1/projects/{}", self.project))?;
+        for (name, count) in [
+            ("machine_count", self.machines),
+            ("series_count", self.series),
+            ("commit_count", self.commits),
+            ("run_count", self.machines * self.commits),
+        ] {
+            let has = &project[name];
+            ensure!(has.as_u64() == Some(count), "{} has {has} as {name}: expected {count}", self.project);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(key: &str, values: &str) -> String {
+        format!(
+            r#"{{"key":"{key}","of":"cold","values":{values},"peer":{{"name":"bare lines","values":[40,60]}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_figure_is_the_median_of_its_turns_next_to_that_of_its_peer() {
+        let figures: Vec<String> = ["first-chart", "first-tooltip", "first-deep-chart"]
+            .map(|key| figure(key, "[900.4,300,2000]"))
+            .into();
+        let rows = rows(&figures.join("\n"), Some("charts"), "10 million points stored").unwrap();
+        let table = roundtrip_budget::table(&rows);
+        let first = table.lines().next().unwrap();
+        let title = "first chart of 6 series x 1,000 commits, cold, 10 million points stored";
+        assert!(first.starts_with(title), "{first}");
+        for part in ["900 ms  best 300", "\u{2264} 1000 ms", "bare lines (50 ms)", "18.000", "holds"] {
+            assert!(first.contains(part), "{part}: {first}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_is_no_row_but_an_error() {
+        let error = rows(&figure("scripts", "[1]"), Some("transfer"), "").unwrap_err().to_string();
+        assert!(error.contains("did not measure longest-answer"), "{error}");
+        assert!(rows(&figure("unheard-of", "[1]"), None, "").unwrap_err().to_string().contains("has no bar"));
+        assert!(rows(&figure("scripts", "[]"), Some("transfer"), "").is_err());
+    }
+
+    #[test]
+    fn the_extent_of_the_stock_is_printed() {
+        assert_eq!(WHOLE.extent(), "10 million points stored");
+        assert_eq!(QUICK.extent(), "160 thousand points stored");
+    }
+
+    #[test]
+    fn another_history_is_another_stock() {
+        assert_eq!(WHOLE.digest().unwrap(), WHOLE.digest().unwrap());
+        assert_ne!(WHOLE.digest().unwrap(), QUICK.digest().unwrap());
+    }
+}

@@ -1,0 +1,105 @@
+//! What the checks of `action`, `lab` and `compose` start: repositories, programs that run in the background.
+
+use crate::interrupt::{self, STOP_TIMEOUT};
+use crate::platform;
+use crate::tool::{self, Line, Running, Tool};
+use anyhow::{Context, Result, bail, ensure};
+use fs_err as fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Long enough for a program that draws keys without optimisation.
+const LINE_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A git repository with a checkout.
+pub(crate) struct Repository {
+    pub(crate) root: PathBuf,
+}
+
+impl Repository {
+    /// An empty one, on the branch `main`.
+    pub(crate) fn init(root: &Path) -> Result<Self> {
+        fs::create_dir_all(root)?;
+        let repository = Self { root: root.to_owned() };
+        repository.git("init --quiet --initial-branch main")?;
+        Ok(repository)
+    }
+
+    /// Runs git with arguments without spaces.
+    pub(crate) fn git(&self, words: &str) -> Result<String> {
+        tool::git(&self.root, &words.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Writes files and commits all there is. Returns the commit.
+    pub(crate) fn commit(&self, subject: &str, files: &[(&str, &str)]) -> Result<String> {
+        files.iter().try_for_each(|(name, text)| fs::write(self.root.join(name), text))?;
+        self.git("add --all")?;
+        tool::git(&self.root, &["commit", "--quiet", "--message", subject])?;
+        self.head()
+    }
+
+    /// The commit that is checked out.
+    pub(crate) fn head(&self) -> Result<String> {
+        Ok(self.git("rev-parse HEAD")?.trim().to_owned())
+    }
+}
+
+/// A program in the background. It ends with this value, and so does all that it started.
+pub(crate) struct Daemon {
+    name: String,
+    pub(crate) running: Running,
+}
+
+impl Daemon {
+    pub(crate) fn start(name: &str, tool: Tool) -> Result<Self> {
+        Ok(Self { name: name.to_owned(), running: tool.with_all_it_starts().spawn()? })
+    }
+
+    /// The next line of its output.
+    pub(crate) fn next_line(&self) -> Result<String> {
+        match self.running.lines.recv_timeout(LINE_TIMEOUT) {
+            Ok(Line::Output(line)) => Ok(line),
+            Ok(Line::Error(line)) => bail!("{}: {line}", self.name),
+            Err(_) => bail!("{} prints nothing", self.name),
+        }
+    }
+
+    /// An error if it has ended.
+    pub(crate) fn check(&self) -> Result<()> {
+        let ended = self.running.child.try_wait().with_context(|| format!("cannot look at {}", self.name))?;
+        ended.map_or(Ok(()), |status| bail!("{} has ended ({status})", self.name))
+    }
+
+    /// What it wrote since the last call, with its name.
+    pub(crate) fn log(&self) -> String {
+        let lines = self.running.lines.try_iter().map(|line| format!("  {}\n", line.text()));
+        format!("{}:\n{}", self.name, lines.collect::<String>())
+    }
+
+    /// Ends it as Ctrl-C does; it must end well.
+    pub(crate) fn stop(self) -> Result<()> {
+        platform::send_interrupt(self.running.child.id())?;
+        let status = self.running.child.wait_timeout(STOP_TIMEOUT);
+        let status = status.with_context(|| format!("cannot wait for {}", self.name))?;
+        let status = status.with_context(|| format!("{} does not stop\n{}", self.name, self.log()))?;
+        ensure!(status.success(), "{} ended with {status}\n{}", self.name, self.log());
+        Ok(())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let child = &self.running.child;
+        if !matches!(child.try_wait(), Ok(None)) {
+            return;
+        }
+        // An interrupt has asked it already.
+        if !interrupt::requested() {
+            platform::end_process_group(child, false);
+        }
+        if matches!(child.wait_timeout(STOP_TIMEOUT), Ok(None)) {
+            platform::end_process_group(child, true);
+            let _ = child.wait();
+        }
+    }
+}

@@ -1,0 +1,480 @@
+//! `lab`: the loop of a pull request, for real: a server that is a GitHub App, two agents that build and measure what is
+//! pushed, and the comments and checks that follow. Only GitHub is simulated, by `github-fake`.
+
+use crate::fixture::{Daemon, Repository};
+use crate::programs::{self, Built};
+use crate::screen::Step;
+use crate::server::{self, Server};
+use crate::tally::{Outcome, Tally};
+use crate::tool::{self, Tool};
+use crate::{checks, http, interrupt, platform, workspace};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use fs_err as fs;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The machines, with the users that run what commits build when this program is root. An agent ends all processes of its user,
+/// so no two may share one, nor take one that is used: these numbers are given to nobody
+/// (systemd, "Users, Groups, UIDs and GIDs on systemd systems": 65520…65533, unused).
+const MACHINES: [(&str, &str); 2] = [("lab-1", "65520"), ("lab-2", "65521")];
+/// The project and the measured program, and its repository at GitHub.
+const PROJECT: &str = "courier";
+const REPOSITORY: &str = "acme/courier";
+/// A user who may write to the repository, and one who may only read it.
+const WRITER: &str = "ada";
+const STRANGER: &str = "mallory";
+/// The pull request that makes messages slower, and the one that changes nothing measured.
+const SLOWER: u64 = 1;
+const SAME: u64 = 2;
+/// The first line of the one comment that is updated.
+const MARKER: &str = "<!-- roundtrip:v1 project=courier -->";
+/// The server's answers to accepted deliveries, and to those without GitHub's signature.
+const ACCEPTED: u64 = 202;
+const UNAUTHORIZED: u64 = 401;
+const APP_ID: &str = "123456";
+const WEBHOOK_SECRET: &str = "0123456789abcdef0123456789abcdef";
+/// Every wait takes a minute at most, on a machine that does nothing else.
+const TIMEOUT: Duration = Duration::from_secs(300);
+/// How many lines of the server's log are shown when something fails.
+const LOG_LINES: usize = 60;
+
+/// The measured program is the suite's example in C with this in front of it. A message waits for a millisecond, and what makes
+/// messages slower is a longer wait: the result depends on the clock, not on the machine or on its other agent.
+const PACE: &str = "\
+/* A channel with a pace: each message waits before it is sent. */
+#include <time.h>
+#include <unistd.h>
+
+#define PACE_NS 1000000
+
+static inline ssize_t paced_write(int fd, const void *bytes, size_t length) {
+    const struct timespec pace = {0, PACE_NS};
+    nanosleep(&pace, NULL);
+    return write(fd, bytes, length);
+}
+
+#define write paced_write
+";
+/// The pull request makes messages a quarter slower.
+const SLOWER_PACE: [&str; 2] = ["PACE_NS 1000000", "PACE_NS 1250000"];
+const SETTINGS: &str = "\
+project = 'courier'
+presets = ['courier.toml']
+build = ['cc -O2 -std=c11 -D_POSIX_C_SOURCE=200809L -include pace.h -o courier unix_socket.c']
+";
+/// A repetition takes a ninth of a second, so that a comparison of sixty pairs takes less than a minute.
+const DEFINITION: &str = "\
+about = 'Round trips of a channel with a pace.'
+deadline_seconds = 60
+
+[[program]]
+slug = 'courier'
+title = 'Courier'
+family = 'program'
+semantics = 'A pair of sockets; each message waits before it is sent.'
+command = ['./courier']
+
+[[case]]
+scenario = 'roundtrip'
+transports = ['courier']
+message_bytes = [64]
+modes = ['2proc']
+placements = ['free']
+operations = 50
+warmup = 5
+repetitions = 12
+";
+
+const CHECKS: [(&str, checks::Check<Fixture>); 4] = [
+    ("lab: push", a_push_is_measured_on_every_machine),
+    ("lab: unauthorized", nothing_is_measured_without_permission),
+    ("lab: slower", a_slowdown_is_reported_once),
+    ("lab: no change", without_a_change_there_is_no_comment),
+];
+
+/// Runs the verb.
+pub(crate) fn lab() -> Result<ExitCode> {
+    checks::verb(|tally| {
+        let built = checks::prepare(tally, "programs", |step| Ok(programs::tests(step)?.programs))?;
+        built.map_or(Ok(()), |built| run(&built, tally))
+    })
+}
+
+/// Runs all checks with the programs of the tests.
+pub(crate) fn run(built: &Built, tally: &mut Tally) -> Result<()> {
+    if let Some(reason) = cannot_run() {
+        return tally.step("lab", |_| Ok(Outcome::Skipped(format!("not run: {reason}"))));
+    }
+    let fixture = checks::prepare(tally, "lab", |step| Fixture::start(built, step))?;
+    let Some(fixture) = fixture else { return Ok(()) };
+    if checks::run(tally, &CHECKS, &fixture, Fixture::logs)? {
+        tally.step("lab: end", |_| fixture.end().map(|()| Outcome::Passed))?;
+    }
+    Ok(())
+}
+
+fn cannot_run() -> Option<String> {
+    if !matches!(std::env::consts::OS, "linux" | "macos") {
+        return Some("this system has no server".into());
+    }
+    if platform::is_root() && std::env::consts::OS != "linux" {
+        return Some("as root, commits are run as another user, on Linux alone".into());
+    }
+    let missing = ["cc", "git"].into_iter().find(|name| tool::find(name).is_err())?;
+    Some(format!("{missing} is missing, with which commits are built"))
+}
+
+/// GitHub, the server that is its App, and an agent for each machine; they end in the order of these fields.
+struct Fixture {
+    agents: Vec<Daemon>,
+    server: Server,
+    url: String,
+    github: Daemon,
+    github_url: String,
+    commits: Commits,
+    folder: TempDir,
+}
+
+/// What is measured.
+struct Commits {
+    /// The newest commit of the main branch.
+    main: String,
+    /// One that makes messages slower, and the next one of the same branch.
+    slower: String,
+    slower_again: String,
+    /// One that changes nothing that is measured.
+    documented: String,
+}
+
+impl Commits {
+    /// Makes a repository in a folder, and has it below another one, `OWNER/NAME.git`, with all of its branches.
+    fn make(checkout: &Path, served: &Path) -> Result<Self> {
+        let repository = Repository::init(checkout)?;
+        for name in ["roundtrip.h", "unix_socket.c"] {
+            fs::copy(workspace::root().join("benches/external/c").join(name), checkout.join(name))?;
+        }
+        let slower_pace = PACE.replace(SLOWER_PACE[0], SLOWER_PACE[1]);
+        ensure!(slower_pace != PACE, "the pace is not where it is expected: {}", SLOWER_PACE[0]);
+        let files = [
+            ("pace.h", PACE),
+            ("roundtrip.toml", SETTINGS),
+            ("courier.toml", DEFINITION),
+            ("README.md", "# Courier\n"),
+        ];
+        let main = repository.commit("Messages with a pace", &files)?;
+        repository.git("checkout --quiet -b slower")?;
+        let slower = repository.commit("Wait longer between messages", &[("pace.h", &slower_pace)])?;
+        let readme = [("README.md", "# Courier\n\nMessages with a pace.\n")];
+        let slower_again = repository.commit("Describe courier", &readme)?;
+        repository.git("checkout --quiet -b documented main")?;
+        let readme = [("README.md", "# Courier\n\nMessages with a pace, between two processes.\n")];
+        let documented = repository.commit("Document courier", &readme)?;
+        let bare = served.join(format!("{REPOSITORY}.git"));
+        fs::create_dir_all(&bare)?;
+        let bare = bare.to_string_lossy();
+        tool::git(checkout, &["init", "--quiet", "--bare", &bare])?;
+        tool::git(checkout, &["push", "--quiet", &bare, "--all"])?;
+        Ok(Self { main, slower, slower_again, documented })
+    }
+}
+
+impl Fixture {
+    fn start(built: &Built, step: &Step) -> Result<Self> {
+        let (server_program, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
+        let fake = built.program("github-fake")?;
+        let folder = server::reachable_folder()?;
+        let path = |name: &str| folder.path().join(name);
+        let commits = Commits::make(&path("courier"), &path("github"))?;
+
+        step.message("starting GitHub and the server");
+        let port = http::free_port()?.to_string();
+        let webhooks = format!("http://127.0.0.1:{port}/api/v1/github/webhooks");
+        let github = Tool::at(&fake)
+            .arguments(["--address", "127.0.0.1:0", "--app-id", APP_ID, "--webhook-secret", WEBHOOK_SECRET])
+            .arguments(["--webhook-url", &webhooks, "--git-dir"])
+            .arguments([&path("github")])
+            .arguments(["--write-key"])
+            .arguments([&path("app.pem")]);
+        let github = Daemon::start("GitHub", github)?;
+        let line = github.next_line()?;
+        let github_url = line.split([' ', ',']).find(|word| word.starts_with("http://"));
+        let github_url = github_url.with_context(|| format!("GitHub prints {line:?} and no address"))?;
+        let (key, secret) = (path("app.pem"), path("webhook.secret"));
+        fs::write(&secret, WEBHOOK_SECRET)?;
+        let (key, secret) = (key.to_string_lossy(), secret.to_string_lossy());
+        let serve = ["serve", "--port", &port, "--github-url", github_url, "--github-app-id", APP_ID];
+        let files = ["--github-app-key-file", &key, "--github-webhook-secret-file", &secret];
+        let server =
+            server::start_alone(&server_program, &[&serve[..], &files].concat(), &path("data"), step)?;
+        let (url, github_url) = (server.address()?, github_url.to_owned());
+        let mut fixture = Self { agents: Vec::new(), url, server, github, github_url, commits, folder };
+        step.message("setting up the project");
+        fixture.set_up(&server_program)?;
+        step.message("enrolling the agents");
+        fixture.start_agents(&server_program, &agent)?;
+        Ok(fixture)
+    }
+
+    /// Installs the App in the repository, and links that to the project.
+    fn set_up(&self, server_program: &Path) -> Result<()> {
+        let installation = self.github("installations", &json!({"account": "acme"}))?;
+        let repository = json!({"full_name": REPOSITORY, "installation": installation["id"]});
+        self.github("repositories", &repository)?;
+        let collaborator = json!({"repository": REPOSITORY, "login": WRITER, "level": "write"});
+        self.github("collaborators", &collaborator)?;
+        let administrator = server::administrator(server_program, &self.data_folder(), "setup")?;
+        let url = format!("{}/{REPOSITORY}.git", self.github_url);
+        let project = json!({"project": PROJECT, "repository_url": url, "default_branch": "main"});
+        http::post(&format!("{}/api/v1/projects", self.url), Some(&administrator), &project, 201)?;
+        self.until("the server knows the repository", || {
+            let link = ["github", "link", "--project", PROJECT, "--repository", REPOSITORY];
+            let linked = server::verb(server_program, &self.data_folder(), &link).run_silently()?;
+            Ok(linked.status.success().then_some(()))
+        })
+    }
+
+    fn start_agents(&mut self, server_program: &Path, agent: &Path) -> Result<()> {
+        let administrator = server::administrator(server_program, &self.data_folder(), "enrolment")?;
+        for (machine, user) in MACHINES {
+            let state = self.folder.path().join(machine);
+            fs::create_dir_all(&state)?;
+            if platform::is_root() {
+                platform::make_reachable(&state)?;
+            }
+            server::enrol(agent, &self.url, &administrator, machine, &state)?;
+            let as_user = ["--job-user", user];
+            let rights = if platform::is_root() { &as_user[..] } else { &["--trust-repositories"] };
+            let work = Tool::at(agent).arguments(["agent", "--state"]).arguments([&state]).arguments(rights);
+            // A job of continuous integration that runs this is not a job of the simulated GitHub.
+            self.agents.push(Daemon::start(machine, work.without_variable("GITHUB_ACTIONS"))?);
+        }
+        Ok(())
+    }
+
+    /// Has something happen at GitHub. The answer holds how the server answered if it was notified.
+    fn github(&self, what: &str, event: &Value) -> Result<Value> {
+        http::post(&format!("{}/_fake/{what}", self.github_url), None, event, 200)
+    }
+
+    /// The same, and the server must accept the notification.
+    fn notify(&self, what: &str, event: &Value) -> Result<()> {
+        let status = &self.github(what, event)?["webhook_status"];
+        ensure!(*status == ACCEPTED, "the server answers GitHub's delivery of {what} with status {status}");
+        Ok(())
+    }
+
+    /// The comments or checks that GitHub has.
+    fn at_github(&self, what: &str) -> Result<Vec<Value>> {
+        at_github(&self.github_url, what)
+    }
+
+    /// Reads from the server's API.
+    fn read(&self, path: &str) -> Result<Value> {
+        http::json(&format!("{}/api/v1/{path}", self.url))
+    }
+
+    /// Waits until there is something, while all programs run.
+    fn until<T>(&self, what: &str, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+        interrupt::poll(what, TIMEOUT, Duration::from_secs(1), || {
+            self.agents.iter().chain([&self.github]).try_for_each(Daemon::check)?;
+            look()
+        })
+    }
+
+    /// All programs' logs.
+    fn logs(&self) -> String {
+        let log = fs::read_to_string(self.folder.path().join("server.log")).unwrap_or_default();
+        let log = console::strip_ansi_codes(&log);
+        let before = log.lines().count().saturating_sub(LOG_LINES);
+        let server: String = log.lines().skip(before).map(|line| format!("  {line}\n")).collect();
+        let others = self.agents.iter().chain([&self.github]).map(Daemon::log);
+        others.fold(format!("server:\n{server}"), |logs, log| logs + &log)
+    }
+
+    /// Ends agents and server, which must end well and leave nothing, and looks at the comments that GitHub has then.
+    fn end(self) -> Result<()> {
+        let Self { agents, server, github, github_url, folder, .. } = self;
+        agents.into_iter().try_for_each(Daemon::stop)?;
+        let status = server.stop()?;
+        ensure!(status.success(), "the server ended with {status}");
+        for (number, count) in [(SLOWER, 1), (SAME, 0)] {
+            expect_comments(&reports(&at_github(&github_url, &comments_of(number))?), count)?;
+        }
+        drop(github);
+        folder.close().map_err(|error| anyhow!("something was left behind: {error}"))
+    }
+
+    fn data_folder(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Opens a pull request. Comments within the second in which that happened are refused: so that second has to pass.
+    fn open(&self, number: u64, sha: &str, branch: &str) -> Result<()> {
+        let opened = json!({
+            "repository": REPOSITORY, "number": number, "author": "grace", "head_branch": branch, "head_sha": sha,
+            "base_sha": self.commits.main,
+        });
+        self.notify("pulls", &opened)?;
+        self.github("clock", &json!({"seconds": 2})).map(drop)
+    }
+
+    /// Waits until every machine has done its job for a commit, and returns the jobs.
+    fn measured(&self, filter: &str, sha: &str) -> Result<Vec<Value>> {
+        self.until("both machines have measured", || {
+            let mut jobs = self.jobs(filter)?;
+            jobs.retain(|job| job["commit_sha"] == sha);
+            if let Some(job) =
+                jobs.iter().find(|job| job["status"] == "failed" || job["status"] == "cancelled")
+            {
+                bail!("a job was not done: {job}");
+            }
+            let is_done =
+                |machine: &str| jobs.iter().any(|job| job["machine"] == machine && job["status"] == "done");
+            ensure!(jobs.len() <= MACHINES.len(), "a commit has {} jobs: {jobs:?}", jobs.len());
+            Ok(MACHINES.iter().all(|(machine, _)| is_done(machine)).then_some(jobs))
+        })
+    }
+
+    fn jobs(&self, filter: &str) -> Result<Vec<Value>> {
+        let mut all = Vec::new();
+        for done in [false, true] {
+            let list = self.read(&format!("projects/{PROJECT}/jobs?done={done}&{filter}"))?;
+            for job in list["jobs"].as_array().context("there is no list of jobs")? {
+                // One that was done between the two questions is in both answers, and only the second one is right.
+                all.retain(|known: &Value| known["job_id"] != job["job_id"]);
+                all.push(job.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    /// A writer requests a comparison, and both machines make it. Returns the completed check.
+    fn compared(&self, number: u64, sha: &str, step: &Step) -> Result<Value> {
+        self.notify("comments", &request(number, WRITER, "right"))?;
+        step.message("waiting until both machines have measured base and head");
+        let jobs = self.measured(&format!("pull_request={number}"), sha)?;
+        let other = jobs.iter().find(|job| job["base_sha"] != self.commits.main.as_str());
+        ensure!(other.is_none(), "it was compared with something else: {other:?}");
+        step.message("waiting for the check");
+        self.until("the check is completed", || {
+            let checks = self.at_github(&format!("check-runs?repository={REPOSITORY}&sha={sha}"))?;
+            ensure!(checks.len() <= 1, "there is more than one check: {checks:?}");
+            Ok(checks.into_iter().find(|check| check["status"] == "completed"))
+        })
+    }
+
+    /// The comments on a pull request that report what was found; others are answers to somebody.
+    fn reports(&self, number: u64) -> Result<Vec<String>> {
+        Ok(reports(&self.at_github(&comments_of(number))?))
+    }
+
+    /// The pull request has jobs for these commits and no others.
+    fn expect_jobs(&self, number: u64, expected: &[&String]) -> Result<()> {
+        let jobs = self.jobs(&format!("pull_request={number}"))?;
+        let commits: Vec<&Value> = jobs.iter().map(|job| &job["commit_sha"]).collect();
+        ensure!(commits == expected, "pull request {number} has jobs for {commits:?}: expected {expected:?}");
+        Ok(())
+    }
+
+    /// The trend of the program on the main branch is the push, once on each machine. What was measured in pairs was measured in
+    /// another way, and is in other series.
+    fn expect_trend(&self) -> Result<()> {
+        let series = self.read(&format!("projects/{PROJECT}/series?transport={PROJECT}"))?;
+        let mut trend: Vec<Vec<String>> = Vec::new();
+        for series in series["series"].as_array().context("there is no list of series")? {
+            let points = self.read(&format!("points?series={}&lines=main", series["series_id"]))?;
+            let points = points["series"][0]["points"].as_array().cloned().unwrap_or_default();
+            let commits = points.iter().filter_map(|point| Some(point["commit_sha"].as_str()?.to_owned()));
+            trend.push(commits.collect());
+        }
+        trend.retain(|commits| !commits.is_empty());
+        let expected = vec![vec![self.commits.main.clone()]; MACHINES.len()];
+        ensure!(trend == expected, "the trend of the series is {trend:?}: expected {expected:?}");
+        Ok(())
+    }
+}
+
+fn a_push_is_measured_on_every_machine(fixture: &Fixture, step: &Step) -> Result<()> {
+    let sha = &fixture.commits.main;
+    fixture.notify("branches", &json!({"repository": REPOSITORY, "branch": "main", "sha": sha}))?;
+    step.message("waiting until both machines have measured the push");
+    let jobs = fixture.measured("", sha)?;
+    let other = jobs.iter().find(|job| job["reason"] != "push" || !job["base_sha"].is_null());
+    ensure!(other.is_none(), "not a job for a push: {other:?}");
+    fixture.expect_trend()
+}
+
+fn nothing_is_measured_without_permission(fixture: &Fixture, step: &Step) -> Result<()> {
+    fixture.open(SLOWER, &fixture.commits.slower, "slower")?;
+    for signing in ["none", "wrong", "sha1"] {
+        let status = &fixture.github("comments", &request(SLOWER, WRITER, signing))?["webhook_status"];
+        ensure!(*status == UNAUTHORIZED, "a delivery with the signature {signing} is answered with {status}");
+    }
+    fixture.notify("comments", &request(SLOWER, STRANGER, "right"))?;
+    step.message("waiting for the answer to a stranger");
+    fixture.until("a stranger is answered", || {
+        let comments = fixture.at_github(&comments_of(SLOWER))?;
+        Ok((!comments.is_empty()).then_some(()))
+    })?;
+    fixture.expect_jobs(SLOWER, &[])
+}
+
+fn a_slowdown_is_reported_once(fixture: &Fixture, step: &Step) -> Result<()> {
+    let check = fixture.compared(SLOWER, &fixture.commits.slower, step)?;
+    step.message("waiting for the comment");
+    let comment = fixture.until("there is a comment", || Ok(fixture.reports(SLOWER)?.pop()))?;
+    for (machine, _) in MACHINES {
+        let row = comment.lines().find(|line| line.starts_with('|') && line.contains(machine));
+        let row = row.with_context(|| format!("the comment has no row for {machine}: {comment}"))?;
+        ensure!(row.contains("slower"), "{machine} is not reported as slower: {comment}");
+    }
+    ensure!(check["conclusion"] == "success", "the check must not fail, and does: {check}");
+    let title = check["output"]["title"].as_str().unwrap_or_default();
+    ensure!(title.starts_with("▲ Slower: 2 of 2 series"), "the check does not report it: {check}");
+    expect_comments(&fixture.reports(SLOWER)?, 1)
+}
+
+fn without_a_change_there_is_no_comment(fixture: &Fixture, step: &Step) -> Result<()> {
+    // Nobody requests to measure what is pushed to the other pull request now. The server handles deliveries in order: that, before
+    // all of this.
+    let pushed = json!({"repository": REPOSITORY, "number": SLOWER, "sha": fixture.commits.slower_again});
+    fixture.notify("pushes", &pushed)?;
+    fixture.open(SAME, &fixture.commits.documented, "documented")?;
+    let check = fixture.compared(SAME, &fixture.commits.documented, step)?;
+    ensure!(check["conclusion"] == "success", "nothing has changed, and the check failed: {check}");
+    expect_comments(&fixture.reports(SAME)?, 0)?;
+    expect_comments(&fixture.reports(SLOWER)?, 1)?;
+    fixture.expect_jobs(SLOWER, &[&fixture.commits.slower; MACHINES.len()])?;
+    // Pull requests are no part of the trend.
+    fixture.expect_trend()
+}
+
+/// A comment that requests a measurement, with a right or wrong signature.
+fn request(number: u64, login: &str, signing: &str) -> Value {
+    json!({
+        "repository": REPOSITORY, "number": number, "login": login, "body": "/roundtrip queue", "signing": signing,
+    })
+}
+
+fn comments_of(number: u64) -> String {
+    format!("comments?repository={REPOSITORY}&number={number}")
+}
+
+fn at_github(github_url: &str, what: &str) -> Result<Vec<Value>> {
+    let answer = http::json(&format!("{github_url}/_fake/{what}"))?;
+    serde_json::from_value(answer).with_context(|| format!("GitHub answers {what} with no list"))
+}
+
+fn reports(comments: &[Value]) -> Vec<String> {
+    let texts = comments.iter().filter_map(Value::as_str);
+    texts.filter(|text| text.starts_with(MARKER)).map(str::to_owned).collect()
+}
+
+fn expect_comments(found: &[String], expected: usize) -> Result<()> {
+    let count = found.len();
+    ensure!(count == expected, "a pull request has {count} comments with results: expected {expected}");
+    Ok(())
+}

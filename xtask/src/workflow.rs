@@ -1,0 +1,93 @@
+//! GitHub's documents: actions and workflows, as far as this program runs or checks them. An action with members that are unknown
+//! here is an error, so that no part of it goes unrun.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A composite action.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Action {
+    #[serde(rename = "name")]
+    _name: String,
+    #[serde(rename = "description")]
+    _description: String,
+    pub(crate) inputs: BTreeMap<String, Input>,
+    pub(crate) runs: Runs,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Input {
+    #[serde(rename = "description")]
+    _description: String,
+    pub(crate) default: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Runs {
+    pub(crate) using: String,
+    pub(crate) steps: Vec<Script>,
+}
+
+/// A step of an action.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Script {
+    pub(crate) name: String,
+    pub(crate) id: Option<String>,
+    pub(crate) shell: String,
+    #[serde(default)]
+    pub(crate) env: BTreeMap<String, String>,
+    pub(crate) run: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Workflow {
+    jobs: BTreeMap<String, Job>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Job {
+    steps: Vec<WorkflowStep>,
+}
+
+/// A step of a workflow: an action, or a script.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct WorkflowStep {
+    name: Option<String>,
+    id: Option<String>,
+    #[serde(default)]
+    pub(crate) with: BTreeMap<String, Value>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    run: Option<String>,
+}
+
+impl Workflow {
+    /// The step of this name, in any job.
+    pub(crate) fn step(&self, name: &str) -> Result<&WorkflowStep> {
+        let mut steps = self.jobs.values().flat_map(|job| &job.steps);
+        let found = steps.find(|step| step.name.as_deref() == Some(name));
+        found.with_context(|| format!("no step is called {name}"))
+    }
+}
+
+impl WorkflowStep {
+    /// The step as a script of bash, which is GitHub's default shell except on Windows.
+    pub(crate) fn script(&self) -> Result<Script> {
+        let run = self.run.clone().context("the step runs no script")?;
+        let name = self.name.clone().unwrap_or_default();
+        Ok(Script { name, id: self.id.clone(), shell: "bash".into(), env: self.env.clone(), run })
+    }
+}
+
+/// Reads a document.
+pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = fs_err::read_to_string(path)?;
+    serde_saphyr::from_str(&text).with_context(|| format!("{} is not as expected", path.display()))
+}
