@@ -1,8 +1,9 @@
 //! The web UI, carried within release builds and read from `web/dist` by others.
 
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use roundtrip_domain::error::Kind;
 use rust_embed::{Embed, EmbeddedFile};
 
 const NOT_BUILT: &str = "This server was built without its web interface. Run `cargo xtask up`, or run `npm ci` and \

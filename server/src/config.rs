@@ -3,10 +3,10 @@
 use crate::cli::{AccessArguments, DataArguments, GITHUB_URL, NotifyArguments, ServeArguments, TlsArguments};
 use crate::tls;
 use anyhow::{Context, Result};
-use roundtrip_server::door::{self, TrustedProxies};
-use roundtrip_server::github::{self, App, GitHub};
-use roundtrip_server::notify::{self, email};
-use roundtrip_server::oidc::{self, Verifier};
+use roundtrip_domain::notify::{self, email};
+use roundtrip_domain::oidc::{self, Verifier};
+use roundtrip_github::{App, GitHub};
+use roundtrip_server::auth::{self, TrustedProxies};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio_rustls::TlsAcceptor;
@@ -84,8 +84,8 @@ pub(crate) fn tls(arguments: &TlsArguments) -> Result<Option<TlsAcceptor>> {
 }
 
 /// How the door is kept.
-pub(crate) fn door(arguments: &AccessArguments) -> door::Settings {
-    door::Settings {
+pub(crate) fn auth(arguments: &AccessArguments) -> auth::Settings {
+    auth::Settings {
         is_private: arguments.private,
         requests_per_minute: arguments.requests_per_minute,
         trusted_proxies: TrustedProxies(arguments.trusted_proxy.clone()),
@@ -103,7 +103,7 @@ pub(crate) fn github(arguments: &AccessArguments) -> Result<Option<GitHub>> {
     };
     let secret = std::fs::read_to_string(file)
         .with_context(|| format!("cannot read the client secret of GitHub from {}", file.display()))?;
-    let settings = github::Settings {
+    let settings = roundtrip_github::Settings {
         url: arguments.github_url.trim_end_matches('/').to_owned(),
         api_url: github_api_url(arguments),
         client_id: client_id.clone(),
@@ -167,7 +167,7 @@ pub(crate) fn github_app(arguments: &AccessArguments) -> Result<Option<App>> {
         std::fs::read(file)
             .with_context(|| format!("cannot read the {what} of the GitHub App from {}", file.display()))
     };
-    let settings = github::app::Settings {
+    let settings = roundtrip_github::app::Settings {
         api_url: github_api_url(arguments),
         app_id,
         private_key_pem: read("private key", key)?,

@@ -5,15 +5,15 @@
 //! - [`cli`]: arguments only. [`config`]: what follows from them and from the environment.
 //! - [`commands`]: one file a verb. [`database`]: the way to PostgreSQL, whoever runs it.
 //! - [`backup`]: all that a database holds, as one file.
-//! - [`postgres`]: the embedded PostgreSQL. [`lifeline`]: what asks this program to end.
+//! - [`postgres`]: the embedded PostgreSQL. [`shutdown`]: what asks this program to end.
 
 mod backup;
 mod cli;
 mod commands;
 mod config;
 mod database;
-mod lifeline;
 mod postgres;
+mod shutdown;
 mod telemetry;
 mod tls;
 

@@ -1,7 +1,7 @@
 //! The API document: made from the handlers, committed as `server/openapi.json`, and the source of the web client's
 //! types.
 
-use crate::door::SESSION_COOKIE;
+use crate::auth::SESSION_COOKIE;
 use crate::router;
 use axum::http::header;
 use axum::response::IntoResponse;

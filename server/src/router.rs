@@ -1,13 +1,14 @@
 //! The list of routes, and what surrounds every request.
 
-use crate::error::{self, ApiError, Kind};
-use crate::{AppState, assets, content_policy, door, etag, metrics, openapi, routes, traces};
+use crate::error::{self, ApiError};
+use crate::{AppState, assets, auth, content_policy, etag, metrics, openapi, routes, traces};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use roundtrip_domain::error::Kind;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -29,7 +30,7 @@ pub fn app(state: AppState) -> Router {
         .layer(from_fn(etag::answer))
         .fallback(outside_the_api)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn_with_state(state.clone(), door::admit))
+        .layer(from_fn_with_state(state.clone(), auth::authenticate))
         .layer(CatchPanicLayer::custom(error::of_panic))
         .layer(from_fn(error::render))
         .layer(SetResponseHeaderLayer::if_not_present(

@@ -1,15 +1,14 @@
 //! [`AppState`]: what every handler may use.
 
-use crate::analysis::Analyst;
-use crate::door::{self, Door};
-use crate::github::{App, GitHub};
-use crate::ingest::admission::Admission;
-use crate::ingest::ids::Ids;
-use crate::live::Live;
+use crate::auth::{self, Auth};
 use crate::metrics::Metrics;
-use crate::notify::{self, Notifier};
-use crate::oidc::Verifier;
-use crate::queue::Queue;
+use roundtrip_domain::analysis::Analyst;
+use roundtrip_domain::ingest::Ingest;
+use roundtrip_domain::live::Live;
+use roundtrip_domain::notify::{self, Notifier};
+use roundtrip_domain::oidc::Verifier;
+use roundtrip_domain::queue::Queue;
+use roundtrip_github::{App, GitHub};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +19,7 @@ pub struct AppState {
     /// Connections to the database.
     pub pool: sqlx::PgPool,
     /// Who is let in, and how often.
-    pub door: Arc<Door>,
+    pub auth: Arc<Auth>,
     /// Where people sign in, if that was set up.
     pub github: Option<Arc<GitHub>>,
     /// Who checks tokens of jobs, if that was set up.
@@ -29,14 +28,12 @@ pub struct AppState {
     pub github_app: Option<Arc<App>>,
     /// The folder of programs for agents, if there is one.
     pub releases: Option<Arc<Path>>,
-    /// How many uploads are let in at a time.
-    pub(crate) admission: Admission,
+    /// Takes uploads in.
+    pub(crate) ingest: Ingest,
     /// What operators watch.
     pub(crate) metrics: Arc<Metrics>,
     /// Whether requests go to other servers from now on.
     is_stopping: Arc<AtomicBool>,
-    /// Keys of rows that uploads share.
-    pub(crate) ids: Arc<Ids>,
     /// Who follows what arrives.
     pub live: Live,
     /// Who searches what arrives for changes.
@@ -50,21 +47,21 @@ pub struct AppState {
 impl AppState {
     /// Of a pool whose database has been migrated.
     pub fn new(pool: sqlx::PgPool) -> Self {
+        let ingest = Ingest::new(pool.clone());
         let live = Live::new(pool.clone());
         let analyst = Analyst::new(pool.clone());
         let queue = Queue::new(pool.clone());
         let notifier = Notifier::new(pool.clone(), notify::Settings::default());
         Self {
             pool,
-            door: Arc::default(),
+            auth: Arc::default(),
             github: None,
             oidc: None,
             github_app: None,
             releases: None,
-            admission: Admission::default(),
+            ingest,
             metrics: Arc::default(),
             is_stopping: Arc::default(),
-            ids: Arc::default(),
             live,
             analyst,
             queue,
@@ -72,10 +69,10 @@ impl AppState {
         }
     }
 
-    /// With the door kept otherwise than by default.
+    /// With other settings of authentication than the default.
     #[must_use]
-    pub fn with_door(self, settings: door::Settings) -> Self {
-        Self { door: Arc::new(Door::new(settings)), ..self }
+    pub fn with_auth(self, settings: auth::Settings) -> Self {
+        Self { auth: Arc::new(Auth::new(settings)), ..self }
     }
 
     /// With accounts of GitHub.
@@ -111,6 +108,16 @@ impl AppState {
     /// From now on `/readyz` sends whoever asks to other servers. Requests are answered as before.
     pub fn announce_stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Searches what was stored for changes.
+    pub fn analyst(&self) -> &Analyst {
+        &self.analyst
+    }
+
+    /// Tells people what happens.
+    pub fn notifier(&self) -> &Notifier {
+        &self.notifier
     }
 
     pub(crate) fn is_stopping(&self) -> bool {

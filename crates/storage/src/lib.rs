@@ -21,6 +21,7 @@ pub mod comparison;
 pub mod copy;
 pub mod distribution;
 pub mod environment;
+mod error;
 pub mod error_rate;
 pub mod github;
 pub mod graph;
@@ -37,6 +38,7 @@ pub mod pool;
 pub mod project;
 pub mod project_machine;
 pub mod quantile;
+pub mod reference_series;
 pub mod regression;
 pub mod retention;
 pub mod run;
@@ -51,7 +53,8 @@ pub mod silence;
 pub mod summary;
 pub mod task;
 pub mod token;
-pub mod witness;
+
+pub use error::StorageError;
 
 /// The schema of the database, applied by the server when it starts.
 pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");

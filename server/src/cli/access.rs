@@ -4,11 +4,11 @@ use super::DataArguments;
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, Subcommand};
 use ipnet::IpNet;
-use roundtrip_server::access::{
+use roundtrip_domain::access::{
     OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
-use roundtrip_server::door::REQUESTS_PER_MINUTE_DEFAULT;
-use roundtrip_server::oidc::GITHUB_ISSUER;
+use roundtrip_domain::oidc::GITHUB_ISSUER;
+use roundtrip_server::auth::REQUESTS_PER_MINUTE_DEFAULT;
 use roundtrip_storage::access::{Scope, TokenKind};
 use roundtrip_wire::Slug;
 use std::path::PathBuf;

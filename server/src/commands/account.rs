@@ -4,7 +4,7 @@ use super::columns::columns;
 use crate::cli::{AccountCommand, AccountCreateArguments, AccountDeleteArguments, DataArguments};
 use crate::{config, database, postgres};
 use anyhow::{Context, Result, bail};
-use roundtrip_server::audited;
+use roundtrip_domain::audited;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::{account, pool};
 use sqlx::PgPool;

@@ -4,7 +4,7 @@ use crate::backup::dump::dump;
 use crate::cli::BackupArguments;
 use crate::config::{self, UsageError};
 use crate::database::Database;
-use crate::lifeline::Shutdown;
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use indicatif::{DecimalBytes, ProgressBar, ProgressStyle};
 use std::fs::File;

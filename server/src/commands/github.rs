@@ -5,7 +5,7 @@ use crate::cli::{GitHubCommand, GitHubLinkArguments};
 use crate::config;
 use crate::database::Database;
 use anyhow::{Context, Result, ensure};
-use roundtrip_server::github::sweep;
+use roundtrip_github::sweep;
 use roundtrip_storage::github::installation;
 use roundtrip_storage::task;
 

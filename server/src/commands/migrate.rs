@@ -3,7 +3,7 @@
 use crate::cli::MigrateArguments;
 use crate::config;
 use crate::database::Database;
-use crate::lifeline::Shutdown;
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result, ensure};
 use roundtrip_storage::distribution;
 use sqlx::PgPool;

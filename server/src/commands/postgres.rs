@@ -3,8 +3,8 @@
 use crate::cli::PostgresArguments;
 use crate::config;
 use crate::database;
-use crate::lifeline::Shutdown;
 use crate::postgres::{Durability, Embedded};
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use roundtrip_storage::pool::pool;
 use std::path::Path;

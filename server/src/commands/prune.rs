@@ -3,11 +3,11 @@
 use crate::cli::PruneArguments;
 use crate::config;
 use crate::database::Database;
-use crate::lifeline::Shutdown;
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use chrono::Utc;
 use indicatif::DecimalBytes;
-use roundtrip_server::tasks::retention;
+use roundtrip_domain::tasks::retention;
 
 /// Runs the verb.
 ///

@@ -5,7 +5,7 @@ use crate::backup::fill::fill;
 use crate::cli::BackupArguments;
 use crate::config;
 use crate::database::Database;
-use crate::lifeline::Shutdown;
+use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::Read;

@@ -3,7 +3,7 @@
 use crate::cli::SeedArguments;
 use crate::config;
 use crate::database::Database;
-use crate::lifeline::Shutdown;
+use crate::shutdown::Shutdown;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use roundtrip_server::seed::{Plan, Written};

@@ -4,17 +4,17 @@ use super::token;
 use crate::cli::ServeArguments;
 use crate::config;
 use crate::database::Database;
-use crate::lifeline::Shutdown;
 use crate::postgres::Embedded;
+use crate::shutdown::Shutdown;
 use crate::tls;
 use anyhow::{Context, Result};
 use axum::serve::ListenerExt;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use roundtrip_github::reconcile::Reconciler;
+use roundtrip_github::report::LabReports;
+use roundtrip_github::worker::Worker;
 use roundtrip_server::AppState;
-use roundtrip_server::github::reconcile::Reconciler;
-use roundtrip_server::github::report::LabReports;
-use roundtrip_server::github::worker::Worker;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -51,7 +51,7 @@ pub(crate) async fn serve(arguments: ServeArguments) -> Result<()> {
         notifications.public_url = own_url;
     }
     let mut state = AppState::new(database.pool.clone())
-        .with_door(config::door(&arguments.access))
+        .with_auth(config::auth(&arguments.access))
         .with_notifications(notifications);
     if let Some(github) = github {
         state = state.with_github(github);
@@ -129,7 +129,7 @@ async fn answer(
     drain: Duration,
 ) -> Result<()> {
     let (stop, mut stopped) = watch::channel(false);
-    let tasks = tokio::spawn(roundtrip_server::tasks::run(database.pool.clone(), stopped.clone()));
+    let tasks = tokio::spawn(roundtrip_domain::tasks::run(database.pool.clone(), stopped.clone()));
     let analyst = tokio::spawn(state.analyst().clone().run(stopped.clone()));
     let queue = tokio::spawn(state.queue.clone().run(stopped.clone()));
     let notifier = tokio::spawn(state.notifier().clone().run(stopped.clone()));
@@ -198,7 +198,7 @@ fn send_at_once(stream: &TcpStream) {
 /// Handles what GitHub tells and writes what there is to say, if this server is an App there.
 async fn look_after_github(state: AppState, stopped: watch::Receiver<bool>) {
     let Some(app) = state.github_app.clone() else { return };
-    let reports = LabReports::new(state.clone(), state.notifier().public_url());
+    let reports = LabReports::new(state.pool.clone(), state.notifier().public_url());
     let worker = Worker::new(Arc::clone(&app), state.pool.clone());
     let reconciler = Reconciler::new(app, state.pool, Arc::new(reports));
     tokio::join!(worker.run(stopped.clone()), reconciler.run(stopped));

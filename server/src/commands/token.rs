@@ -8,7 +8,7 @@ use crate::cli::{
 use crate::config::UsageError;
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_server::audited;
+use roundtrip_domain::audited;
 use roundtrip_storage::access::TokenSight;
 use roundtrip_storage::access::{Binding, TokenKind};
 use roundtrip_storage::audit::By;

@@ -4,7 +4,7 @@ use super::account::pool;
 use super::columns::columns;
 use crate::cli::{DataArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments};
 use anyhow::{Context, Result};
-use roundtrip_server::audited;
+use roundtrip_domain::audited;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{self, New};

@@ -1,10 +1,10 @@
 //! [`Agent`]: proof that an agent asks which was enrolled.
 
 use super::Caller;
-use crate::access::Refusal;
 use crate::{AppState, error::ApiError};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use roundtrip_domain::access::Refusal;
 use roundtrip_storage::access::Scope;
 use roundtrip_storage::agent::Working;
 use std::sync::Arc;

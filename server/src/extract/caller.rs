@@ -1,10 +1,10 @@
 //! [`Caller`]: who asks. [`Uploader`]: proof that it may upload.
 
 use crate::AppState;
-use crate::access;
 use crate::error::ApiError;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
+use roundtrip_domain::access;
 use roundtrip_storage::access::Scope;
 use roundtrip_storage::agent::Working;
 use roundtrip_storage::audit::By;
@@ -12,7 +12,7 @@ use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Who asks, as [`crate::door`] found out before the handler.
+/// Who asks, as [`crate::auth`] found out before the handler.
 #[derive(Clone, Debug)]
 pub struct Caller {
     caller: Arc<access::Caller>,

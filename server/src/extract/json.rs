@@ -4,6 +4,7 @@ use super::report_body::require_json;
 use crate::error::ApiError;
 use axum::extract::{FromRequest, Request};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use roundtrip_domain::error::DomainError;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer};
 
 /// The most bytes of a body.
@@ -30,9 +31,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         require_json(request.headers())?;
         let body = Limited::new(request.into_body(), BYTES_MAX).collect().await.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                ApiError::BodyTooLarge { max_bytes: BYTES_MAX, state: "as sent" }
+                DomainError::BodyTooLarge { max_bytes: BYTES_MAX, state: "as sent" }
             } else {
-                ApiError::InvalidEncoding(format!("the body ended before its end: {error}"))
+                DomainError::InvalidEncoding(format!("the body ended before its end: {error}"))
             }
         })?;
         let bytes = body.to_bytes();
@@ -40,12 +41,12 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
         let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
             let (path, error) = (error.path().to_string(), error.into_inner());
             match path.as_str() {
-                _ if !error.is_data() => ApiError::InvalidJson(error.to_string()),
+                _ if !error.is_data() => DomainError::InvalidJson(error.to_string()).into(),
                 "." => ApiError::parameter("of the body", error.to_string()),
                 name => ApiError::parameter(name, error.to_string()),
             }
         })?;
-        deserializer.end().map_err(|error| ApiError::InvalidJson(error.to_string()))?;
+        deserializer.end().map_err(|error| DomainError::InvalidJson(error.to_string()))?;
         Ok(Self(value))
     }
 }

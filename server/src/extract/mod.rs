@@ -22,5 +22,5 @@ pub use json::{Json, present};
 pub use paged::{Everything, Page, Paged};
 pub use path::Path;
 pub use query::Query;
+pub use report_body::ReportBody;
 pub(crate) use report_body::require_json;
-pub use report_body::{Encoding, ReportBody};

@@ -2,35 +2,18 @@
 
 use crate::AppState;
 use crate::error::ApiError;
-use crate::ingest::admission::Admitted;
 use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, HeaderName, header};
 use http_body_util::BodyExt;
+use roundtrip_domain::error::DomainError;
+use roundtrip_domain::ingest::{Encoding, UploadBody};
 
 /// The most bytes of a body as it is sent.
 const SENT_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// How the bytes are compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Encoding {
-    /// They are not.
-    Identity,
-    /// RFC 1952.
-    Gzip,
-    /// RFC 8878.
-    Zstd,
-}
-
 /// A body of JSON, not yet inflated.
 #[derive(Debug)]
-pub struct ReportBody {
-    /// As they were sent.
-    pub bytes: Vec<u8>,
-    /// How they are compressed.
-    pub encoding: Encoding,
-    /// Their share of the memory: part of the body, so that it is given back with it.
-    pub(crate) _admitted: Admitted,
-}
+pub struct ReportBody(pub UploadBody);
 
 impl FromRequest<AppState> for ReportBody {
     type Rejection = ApiError;
@@ -38,26 +21,26 @@ impl FromRequest<AppState> for ReportBody {
     async fn from_request(request: Request, state: &AppState) -> Result<Self, ApiError> {
         require_json(request.headers())?;
         let encoding = encoding(request.headers())?;
-        let too_large = ApiError::BodyTooLarge { max_bytes: SENT_BYTES_MAX, state: "as sent" };
+        let too_large = DomainError::BodyTooLarge { max_bytes: SENT_BYTES_MAX, state: "as sent" };
         let stated = text(request.headers(), &header::CONTENT_LENGTH).parse::<usize>().ok();
         if stated.is_some_and(|stated| stated > SENT_BYTES_MAX) {
-            return Err(too_large);
+            return Err(too_large.into());
         }
-        let mut admitted = state.admission.admit(stated.unwrap_or(0))?;
+        let mut admitted = state.ingest.admission().admit(stated.unwrap_or(0))?;
         let mut bytes = Vec::with_capacity(stated.unwrap_or(0));
         let mut body = request.into_body();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| {
-                ApiError::InvalidEncoding(format!("the body ended before its end: {error}"))
+                DomainError::InvalidEncoding(format!("the body ended before its end: {error}"))
             })?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > SENT_BYTES_MAX {
-                return Err(too_large);
+                return Err(too_large.into());
             }
             admitted.cover(bytes.len() + data.len())?;
             bytes.extend_from_slice(&data);
         }
-        Ok(Self { bytes, encoding, _admitted: admitted })
+        Ok(Self(UploadBody { bytes, encoding, admitted }))
     }
 }
 

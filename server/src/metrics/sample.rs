@@ -59,7 +59,7 @@ fn sample_process(registry: &mut Registry, state: &AppState) {
     registry.register("database_connections", "Connections to the database", connections);
     let max = i64::from(state.pool.options().get_max_connections());
     gauge(registry, "database_connections_max", "Most connections at a time", max);
-    let queue = state.admission.queue();
+    let queue = state.ingest.admission().queue();
     let help = "Bytes of uploads that are being taken in";
     gauge(registry, "upload_queue_bytes", help, queue.bytes);
     gauge(registry, "upload_queue_bytes_max", "Uploads beyond are turned away", queue.bytes_max);

@@ -1,7 +1,7 @@
 //! PostgreSQL's files: made whole or not at all, and touched only if they are whole and of the right version.
 
 use super::account::Account;
-use super::complaint;
+use super::diagnostics;
 use super::guarded::Guarded;
 use super::layout::Layout;
 use super::locate::{MajorVersion, Programs};
@@ -120,10 +120,10 @@ async fn initialise(
         return Ok(());
     }
     let text = reading.join().unwrap_or_default();
-    if complaint::is_disk_full(&text, layout.data_dir()) {
-        return Err(complaint::disk_full(layout.data_dir()));
+    if diagnostics::is_disk_full(&text, layout.data_dir()) {
+        return Err(diagnostics::disk_full(layout.data_dir()));
     }
-    let complaint = complaint::last(&text).map_or_else(|| status.to_string(), str::to_owned);
+    let complaint = diagnostics::last(&text).map_or_else(|| status.to_string(), str::to_owned);
     bail!("cannot make a database in {}: {complaint}", layout.data_dir().display())
 }
 

@@ -4,7 +4,7 @@
 
 use super::account;
 use crate::cli::GuardArguments;
-use crate::lifeline;
+use crate::shutdown;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &GuardArguments) -> Result<ExitCode> {
 async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
     // Whoever stops a whole service signals all its processes: the order is the server's to decide.
     let _deaf_to = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()].map(signal);
-    let mut stdin = lifeline::stdin_end()?;
+    let mut stdin = shutdown::stdin_end()?;
     let (program, rest) = arguments.command.split_first().context("no program is named")?;
     let mut command = Command::new(program);
     command.args(rest).stdin(std::process::Stdio::null());
@@ -45,7 +45,7 @@ async fn guard(arguments: &GuardArguments) -> Result<ExitStatus> {
         .with_context(|| format!("cannot run {}", program.display()))?;
     tokio::select! {
         status = child.wait() => status.context("cannot wait for PostgreSQL"),
-        () = lifeline::ended(Some(&mut stdin)) => stop(child).await,
+        () = shutdown::ended(Some(&mut stdin)) => stop(child).await,
     }
 }
 

@@ -10,7 +10,7 @@
 
 mod account;
 mod cluster;
-mod complaint;
+mod diagnostics;
 pub(crate) mod guard;
 mod guarded;
 mod layout;
@@ -86,7 +86,7 @@ impl Embedded {
     /// # Errors
     /// As [`Embedded::start`].
     pub(crate) async fn start_with(data_dir: &Path, durability: Durability) -> Result<Self> {
-        Self::start_or_fail(data_dir, durability).await.map_err(|error| complaint::explain(error, data_dir))
+        Self::start_or_fail(data_dir, durability).await.map_err(|error| diagnostics::explain(error, data_dir))
     }
 
     async fn start_or_fail(data_dir: &Path, durability: Durability) -> Result<Self> {
@@ -129,7 +129,7 @@ impl Embedded {
 
     /// The error of something that was done with it, or the sentence for a full disk.
     pub(crate) fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        complaint::explain(error, self.layout.data_dir())
+        diagnostics::explain(error, self.layout.data_dir())
     }
 
     /// Tells a server that waits for this directory that it will soon be free.
@@ -173,10 +173,10 @@ impl Embedded {
         let log = self.layout.log();
         // A log that cannot be read complains of nothing.
         let text = std::fs::read_to_string(&log).unwrap_or_default();
-        if complaint::is_disk_full(&text, self.layout.data_dir()) {
-            return complaint::disk_full(self.layout.data_dir());
+        if diagnostics::is_disk_full(&text, self.layout.data_dir()) {
+            return diagnostics::disk_full(self.layout.data_dir());
         }
-        match complaint::last(&text) {
+        match diagnostics::last(&text) {
             Some(complaint) => {
                 anyhow::anyhow!("PostgreSQL did not start: {complaint}; its log is {}", log.display())
             }

@@ -1,14 +1,16 @@
 //! Accounts: made and removed by administrators of the server.
 
 use super::session::no_store;
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, Utc};
+use roundtrip_domain::audited;
+use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_storage as db;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
@@ -120,7 +122,7 @@ pub(crate) async fn create_account(
     )
     .await?;
     let (account, token) = created.ok_or_else(|| {
-        ApiError::Taken(format!("the name {} or the login is another account's", request.name))
+        DomainError::Taken(format!("the name {} or the login is another account's", request.name))
     })?;
     transaction.commit().await?;
     let token = token.map(|issued| issued.secret.expose().to_owned());

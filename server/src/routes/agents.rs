@@ -4,13 +4,14 @@ use super::lab::AgentPath;
 use super::projects::{ProjectPath, project_id};
 use super::session::no_store;
 use crate::AppState;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_storage as db;
 use roundtrip_storage::access::ManagedToken;
 use roundtrip_storage::access::secret::SecretKind;
@@ -232,7 +233,7 @@ async fn managed(
     let unknown = || ApiError::unknown_agent(agent_id);
     let found = db::agent::find(connection, agent_id).await?.ok_or_else(unknown)?;
     match check_manage(state, caller, found.project.as_deref()).await {
-        Err(ApiError::Unknown { .. }) => Err(unknown()),
+        Err(ApiError::Domain(DomainError::Unknown { .. })) => Err(unknown()),
         checked => checked.map(|()| found),
     }
 }

@@ -3,13 +3,15 @@
 use super::permitted;
 use super::projects::ProjectPath;
 use crate::AppState;
-use crate::access::Action;
-use crate::error::{ApiError, Kind as Thing};
+use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path};
-use crate::notify;
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::access::Action;
+use roundtrip_domain::error::DomainError;
+use roundtrip_domain::error::Kind as Thing;
+use roundtrip_domain::notify;
 use roundtrip_storage::audit::{self, Event as AuditEvent};
 use roundtrip_storage::notification::channel::{self, Row, Wanted};
 use roundtrip_storage::notification::event::{Event, Kind};
@@ -314,7 +316,7 @@ fn check(state: &AppState, kind: Kind, wanted: &Wanted<'_>) -> Result<(), ApiErr
 }
 
 fn taken(name: &str) -> ApiError {
-    ApiError::Taken(format!("the project has a channel named {name}: expected another name"))
+    DomainError::Taken(format!("the project has a channel named {name}: expected another name")).into()
 }
 
 async fn read(connection: &mut sqlx::PgConnection, channel_id: i64) -> Result<Channel, ApiError> {

@@ -3,10 +3,11 @@
 use super::projects::{ProjectPath, project_id};
 use super::runs::{CommitSummary, RunSummary};
 use crate::AppState;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
-use crate::graph::{Graph, Parting};
 use axum::{Json, extract::State};
+use roundtrip_domain::error::Kind;
+use roundtrip_domain::graph::{Graph, Parting};
 use roundtrip_storage as db;
 use roundtrip_storage::search_terms::SearchTerms;
 use roundtrip_wire::Slug;

@@ -3,11 +3,12 @@
 use super::machines::MachinePath;
 use super::projects::project_id;
 use crate::AppState;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Path};
 use crate::routes::projects::ProjectPath;
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -2,13 +2,13 @@
 
 use super::projects::{ProjectPath, project_id};
 use crate::extract::{Caller, Path};
-use crate::live::{NewRuns, Told};
 use crate::{AppState, error::ApiError};
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use futures_util::stream;
+use roundtrip_domain::live::{NewRuns, Told};
 use roundtrip_wire::Problem;
 use std::convert::Infallible;
 use std::time::Duration;

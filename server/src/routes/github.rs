@@ -4,14 +4,15 @@
 use super::return_path::ReturnPath;
 use super::session::{self, base, header_value, session_cookie};
 use crate::AppState;
-use crate::door::cookie;
-use crate::error::{ApiError, Kind};
+use crate::auth::cookie;
+use crate::error::ApiError;
 use crate::extract::{Caller, Query};
-use crate::github::GitHub;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use roundtrip_domain::error::Kind;
+use roundtrip_github::GitHub;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Account;
 use roundtrip_storage::audit::By;

@@ -1,14 +1,16 @@
 //! What GitHub tells this server: taken only with its signature, and kept before it is acknowledged.
 
 use crate::AppState;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::require_json;
-use crate::github::{App, webhook};
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use chrono::Utc;
 use http_body_util::BodyExt as _;
+use roundtrip_domain::error::{DomainError, Kind};
+use roundtrip_domain::ingest::admission::Admitted;
+use roundtrip_github::{App, webhook};
 use roundtrip_storage as db;
 use roundtrip_wire::Problem;
 use serde::Serialize;
@@ -75,8 +77,9 @@ pub(crate) async fn receive_webhook(
     if !signature.starts_with("sha256=") {
         return Err(ApiError::Unauthenticated(unsigned));
     }
-    let late =
-        |_| ApiError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()));
+    let late = |_| {
+        DomainError::InvalidEncoding(format!("the body did not arrive within {} s", ARRIVAL_MAX.as_secs()))
+    };
     let body = tokio::time::timeout(ARRIVAL_MAX, read(&app, headers, body)).await.map_err(late)??;
     if !app.has_signed(signature, &body.bytes) {
         return Err(ApiError::Unauthenticated(unsigned));
@@ -86,7 +89,7 @@ pub(crate) async fn receive_webhook(
         .map_err(|_| ApiError::parameter("x-github-delivery", "expected a UUID"))?;
     let event = text(headers, "x-github-event");
     let told = webhook::read(event, &body.bytes, app.app_id())
-        .map_err(|error| ApiError::InvalidJson(format!("the event cannot be read: {error}")))?;
+        .map_err(|error| DomainError::InvalidJson(format!("the event cannot be read: {error}")))?;
     let outcome = match told {
         None => Outcome::Ignored,
         Some(told) => {
@@ -103,25 +106,26 @@ pub(crate) async fn receive_webhook(
 /// The bytes of an event, with their share of the memory.
 struct Body {
     bytes: Vec<u8>,
-    _admitted: crate::ingest::admission::Admitted,
+    _admitted: Admitted,
 }
 
 /// Reads as many bytes as may come, counted while they arrive and within the memory for them.
 async fn read(app: &App, headers: &HeaderMap, mut body: axum::body::Body) -> Result<Body, ApiError> {
-    let too_large = || ApiError::BodyTooLarge { max_bytes: webhook::BODY_BYTES_MAX, state: "as sent" };
+    let too_large = || DomainError::BodyTooLarge { max_bytes: webhook::BODY_BYTES_MAX, state: "as sent" };
     let stated = text(headers, header::CONTENT_LENGTH.as_str()).parse::<usize>().ok();
     if stated.is_some_and(|stated| stated > webhook::BODY_BYTES_MAX) {
-        return Err(too_large());
+        return Err(too_large().into());
     }
     // By what has arrived, not by what is promised: anybody can promise.
     let mut admitted = app.admission.admit(0)?;
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame
-            .map_err(|error| ApiError::InvalidEncoding(format!("the body ended before its end: {error}")))?;
+        let frame = frame.map_err(|error| {
+            DomainError::InvalidEncoding(format!("the body ended before its end: {error}"))
+        })?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > webhook::BODY_BYTES_MAX {
-            return Err(too_large());
+            return Err(too_large().into());
         }
         admitted.cover(bytes.len() + data.len())?;
         bytes.extend_from_slice(&data);

@@ -2,27 +2,12 @@
 
 use super::runs::RunPath;
 use crate::extract::{AcknowledgedBefore, Path, Query, ReportBody, Uploader};
-use crate::ingest::{self, Said, Stored};
 use crate::{AppState, error::ApiError};
 use axum::{Json, extract::State, http::StatusCode};
+use roundtrip_domain::ingest::{Stored, UploadOptions, UploadReceipt};
 use roundtrip_wire::import::ImportRequest;
-use roundtrip_wire::{Problem, RunReport};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-use uuid::Uuid;
-
-/// What the server stored. The same upload again has the same receipt.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct UploadReceipt {
-    /// Of which run.
-    pub run_id: Uuid,
-    /// SHA-256 of the body as it was before compression, in hexadecimal.
-    pub body_sha256: String,
-    /// Cases in the upload.
-    pub result_count: i32,
-    /// Cases with numbers.
-    pub point_count: i32,
-}
+use roundtrip_wire::{Acknowledged, Problem, RunReport};
+use serde::Deserialize;
 
 /// What is said of an upload in its address.
 #[derive(Clone, Copy, Debug, Deserialize, utoipa::IntoParams)]
@@ -71,10 +56,10 @@ pub(crate) async fn put_run(
     Path(path): Path<RunPath>,
     Query(query): Query<UploadQuery>,
     AcknowledgedBefore(acknowledged): AcknowledgedBefore,
-    body: ReportBody,
+    ReportBody(body): ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    let said = Said { acknowledged, quarantined: query.quarantined };
-    Ok(answer(&state, ingest::receive(&state, &caller, path.run_id, body, said).await?))
+    let options = options(&state, query, acknowledged);
+    Ok(answer(&state, state.ingest.upload(&caller, path.run_id, body, options).await?))
 }
 
 /// Stores the results of another tool as a run, and keeps the file. It can be repeated, as an upload can.
@@ -100,19 +85,25 @@ pub(crate) async fn import_file(
     Uploader(caller): Uploader,
     Query(query): Query<UploadQuery>,
     AcknowledgedBefore(acknowledged): AcknowledgedBefore,
-    body: ReportBody,
+    ReportBody(body): ReportBody,
 ) -> Result<(StatusCode, Json<UploadReceipt>), ApiError> {
-    let said = Said { acknowledged, quarantined: query.quarantined };
-    Ok(answer(&state, ingest::import(&state, &caller, body, said).await?))
+    let options = options(&state, query, acknowledged);
+    Ok(answer(&state, state.ingest.import(&caller, body, options).await?))
+}
+
+fn options(state: &AppState, query: UploadQuery, acknowledged: Option<Acknowledged>) -> UploadOptions {
+    let visibility_of_new = state.auth.visibility_of_new();
+    UploadOptions { acknowledged, quarantined: query.quarantined, visibility_of_new }
 }
 
 fn answer(state: &AppState, (stored, receipt): (Stored, UploadReceipt)) -> (StatusCode, Json<UploadReceipt>) {
     match stored {
-        Stored::Now => {
+        Stored::Created => {
+            state.metrics.stored(receipt.result_count, receipt.point_count);
             state.live.announce(receipt.run_id);
             state.analyst.wake();
             (StatusCode::CREATED, Json(receipt))
         }
-        Stored::Before => (StatusCode::OK, Json(receipt)),
+        Stored::AlreadyExists => (StatusCode::OK, Json(receipt)),
     }
 }

@@ -2,9 +2,9 @@
 //! [`roundtrip_wire::lab`]'s.
 
 use super::session::no_store;
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Agent, Json as Body, Path};
-use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -13,6 +13,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, TimeDelta, Utc};
 use rand::RngExt;
 use ring::signature::{ED25519, UnparsedPublicKey};
+use roundtrip_domain::audited;
+use roundtrip_domain::error::{DomainError, Kind};
 use roundtrip_storage as db;
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Binding, Scope, Secret, TokenKind};
@@ -75,10 +77,11 @@ pub(crate) async fn enrol(
     let machine_id = db::machine::upsert(&mut transaction, &machine).await?;
     if let Some((agent_id, _)) = db::agent::of_machine(&mut transaction, machine_id).await? {
         if admitted.machine.is_none() {
-            return Err(ApiError::Taken(format!(
+            return Err(DomainError::Taken(format!(
                 "the machine {} has an agent: to replace that, make a code for this machine alone",
                 machine.slug
-            )));
+            ))
+            .into());
         }
         db::agent::revoke(&mut transaction, agent_id).await?;
     }
@@ -238,7 +241,7 @@ pub(crate) async fn heartbeat(
     if lease::prolong(&state.pool, agent.agent_id, held, lease).await? {
         return Ok(Json(Prolonged { lease_seconds: seconds(lease) }));
     }
-    Err(ApiError::LeaseLost { job_id: path.job_id })
+    Err(DomainError::LeaseLost { job_id: path.job_id }.into())
 }
 
 /// Says how a job ended.
@@ -262,7 +265,7 @@ pub(crate) async fn finish(
     let mut connection = state.pool.acquire().await?;
     let held = (path.job_id, finish.fence);
     if !lease::end(&mut connection, agent.agent_id, held, end, Utc::now()).await? {
-        return Err(ApiError::LeaseLost { job_id: path.job_id });
+        return Err(DomainError::LeaseLost { job_id: path.job_id }.into());
     }
     drop(connection);
     if finish.outcome == JobOutcome::Released {

@@ -1,12 +1,13 @@
 //! Short links: a page of the web UI with all that it shows, under a name that fits into a message.
 
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path};
 use crate::{AppState, assets};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Json, http::Uri};
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -78,7 +79,7 @@ pub(crate) async fn create_link(
     caller: Caller,
     Body(request): Body<LinkRequest>,
 ) -> Result<(StatusCode, Json<Link>), ApiError> {
-    if state.door.is_private() {
+    if state.auth.is_private() {
         caller.check_known()?;
     }
     for code in codes(&request.path) {

@@ -1,11 +1,12 @@
 //! Machines: where a project was measured, and the fingerprint each had last.
 
 use super::projects::{ProjectPath, project_id};
+use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
-use crate::{AppState, analysis};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::analysis;
 use roundtrip_storage as db;
 use roundtrip_wire::{Environment, Slug};
 use serde::{Deserialize, Serialize};

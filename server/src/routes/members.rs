@@ -3,12 +3,13 @@
 use super::permitted;
 use super::projects::ProjectPath;
 use crate::AppState;
-use crate::access::Action;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::access::Action;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Role;
 use roundtrip_storage::audit::{self, Event};

@@ -3,16 +3,18 @@
 use super::permitted;
 use super::projects::ProjectPath;
 use super::session::no_store;
-use crate::access::{Action, EXCHANGED_TOKEN_LIFETIME, Refusal};
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::oidc::{Claims, Invalid, Verifier};
-use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, Utc};
+use roundtrip_domain::access::{Action, EXCHANGED_TOKEN_LIFETIME, Refusal};
+use roundtrip_domain::audited;
+use roundtrip_domain::error::Kind;
+use roundtrip_domain::oidc::{Claims, Invalid, Verifier};
 use roundtrip_storage as db;
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
 use roundtrip_storage::audit::By;
@@ -143,8 +145,8 @@ pub(crate) async fn exchange(
     Body(request): Body<ExchangeRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
     let verifier = verifier(&state)?;
-    state.door.limits.check_failures(caller.client())?;
-    let wrong = |why| state.door.limits.failed(caller.client(), why);
+    state.auth.limits.check_failures(caller.client())?;
+    let wrong = |why| state.auth.limits.failed(caller.client(), why);
     let claims = verifier.verify(&request.token).await.map_err(|invalid| match invalid {
         Invalid::Token(why) => wrong(why),
         Invalid::Issuer(cause) => ApiError::unavailable(cause),
@@ -173,7 +175,7 @@ async fn trusting(
     let repository = (claims.repository_id, claims.repository_owner_id);
     let mut trusts = db::oidc::of_repository(connection, issuer, repository).await?;
     trusts.retain(|trust| {
-        crate::oidc::trust::covers(&trust.patterns(), claims)
+        roundtrip_domain::oidc::trust::covers(&trust.patterns(), claims)
             && project.is_none_or(|project| project.as_str() == trust.project)
     });
     let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };

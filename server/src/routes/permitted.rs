@@ -1,9 +1,10 @@
 //! The one place through which handlers reach projects, runs and series: what a caller must not know of does not exist.
 
 use crate::AppState;
-use crate::access::Action;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::Caller;
+use roundtrip_domain::access::Action;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::owner::ProjectRow;
 use roundtrip_storage::point::SeriesKey;

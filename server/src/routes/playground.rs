@@ -1,15 +1,15 @@
 //! The search for changes, tried with other settings on a stored series, so that one can see why it tells what it tells.
 
-use super::charts::changes::Direction;
 use super::permitted;
 use super::series::SeriesPath;
 use crate::AppState;
-use crate::analysis::track::{self, Points, Trial};
 use crate::error::ApiError;
 use crate::extract::{Caller, Path, Query};
 use crate::routes::charts::LAST_MAX;
 use crate::routes::runs::within;
 use axum::{Json, extract::State};
+use roundtrip_domain::analysis::Direction;
+use roundtrip_domain::analysis::track::{self, Points, Trial};
 use roundtrip_stats::change_point::{Method, Settings, Silence};
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Figure;

@@ -6,11 +6,14 @@ use super::pruned::Pruned;
 use super::runs::{CommitSummary, within};
 use super::series::SeriesIds;
 use super::summaries::StatedPoint;
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Path, Query};
-use crate::{AppState, ingest};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::charts::members::RepetitionQuartiles;
+use roundtrip_domain::error::Kind;
+use roundtrip_domain::ingest;
 use roundtrip_stats::{Distribution, comparison};
 use roundtrip_storage as db;
 use roundtrip_wire::{EndObservation, Problem, Repetition, RunId};
@@ -110,17 +113,6 @@ pub struct LatencyQuantiles {
     pub p999: i64,
     /// Largest.
     pub max: i64,
-}
-
-/// Quartiles of the medians of the repetitions, in nanoseconds.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct RepetitionQuartiles {
-    /// First quartile.
-    pub q1: i64,
-    /// Median.
-    pub median: i64,
-    /// Third quartile.
-    pub q3: i64,
 }
 
 /// One point with its distribution and its repetitions.

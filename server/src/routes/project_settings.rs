@@ -3,11 +3,12 @@
 use super::permitted;
 use super::projects::ProjectPath;
 use crate::AppState;
-use crate::access::Action;
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body, Path, present};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
+use roundtrip_domain::access::Action;
+use roundtrip_domain::error::DomainError;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Visibility;
 use roundtrip_storage::audit::{self, Event};
@@ -97,11 +98,11 @@ pub(crate) async fn create_project(
     if let Some(url) = &asked.repository_url {
         check_url(url)?;
     }
-    let visibility = asked.visibility.unwrap_or_else(|| state.door.visibility_of_new());
+    let visibility = asked.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
     let (branch, url) = (asked.default_branch.as_deref(), asked.repository_url.as_deref());
     let mut transaction = state.pool.begin().await?;
     let made = db::project::create(&mut transaction, asked.project.as_str(), visibility, branch, url).await?;
-    made.ok_or_else(|| ApiError::Taken(format!("there is a project {}", asked.project)))?;
+    made.ok_or_else(|| DomainError::Taken(format!("there is a project {}", asked.project)))?;
     let details = json!({"visibility": visibility, "default_branch": branch, "repository_url": url});
     let subject = format!("project:{}", asked.project);
     audit::record(

@@ -3,11 +3,12 @@
 use super::permitted;
 use super::runs::RunSummary;
 use crate::AppState;
-use crate::access::Action;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Page, Paged, Path};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::access::Action;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Visibility;
 use roundtrip_wire::Slug;

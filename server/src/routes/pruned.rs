@@ -3,6 +3,7 @@
 use crate::AppState;
 use crate::error::ApiError;
 use chrono::{DateTime, Utc};
+use roundtrip_domain::error::DomainError;
 use roundtrip_storage as db;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -36,7 +37,7 @@ impl Pruned {
     /// Why there is no upload: it was removed, or `otherwise`.
     pub(super) fn no_upload(self, run_id: Uuid, otherwise: ApiError) -> ApiError {
         match self.upload_at {
-            Some(at) => ApiError::Pruned { what: "the upload and imported file", run_id, at },
+            Some(at) => DomainError::Pruned { what: "the upload and imported file", run_id, at }.into(),
             None => otherwise,
         }
     }
@@ -44,7 +45,7 @@ impl Pruned {
     /// Why there is no point: it was removed, or `otherwise`.
     pub(super) fn no_point(self, run_id: Uuid, otherwise: ApiError) -> ApiError {
         match self.points_at {
-            Some(at) => ApiError::Pruned { what: "the points", run_id, at },
+            Some(at) => DomainError::Pruned { what: "the points", run_id, at }.into(),
             None => otherwise,
         }
     }

@@ -2,8 +2,8 @@
 //! all, and read-only.
 
 use crate::error::ApiError;
-use crate::published::{ALL, ReferenceList};
 use axum::Json;
+use roundtrip_domain::published::{ALL, ReferenceList};
 use roundtrip_wire::size_profile::{self, SizeBucket, SizeHistogram};
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -1,15 +1,18 @@
 //! The inbox: changes that one cause explains, and what people say of them.
 
-use super::charts::changes::{ChangeCause, ChangePoint, Direction};
+use super::charts::changes::{ChangeCause, ChangePoint};
 use super::permitted;
 use super::projects::{ProjectPath, project_id};
 use super::runs::CommitSummary;
-use crate::access::Action;
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, CommaSeparated, Cursor, Json as Body, Page, Paged, Path, present};
-use crate::{AppState, analysis};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::access::Action;
+use roundtrip_domain::analysis;
+use roundtrip_domain::analysis::Direction;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::audit::{self, Event};
 use roundtrip_storage::regression::{self, Filter, Row, State as Progress, Triage};

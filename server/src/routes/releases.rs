@@ -2,12 +2,13 @@
 //! signs nor looks at them; which key is right, each agent was told when it was enrolled.
 
 use crate::AppState;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Agent, Path};
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use roundtrip_domain::error::Kind;
 use roundtrip_wire::Problem;
 use serde::Deserialize;
 use std::io::ErrorKind;

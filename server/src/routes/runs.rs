@@ -7,13 +7,15 @@ use super::projects::{ProjectPath, project_id};
 use super::pruned::Pruned;
 use super::series::SeriesIds;
 use super::summaries::StatedPoint;
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Page, Paged, Path, Query};
-use crate::{AppState, ingest};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::error::Kind;
+use roundtrip_domain::ingest;
 use roundtrip_storage as db;
 use roundtrip_wire::{
     Canary, Case, Environment, Failure, Methodology, Problem, RunId, RunReport, Slug, TransportInfo,

@@ -1,8 +1,7 @@
 //! The session of the web UI: who is signed in, in by a token, out.
 
 use crate::AppState;
-use crate::access::Proof;
-use crate::door::{self, SESSION_COOKIE, csrf};
+use crate::auth::{self, SESSION_COOKIE, csrf};
 use crate::error::ApiError;
 use crate::extract::{Caller, Json as Body};
 use axum::Json;
@@ -10,6 +9,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use cookie::{Cookie, SameSite};
+use roundtrip_domain::access::Proof;
 use roundtrip_storage as db;
 use roundtrip_storage::access::secret::SecretKind;
 use roundtrip_storage::access::{Account, Role, SESSION_LIFETIME, Scope, Secret};
@@ -87,16 +87,18 @@ pub(crate) async fn sign_in(
 ) -> Result<impl IntoResponse, ApiError> {
     // Otherwise any page could sign someone in as somebody else, who then sees what they do.
     csrf::check(&headers)?;
-    state.door.limits.check_failures(caller.client())?;
+    state.auth.limits.check_failures(caller.client())?;
     let holder = match Secret::parse(&request.token) {
-        Some(secret) if secret.kind() != SecretKind::Session => door::holder(&state, &secret).await?,
+        Some(secret) if secret.kind() != SecretKind::Session => {
+            auth::authenticated_by(&state, &secret).await?
+        }
         _ => None,
     };
     let holder = holder.map(|holder| holder.caller);
     let Some((holder, account)) = holder.as_ref().and_then(|holder| Some((holder, holder.account()?))) else {
         let why = "the token is not a user's, or unknown, revoked or expired";
         refuse(&state, &caller, json!({"way": "token"})).await?;
-        return Err(state.door.limits.failed(caller.client(), why));
+        return Err(state.auth.limits.failed(caller.client(), why));
     };
     let token_id = match holder.proof() {
         Proof::Token(token_id) => Some(token_id),
@@ -154,7 +156,7 @@ pub(super) async fn refuse(
     caller: &Caller,
     mut details: serde_json::Value,
 ) -> Result<(), ApiError> {
-    let Some(left_out) = state.door.limits.audits_failure() else { return Ok(()) };
+    let Some(left_out) = state.auth.limits.audits_failure() else { return Ok(()) };
     details["address"] = json!(caller.client());
     details["left_out_before"] = json!(left_out);
     let event = Event { action: audit::Action::SessionRefuse, subject: "session".to_owned(), details };
@@ -196,7 +198,7 @@ async fn end(connection: &mut PgConnection, caller: &Caller) -> Result<(), ApiEr
     Ok(())
 }
 
-fn info(state: &AppState, caller: &crate::access::Caller) -> SessionInfo {
+fn info(state: &AppState, caller: &roundtrip_domain::access::Caller) -> SessionInfo {
     SessionInfo {
         account: caller.account().map(|account| SignedIn {
             name: account.name.clone(),
@@ -206,6 +208,6 @@ fn info(state: &AppState, caller: &crate::access::Caller) -> SessionInfo {
         scopes: caller.scopes().to_vec(),
         project: caller.binding().project.clone(),
         has_github: state.github.is_some(),
-        is_private: state.door.is_private(),
+        is_private: state.auth.is_private(),
     }
 }

@@ -1,17 +1,19 @@
 //! Tokens: made, listed, rotated, revoked. The secret is in the answer that makes it, and nowhere else.
 
 use super::session::no_store;
-use crate::access::{
-    self, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
-};
-use crate::error::{ApiError, Kind};
+use crate::AppState;
+use crate::error::ApiError;
 use crate::extract::{Caller, Cursor, Everything, Json as Body, Page, Paged, Path};
-use crate::{AppState, audited};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_domain::access::{
+    self, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
+};
+use roundtrip_domain::audited;
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::ManagedToken;
 use roundtrip_storage::access::{Binding, Scope, TokenKind};

@@ -3,7 +3,7 @@
 use crate::support::{TestApp, factory};
 use axum::http::StatusCode;
 use chrono::{TimeDelta, Utc};
-use roundtrip_server::tasks::{TaskError, error_rates};
+use roundtrip_domain::tasks::{TaskError, error_rates};
 use roundtrip_storage::task;
 use roundtrip_wire::{Machine, RunReport};
 use serde_json::{Value, json};

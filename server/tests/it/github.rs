@@ -2,8 +2,8 @@
 
 use crate::fake_github::{CLIENT_ID, CLIENT_SECRET, FakeGitHub};
 use crate::support::{Answer, TestApp};
-use roundtrip_server::audited;
-use roundtrip_server::github::{GitHub, Settings};
+use roundtrip_domain::audited;
+use roundtrip_github::{GitHub, Settings};
 use roundtrip_storage::access::Role;
 use roundtrip_storage::audit::By;
 use serde_json::{Value, json};

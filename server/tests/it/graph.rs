@@ -1,7 +1,7 @@
 //! `/api/v1/projects/{project}/commits`, `.../merge-base` and `.../pull-requests`.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::graph::Graph;
+use roundtrip_domain::graph::Graph;
 use roundtrip_storage::graph::StoredCommit;
 use roundtrip_wire::{Commit, RunReport};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use crate::support::{TestApp, factory};
 use axum::body::Body;
 use http_body_util::BodyExt;
-use roundtrip_server::live::NewRuns;
+use roundtrip_domain::live::NewRuns;
 use roundtrip_wire::RunReport;
 use serde_json::json;
 use sqlx::PgPool;

@@ -4,7 +4,7 @@ use crate::fake_issuer::{FakeIssuer, job};
 use crate::support::{Answer, TestApp, factory};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
-use roundtrip_server::oidc::{Settings, Verifier};
+use roundtrip_domain::oidc::{Settings, Verifier};
 use roundtrip_storage::access::Role;
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};

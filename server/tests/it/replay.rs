@@ -1,7 +1,7 @@
 //! Uploads that come again, at once, or beside others.
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::routes::ingest::UploadReceipt;
+use roundtrip_domain::ingest::UploadReceipt;
 use roundtrip_wire::RunReport;
 use sqlx::PgPool;
 

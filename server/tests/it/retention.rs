@@ -3,9 +3,9 @@
 use crate::support::{TestApp, factory};
 use axum::http::StatusCode;
 use chrono::Utc;
+use roundtrip_domain::tasks::TaskError;
+use roundtrip_domain::tasks::retention::{preview, prune};
 use roundtrip_server::seed::{Plan, seed};
-use roundtrip_server::tasks::TaskError;
-use roundtrip_server::tasks::retention::{preview, prune};
 use roundtrip_storage::{retention, task};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};

@@ -194,7 +194,7 @@ pub async fn withdraw(
 
 /// What is said of a change.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct Attribution {
     /// Which one.
     pub change_point_id: i64,
     /// What made it.
@@ -207,16 +207,16 @@ pub struct Said {
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn explain(connection: &mut PgConnection, said: &[Said]) -> sqlx::Result<()> {
-    let causes: Vec<String> = said.iter().map(|said| said.cause.name().to_owned()).collect();
-    let witnesses: Vec<_> = said.iter().map(|said| Json(said.witnesses.as_slice())).collect();
+pub async fn explain(connection: &mut PgConnection, attributions: &[Attribution]) -> sqlx::Result<()> {
+    let causes: Vec<String> = attributions.iter().map(|said| said.cause.name().to_owned()).collect();
+    let witnesses: Vec<_> = attributions.iter().map(|said| Json(said.witnesses.as_slice())).collect();
     sqlx::query!(
         "update change_point
          set cause = said.cause,
              witnesses = array(select sentence from jsonb_array_elements_text(said.witnesses) as sentence)
          from unnest($1::bigint[], $2::text[], $3::jsonb[]) as said (change_point_id, cause, witnesses)
          where change_point.change_point_id = said.change_point_id",
-        &said.iter().map(|said| said.change_point_id).collect::<Vec<_>>(),
+        &attributions.iter().map(|said| said.change_point_id).collect::<Vec<_>>(),
         &causes,
         witnesses.as_slice() as _,
     )

@@ -7,11 +7,11 @@ use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
 use axum::{Json, extract::State};
 use chrono::{DateTime, Utc};
+use roundtrip_domain::analysis::Direction;
 use roundtrip_stats::cause::Cause;
 use roundtrip_storage as db;
 use roundtrip_storage::change_point::Row;
 use serde::{Deserialize, Serialize};
-use std::str::FromStr;
 use utoipa::ToSchema;
 
 /// Where some series change their level.
@@ -74,16 +74,6 @@ pub struct ChangePlace {
     pub commit_ordinal: i64,
     /// How probable it is.
     pub probability: f64,
-}
-
-/// Which way times changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// They are longer.
-    Regressed,
-    /// They are shorter.
-    Improved,
 }
 
 /// What made a change.
@@ -151,32 +141,6 @@ impl From<Row> for ChangePoint {
             regression_id: row.regression_id,
             found_at: row.found_at,
         }
-    }
-}
-
-impl Direction {
-    /// Of a change of times, as a share.
-    pub fn of(change: f64) -> Self {
-        if change > 0.0 { Self::Regressed } else { Self::Improved }
-    }
-
-    /// Its name everywhere.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Regressed => "regressed",
-            Self::Improved => "improved",
-        }
-    }
-}
-
-impl FromStr for Direction {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        [Self::Regressed, Self::Improved]
-            .into_iter()
-            .find(|direction| direction.name() == text)
-            .ok_or_else(|| format!("`{text}` is no direction: expected regressed or improved"))
     }
 }
 

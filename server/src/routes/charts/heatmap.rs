@@ -2,13 +2,14 @@
 
 use super::{Asked, LinesAsked};
 use crate::AppState;
-use crate::charts::heatmap::{HeatMap, HeatMapColumns, STEPS_PER_DOUBLING};
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::routes::permitted;
 use axum::{Json, extract::State};
 use futures_util::TryStreamExt;
 use futures_util::stream::TryChunksError;
+use roundtrip_domain::charts::heatmap::{HeatMap, HeatMapColumns, STEPS_PER_DOUBLING};
+use roundtrip_domain::error::Kind;
 use roundtrip_stats::InvalidDistribution;
 use roundtrip_storage as db;
 use serde::{Deserialize, Serialize};

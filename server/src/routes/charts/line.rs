@@ -3,15 +3,15 @@
 use super::csv::{Column, Table, cell, negotiated};
 use super::{Asked, LinesAsked};
 use crate::AppState;
-use crate::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
-use crate::charts::downsample;
-use crate::charts::quantile::Quantiles;
 use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Query};
 use crate::routes::permitted;
 use crate::routes::series::SeriesIds;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use roundtrip_domain::charts::delta::{self, Deltas, EnvironmentBegins, OptionalDeltas};
+use roundtrip_domain::charts::downsample;
+use roundtrip_domain::charts::quantile::Quantiles;
 use roundtrip_storage as db;
 use roundtrip_storage::chart::{Columns, LineRow, StatedRow};
 use roundtrip_storage::point::{Selection, SeriesKey};

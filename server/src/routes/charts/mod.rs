@@ -2,7 +2,6 @@
 
 pub mod changes;
 pub mod compare;
-pub mod crossover;
 pub mod csv;
 pub mod heatmap;
 pub mod line;

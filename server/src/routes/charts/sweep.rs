@@ -1,23 +1,22 @@
 //! Lines over a parameter: latency against the size of a message, or against how many take part.
 
-use super::crossover::{self, Comparable, Crossover};
 use super::csv::{Column, Table, cell, negotiated, text};
 use crate::AppState;
-use crate::charts::sweep::{self, SweptParameter};
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
 use crate::extract::{Accept, Caller, Format, Path, Query};
-use crate::routes::points::RepetitionQuartiles;
 use crate::routes::projects::{ProjectPath, project_id};
 use crate::routes::runs::CommitSummary;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, extract::State};
+use roundtrip_domain::charts::crossover::{self, Comparable, Crossover};
+use roundtrip_domain::charts::members::{self, Member, RepetitionQuartiles, UsualQuantiles};
+use roundtrip_domain::charts::sweep::{self, SweptParameter};
+use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
-use roundtrip_storage::chart::MeasuredRow;
-use roundtrip_storage::series::Series;
 use roundtrip_storage::series::search::{self, Filter};
 use roundtrip_wire::{Case, CommitSha, Methodology, Slug, TransportInfo, comparable};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -81,17 +80,6 @@ pub struct SweepPoint {
     pub bytes_per_second: Option<i64>,
 }
 
-/// Nearest-rank quantiles of all operations, in nanoseconds.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct UsualQuantiles {
-    /// Median.
-    pub p50: i64,
-    /// 90 %.
-    pub p90: i64,
-    /// 99 %.
-    pub p99: i64,
-}
-
 /// Which sweep is wanted.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -144,8 +132,9 @@ pub(crate) async fn sweep_chart(
         ..Filter::default()
     };
     let rows = search::all(&state.pool, project_id, &filter).await?;
-    let points = points(&state, &rows, commit.as_ref().map(|row| (row.commit_id, row.ordinal))).await?;
-    let members = members(query.over, rows, points)?;
+    let points =
+        members::points(&state.pool, &rows, commit.as_ref().map(|row| (row.commit_id, row.ordinal))).await?;
+    let members = members::members(query.over, rows, points)?;
     Ok(negotiated(match query.format.unwrap_or(accepted) {
         Format::Csv => table(query.over, members)?,
         Format::Json => {
@@ -157,70 +146,8 @@ pub(crate) async fn sweep_chart(
     }))
 }
 
-/// A series with a point.
-#[derive(Debug)]
-pub(in crate::routes) struct Member {
-    /// The swept parameter.
-    pub(in crate::routes) x: u64,
-    pub(in crate::routes) series: Series,
-    pub(in crate::routes) point: MeasuredRow,
-}
-
-/// Series by their machines.
-pub(in crate::routes) fn by_machine(rows: Vec<db::series::Row>) -> Vec<Vec<db::series::Row>> {
-    let mut machines: BTreeMap<i64, Vec<db::series::Row>> = BTreeMap::new();
-    for row in rows {
-        machines.entry(row.key().machine_id).or_default().push(row);
-    }
-    machines.into_values().collect()
-}
-
-/// The points of series that are all of one machine: of a commit, or the newest one of each on the main line.
-pub(in crate::routes) async fn points(
-    state: &AppState,
-    series: &[db::series::Row],
-    commit: Option<(i64, i64)>,
-) -> Result<Vec<MeasuredRow>, ApiError> {
-    let Some(machine_id) = series.first().map(|row| row.key().machine_id) else { return Ok(Vec::new()) };
-    let series_ids: Vec<i64> = series.iter().map(|row| row.series_id).collect();
-    Ok(match commit {
-        Some(commit) => db::chart::of_commit(&state.pool, machine_id, &series_ids, commit, None).await?,
-        None => db::chart::newest_of_main_line(&state.pool, machine_id, &series_ids).await?,
-    })
-}
-
-/// The series that have the parameter and a point, in their order.
-pub(in crate::routes) fn members(
-    over: SweptParameter,
-    series: Vec<db::series::Row>,
-    points: Vec<MeasuredRow>,
-) -> Result<Vec<Member>, ApiError> {
-    let mut points: HashMap<i64, MeasuredRow> =
-        points.into_iter().map(|point| (point.series_id, point)).collect();
-    let mut members = Vec::new();
-    for row in series {
-        let Some(point) = points.remove(&row.series_id) else { continue };
-        let series = row.into_series()?;
-        if let Some(x) = over.of(&series.case) {
-            members.push(Member { x, series, point });
-        }
-    }
-    Ok(members)
-}
-
-/// The lines of such series.
-pub(in crate::routes) fn lines<'a>(
-    over: SweptParameter,
-    members: impl IntoIterator<Item = &'a Member>,
-) -> Vec<sweep::Line> {
-    let series = members.into_iter().map(|Member { x, series, .. }| {
-        (*x, over.others(&series.transport.slug, &series.case, &series.methodology))
-    });
-    sweep::lines(over, series.collect())
-}
-
 fn chart(over: SweptParameter, commit: Option<CommitSummary>, members: &[Member]) -> SweepChart {
-    let lines = lines(over, members);
+    let lines = members::lines(over, members);
     let told_apart_by = sweep::told_apart(&lines);
     let line = |line: &sweep::Line| {
         let of_line: Vec<&Member> =
@@ -264,24 +191,9 @@ impl From<&Member> for SweepPoint {
             work_tree_modified: point.work_tree_modified,
             lossy: point.lossy,
             latency_ns: UsualQuantiles::from(point),
-            repetition_p50_ns: quartiles(point),
+            repetition_p50_ns: RepetitionQuartiles::from(point),
             bytes_per_second: point.throughput_bytes_per_second,
         }
-    }
-}
-
-impl From<&MeasuredRow> for UsualQuantiles {
-    fn from(point: &MeasuredRow) -> Self {
-        Self { p50: point.latency_ns_p50, p90: point.latency_ns_p90, p99: point.latency_ns_p99 }
-    }
-}
-
-/// How the medians of a point's repetitions lie.
-pub(super) fn quartiles(point: &MeasuredRow) -> RepetitionQuartiles {
-    RepetitionQuartiles {
-        q1: point.repetition_p50_ns_q1,
-        median: point.repetition_p50_ns_median,
-        q3: point.repetition_p50_ns_q3,
     }
 }
 
@@ -329,7 +241,7 @@ fn case(row: &Row) -> &Case {
 }
 
 fn table(over: SweptParameter, members: Vec<Member>) -> Result<Response, ApiError> {
-    let lines = lines(over, &members);
+    let lines = members::lines(over, &members);
     // Each is in one line.
     let mut members: Vec<Option<Member>> = members.into_iter().map(Some).collect();
     let names = sweep::told_apart(&lines);

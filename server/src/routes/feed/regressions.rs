@@ -4,12 +4,12 @@ use super::{ENTRIES, Head, answer, counted, identity, page, text};
 use crate::AppState;
 use crate::error::ApiError;
 use crate::extract::{Caller, Path};
-use crate::routes::charts::changes::Direction;
 use crate::routes::projects::{ProjectPath, project_id};
 use atom_syndication::{Entry, Person, Text};
 use axum::extract::State;
 use axum::response::Response;
 use chrono::{DateTime, Utc};
+use roundtrip_domain::analysis::Direction;
 use roundtrip_storage as db;
 use roundtrip_storage::regression::{self, Filter, State as Progress};
 

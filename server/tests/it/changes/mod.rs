@@ -4,7 +4,7 @@ mod playground;
 mod regressions;
 
 use crate::support::{TestApp, factory};
-use roundtrip_server::analysis::Searched;
+use roundtrip_domain::analysis::Searched;
 use roundtrip_wire::{Repetition, RunReport};
 use serde_json::Value;
 use sqlx::PgPool;

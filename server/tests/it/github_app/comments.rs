@@ -1,9 +1,9 @@
 //! One comment on a pull request, whatever fails, comes twice or happens at once.
 
 use super::{REPOSITORY, WRITER, World, reconcile, report, sha};
+use roundtrip_github::comment::{Leg, LegState, PullRequestReport, Verdict};
+use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github_fake::Fault;
-use roundtrip_server::github::comment::{Leg, LegState, PullRequestReport, Verdict};
-use roundtrip_server::github::reconcile::{Reconciler, Reports};
 use sqlx::PgPool;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 use super::{REPOSITORY, STRANGER, WRITER, World, reconcile, sha};
 use crate::lab::{Lab, LabAgent};
 use crate::support::factory;
-use roundtrip_server::github::queue;
-use roundtrip_server::github::reconcile::Reconciler;
-use roundtrip_server::github::report::LabReports;
+use roundtrip_domain::queue::github_jobs;
+use roundtrip_github::reconcile::Reconciler;
+use roundtrip_github::report::LabReports;
 use roundtrip_wire::lab::Assignment;
 use roundtrip_wire::{Commit, CommitSha, Repetition, RunId, RunReport};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Shop {
     }
 
     async fn act(&self) -> u64 {
-        queue::act(&self.world.app.pool).await.unwrap()
+        github_jobs::act(&self.world.app.pool).await.unwrap()
     }
 
     /// Lets the comment and the check say what the jobs have found.
@@ -49,7 +49,7 @@ impl Shop {
         // Longer than what is written once.
         world.github.advance(3_600);
         self.act().await;
-        let reports = LabReports::new(world.app.state.clone(), "https://perf.example.org/");
+        let reports = LabReports::new(world.app.state.pool.clone(), "https://perf.example.org/");
         let app = world.app.state.github_app.clone().unwrap();
         let reconciler = Reconciler::new(app, world.app.pool.clone(), Arc::new(reports));
         reconcile(&reconciler, &world.github).await;

@@ -4,7 +4,7 @@ use crate::support::{TestApp, factory};
 use axum::body::Body;
 use axum::http::Request;
 use flate2::{Compression, write::GzEncoder};
-use roundtrip_server::routes::ingest::UploadReceipt;
+use roundtrip_domain::ingest::UploadReceipt;
 use roundtrip_stats::{Distribution, Encoded};
 use roundtrip_wire::{Repetition, RunId, RunReport};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::receiver::{Reaction, Received, Receiver};
 use super::{CHANNELS, Told};
 use chrono::{TimeDelta, Utc};
-use roundtrip_server::notify::{Notifier, Settings};
+use roundtrip_domain::notify::{Notifier, Settings};
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::process::Command;

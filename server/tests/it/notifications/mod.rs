@@ -7,7 +7,7 @@ pub(crate) mod receiver;
 use crate::support::{TestApp, factory};
 use chrono::{DateTime, TimeDelta, Utc};
 use receiver::Receiver;
-use roundtrip_server::notify::{Notifier, Settings};
+use roundtrip_domain::notify::{Notifier, Settings};
 use roundtrip_storage::access::Role;
 use roundtrip_wire::{Canary, CaseResult, RunReport, TransportInfo};
 use serde_json::{Value, json};
@@ -284,7 +284,7 @@ async fn a_machine_that_falls_silent_is_told_of_once(pool: PgPool) {
     let newest_at = factory::report().started_at + TimeDelta::hours(8);
     for hours in [5, 7, 8, 24 * 6, 24 * 9, 24 * 30] {
         let now = newest_at + TimeDelta::hours(hours);
-        roundtrip_server::tasks::silence::tell(&told.app.pool, now).await.unwrap();
+        roundtrip_domain::tasks::silence::tell(&told.app.pool, now).await.unwrap();
         told.tell_at(now + TimeDelta::minutes(3)).await;
         assert_eq!(receiver.received().len(), usize::from(hours > 6), "after {hours} h");
     }

@@ -6,8 +6,9 @@ use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http_body_util::BodyExt;
-use roundtrip_server::live::Live;
-use roundtrip_server::{AppState, audited, door};
+use roundtrip_domain::audited;
+use roundtrip_domain::live::Live;
+use roundtrip_server::{AppState, auth};
 use roundtrip_storage as db;
 use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_storage::audit::By;
@@ -21,10 +22,10 @@ use std::collections::BTreeMap;
 use tower::ServiceExt;
 
 /// So many requests a minute that no test meets the limit by accident.
-const UNLIMITED: door::Settings = door::Settings {
+const UNLIMITED: auth::Settings = auth::Settings {
     is_private: false,
     requests_per_minute: u32::MAX,
-    trusted_proxies: door::TrustedProxies(Vec::new()),
+    trusted_proxies: auth::TrustedProxies(Vec::new()),
 };
 
 /// A project, how many runs, commits, machines and series it has, and its newest run.
@@ -54,8 +55,8 @@ impl TestApp {
     }
 
     /// Whose door is kept so.
-    pub(crate) async fn kept(pool: PgPool, settings: door::Settings) -> Self {
-        Self::made(pool, |state| state.with_door(settings)).await
+    pub(crate) async fn kept(pool: PgPool, settings: auth::Settings) -> Self {
+        Self::made(pool, |state| state.with_auth(settings)).await
     }
 
     /// Whose state is changed first.
@@ -79,7 +80,7 @@ impl TestApp {
     /// The same with so many connections.
     pub(crate) fn another_with(&self, connections: PgPoolOptions) -> Self {
         let pool = connections.connect_lazy_with((*self.pool.connect_options()).clone());
-        Self::over(AppState::new(pool).with_door(UNLIMITED), self.token.clone())
+        Self::over(AppState::new(pool).with_auth(UNLIMITED), self.token.clone())
     }
 
     fn over(state: AppState, token: String) -> Self {

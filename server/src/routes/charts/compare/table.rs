@@ -1,10 +1,10 @@
 //! A comparison as CSV.
 
-use super::{ComparisonPair, MeasuredSide, Verdict};
 use crate::error::ApiError;
 use crate::routes::charts::csv::{Column, Table, cell, text};
 use crate::routes::runs::CommitSummary;
 use axum::response::Response;
+use roundtrip_domain::comparison::{ComparisonPair, MeasuredSide, Verdict};
 use std::sync::Arc;
 
 /// A pair, and the commits of both sides.

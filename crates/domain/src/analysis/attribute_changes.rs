@@ -1,0 +1,263 @@
+//! What follows from changes: what made each, which of them belong together, and which take back an earlier one.
+
+use super::evidence::{Asked, EvidenceLoader};
+use super::{AnalysisError, Direction, backfill, suspect};
+use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::TryStreamExt as _;
+use roundtrip_stats::cause::Cause;
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::{self, Row, Track, store};
+use roundtrip_storage::notification::outbox;
+use roundtrip_storage::reference_series::Subject;
+use roundtrip_storage::regression::grouping::{self, Open};
+use sqlx::{PgConnection, PgPool};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::pin::pin;
+
+/// For how long witnesses are asked again of a change that nobody could explain, and of how many at once.
+const ASKED_AGAIN_FOR: TimeDelta = TimeDelta::days(14);
+const ASKED_AGAIN_MAX: i64 = 20;
+/// A change takes another one back when it ends within this part of it from where that one began.
+const BACK_WITHIN: f64 = 1.0 / 3.0;
+
+/// Explains and groups changes that are new or were refined, all of one machine. Witnesses are asked again of what nobody
+/// could explain. The projects are locked.
+pub(super) async fn attribute_changes(
+    pool: &PgPool,
+    connection: &mut PgConnection,
+    change_point_ids: &[i64],
+    project_ids: &BTreeSet<i64>,
+) -> Result<(), AnalysisError> {
+    let now = Utc::now();
+    let mut rows = change_point::find(connection, change_point_ids).await?;
+    let new: HashSet<i64> = change_point_ids.iter().copied().collect();
+    for &project_id in project_ids {
+        let again =
+            change_point::unexplained(connection, project_id, now - ASKED_AGAIN_FOR, ASKED_AGAIN_MAX).await?;
+        rows.extend(again.into_iter().filter(|row| !new.contains(&row.change_point_id)));
+    }
+    rows.retain(|row| row.found.matters);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    // An earlier change first: a later one may take it back.
+    rows.sort_by_key(|row| (row.found.ordinal, row.change_point_id));
+    let series_ids = each(rows.iter().map(|row| row.found.track.series_id));
+    let history = History(change_point::of_tracks(&mut *connection, &series_ids).await?);
+    let causes = explain(pool, connection, &rows, &series_ids, &history).await?;
+    // Of these more is known now: where they are, or what made them.
+    let mut touched = each(rows.iter().filter_map(|row| row.regression_id));
+    grouping::narrow(connection, &touched, now).await?;
+    let mut taken_back = Vec::new();
+    for &project_id in project_ids {
+        let ungrouped = rows.iter().filter(|row| row.project_id == project_id && row.regression_id.is_none());
+        let ungrouped: Vec<&Row> = ungrouped.collect();
+        if ungrouped.is_empty() {
+            continue;
+        }
+        let mut groups = Groups::of(connection, project_id, &ungrouped, now).await?;
+        for row in ungrouped {
+            let cause = causes.get(&row.change_point_id).copied().unwrap_or(Cause::Unknown);
+            groups.add(connection, row, cause, &history).await?;
+        }
+        let members: Vec<(i64, i64)> = groups.members.into_iter().collect();
+        store::assign(connection, &members).await?;
+        touched.extend(members.into_iter().map(|(_, regression_id)| regression_id));
+        taken_back.extend(groups.taken_back);
+    }
+    let touched = each(touched);
+    grouping::narrow(connection, &touched, now).await?;
+    let fixed = grouping::went_back(connection, &taken_back).await?;
+    grouping::fix(connection, &fixed, now).await?;
+    tell(connection, &rows, &touched, &fixed, now).await?;
+    backfill::request(pool, connection, &touched, now).await?;
+    Ok(())
+}
+
+/// Has people told of what was found: in this transaction, so that it is told when it is stored, and once.
+async fn tell(
+    connection: &mut PgConnection,
+    rows: &[Row],
+    touched: &[i64],
+    fixed: &[(i64, i64)],
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    outbox::tell_found(connection, touched, now).await?;
+    let fixed: Vec<i64> = fixed.iter().map(|(regression_id, _)| *regression_id).collect();
+    outbox::tell_fixed(connection, &fixed, now).await?;
+    let project_ids = each(rows.iter().map(|row| row.project_id));
+    for project_id in project_ids {
+        let machine_ids =
+            each(rows.iter().filter(|row| row.project_id == project_id).map(|row| row.machine_id));
+        for (machine_id, why) in suspect::why(connection, project_id, &machine_ids).await? {
+            outbox::tell_machine(connection, project_id, machine_id, &format!("is suspect: {why}"), now)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// Each key once, in their order.
+fn each(keys: impl IntoIterator<Item = i64>) -> Vec<i64> {
+    keys.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Asks the witnesses what made each change, and stores what they say.
+async fn explain(
+    pool: &PgPool,
+    connection: &mut PgConnection,
+    rows: &[Row],
+    series_ids: &[i64],
+    history: &History,
+) -> Result<HashMap<i64, Cause>, AnalysisError> {
+    let subjects = db::reference_series::subjects(pool, series_ids).await?;
+    let subjects: HashMap<i64, Subject> =
+        subjects.into_iter().map(|subject| (subject.series_id, subject)).collect();
+    let asked = rows.iter().filter_map(|row| {
+        let subject = subjects.get(&row.found.track.series_id)?;
+        Some(Asked::new(row, *subject, history.levels(row)))
+    });
+    let asked: Vec<Asked> = asked.collect();
+    let loader = EvidenceLoader::new(pool, &asked).await?;
+    let mut said = pin!(loader.classify(asked));
+    let mut causes = HashMap::new();
+    while let Some(said) = said.try_next().await? {
+        store::explain(connection, &said).await?;
+        causes.extend(said.into_iter().map(|said| (said.change_point_id, said.cause)));
+    }
+    Ok(causes)
+}
+
+/// All changes of the tracks of some, in the order of commits.
+struct History(HashMap<Track, Vec<Row>>);
+
+impl History {
+    /// The changes before a change, and those after it.
+    fn around(&self, row: &Row) -> (&[Row], &[Row]) {
+        let all = self.0.get(&row.found.track).map_or(&[][..], Vec::as_slice);
+        let before = all.partition_point(|other| other.found.ordinal < row.found.ordinal);
+        let after = all.partition_point(|other| other.found.ordinal <= row.found.ordinal);
+        (&all[..before], &all[after..])
+    }
+
+    /// From which commit on the level before a change held, and up to which the one after it.
+    fn levels(&self, row: &Row) -> (i64, i64) {
+        let (before, after) = self.around(row);
+        let from = before.last().map_or(0, |other| other.found.ordinal);
+        (from, after.first().map_or(i64::MAX, |other| other.found.ordinal - 1))
+    }
+
+    /// The change before one that matters.
+    fn previous(&self, row: &Row) -> Option<&Row> {
+        let (before, _) = self.around(row);
+        before.iter().rev().find(|other| other.found.matters)
+    }
+}
+
+/// The open regressions of a project, and what becomes part of which.
+struct Groups {
+    open: Vec<Open>,
+    /// Why machines are suspect.
+    suspect: HashMap<i64, String>,
+    /// The regressions of changes that had none.
+    members: HashMap<i64, i64>,
+    /// Regressions that a change takes back.
+    taken_back: BTreeSet<i64>,
+    now: DateTime<Utc>,
+}
+
+impl Groups {
+    /// Those that come into question for some changes.
+    async fn of(
+        connection: &mut PgConnection,
+        project_id: i64,
+        rows: &[&Row],
+        now: DateTime<Utc>,
+    ) -> sqlx::Result<Self> {
+        let after = rows.iter().map(|row| row.found.after_ordinal).min().unwrap_or(0);
+        let until = rows.iter().map(|row| row.found.until_ordinal).max().unwrap_or(0);
+        let machine_ids = each(rows.iter().map(|row| row.machine_id));
+        Ok(Self {
+            open: grouping::open(connection, project_id, (after, until)).await?,
+            suspect: suspect::why(connection, project_id, &machine_ids).await?,
+            members: HashMap::new(),
+            taken_back: BTreeSet::new(),
+            now,
+        })
+    }
+
+    /// Makes a change part of the regression that it takes back, or else of one that it belongs to; of several it is the
+    /// newest. Else it begins one.
+    async fn add(
+        &mut self,
+        connection: &mut PgConnection,
+        row: &Row,
+        cause: Cause,
+        history: &History,
+    ) -> sqlx::Result<()> {
+        if let Some(regression_id) = self.taken_back_by(row, history) {
+            self.members.insert(row.change_point_id, regression_id);
+            self.taken_back.insert(regression_id);
+            return Ok(());
+        }
+        let direction = Direction::of(row.found.change()).name();
+        let regression_id = if let Some(open) =
+            self.open.iter_mut().rev().find(|open| takes(open, row, direction, cause))
+        {
+            open.after_ordinal = open.after_ordinal.max(row.found.after_ordinal);
+            open.until_ordinal = open.until_ordinal.min(row.found.until_ordinal);
+            open.regression_id
+        } else {
+            let held_because = self.suspect.get(&row.machine_id).filter(|_| cause != Cause::Machine);
+            let held_because = held_because.map(|why| format!("its machine is suspect: {why}"));
+            let regression_id =
+                grouping::begin(connection, row, direction, cause, held_because.as_deref(), self.now).await?;
+            self.open.push(Open {
+                regression_id,
+                direction: direction.to_owned(),
+                machine_ids: if cause == Cause::Machine { vec![row.machine_id] } else { Vec::new() },
+                after_ordinal: row.found.after_ordinal,
+                until_ordinal: row.found.until_ordinal,
+            });
+            regression_id
+        };
+        self.members.insert(row.change_point_id, regression_id);
+        Ok(())
+    }
+
+    /// The regression of the change before this one, when this one goes back to where that one came from. What only took
+    /// something back itself is no change to be taken back: the regression is there again, as a new one.
+    fn taken_back_by(&self, row: &Row, history: &History) -> Option<i64> {
+        let previous = history.previous(row)?;
+        let regression_id = self.regression_of(previous)?;
+        let was_taking_back = history.previous(previous).is_some_and(|earlier| {
+            self.regression_of(earlier) == Some(regression_id)
+                && earlier.found.is_up() != previous.found.is_up()
+        });
+        (takes_back(row, previous) && !was_taking_back).then_some(regression_id)
+    }
+
+    fn regression_of(&self, row: &Row) -> Option<i64> {
+        row.regression_id.or_else(|| self.members.get(&row.change_point_id).copied())
+    }
+}
+
+/// Whether a change belongs to an open regression: it is of the same direction and kind of cause, may have happened in its
+/// range of commits, and is on one of its machines where a machine made it.
+fn takes(open: &Open, row: &Row, direction: &str, cause: Cause) -> bool {
+    let is_of_kind = match cause {
+        Cause::Machine => open.machine_ids.contains(&row.machine_id),
+        Cause::Commit | Cause::Unknown => open.machine_ids.is_empty(),
+    };
+    is_of_kind
+        && open.direction == direction
+        && open.after_ordinal < row.found.until_ordinal
+        && row.found.after_ordinal < open.until_ordinal
+}
+
+/// Whether a change goes back to where the level was before another one of the same track.
+fn takes_back(row: &Row, previous: &Row) -> bool {
+    let [there, back] = [previous, row].map(|row| (row.found.after_ns / row.found.before_ns).ln());
+    let left = (row.found.after_ns / previous.found.before_ns).ln();
+    there * back < 0.0 && left.abs() <= BACK_WITHIN * there.abs()
+}

@@ -1,0 +1,311 @@
+//! [`Analyst`]: finds out where series change their level, soon after the points that show it are stored.
+//!
+//! - [`track`]: which points belong together, and the changes they have: between rows and `roundtrip_stats::change_point`.
+//! - `evidence`: whether a commit made a change, or the machine. `attribute_changes`: what follows: regressions, and what is fixed.
+//! - [`suspect`]: machines that change by themselves.
+//! - [`culprits`]: which commit made a regression. `backfill`: which commits would tell it better.
+//!
+//! Nothing is kept in memory between two searches. A run waits in table `analysis_due` from the transaction that stores it to
+//! the one that stores what was found, so that a server may end at any moment; runs of one machine are searched together, by
+//! one server at a time. Searched again, the same points have the same changes.
+
+mod attribute_changes;
+mod backfill;
+pub mod culprits;
+mod direction;
+mod evidence;
+pub mod suspect;
+pub mod track;
+
+pub use direction::Direction;
+
+use chrono::Utc;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use roundtrip_stats::change_point::Method;
+use roundtrip_storage as db;
+use roundtrip_storage::analysis::{self, Due};
+use roundtrip_storage::change_point::store::{self, Placed};
+use roundtrip_storage::change_point::{self, Found, Row, Track};
+use roundtrip_storage::chart::Columns;
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::quantile::Quantile;
+use roundtrip_storage::regression::grouping;
+use sqlx::{PgConnection, PgPool};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::RangeInclusive;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{Notify, watch};
+use track::Points;
+
+/// Other servers take runs in as well, and tell nobody here of it.
+const LOOK_INTERVAL: Duration = Duration::from_secs(10);
+/// The share of the time that is searched while runs keep coming, as so many pauses to one search: the others are stored.
+const PAUSES: u32 = 19;
+/// The shortest and the longest pause.
+const PAUSE_MIN: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// The most runs of one machine that are searched at once.
+const RUNS_MAX: i64 = 5_000;
+/// While one machine's changes are judged, another one's are searched for.
+const MACHINES_AT_ONCE: usize = 2;
+/// How many points are read at once: some megabytes,
+const POINTS_AT_ONCE: usize = 100_000;
+/// and of how many series.
+const SERIES_AT_ONCE: RangeInclusive<usize> = 8..=200;
+/// So many such parts are read and searched at the same time.
+const PARTS_AT_ONCE: usize = 2;
+
+/// Searches what was stored for changes; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Analyst {
+    pool: PgPool,
+    wake: Arc<Notify>,
+}
+
+/// What a pass over all machines did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Searched {
+    /// Runs whose points were searched.
+    pub run_count: usize,
+    /// Changes that are new.
+    pub change_count: usize,
+}
+
+/// Why a search failed.
+#[derive(Debug, thiserror::Error)]
+pub enum AnalysisError {
+    /// The database does not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    /// The searching itself ended.
+    #[error("the search for changes ended: {0}")]
+    Ended(#[from] tokio::task::JoinError),
+}
+
+impl Analyst {
+    /// Over a database.
+    pub fn new(pool: PgPool) -> Self {
+        Self { pool, wake: Arc::default() }
+    }
+
+    /// Says that there is a run to be searched.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Searches whatever comes, until `stop` becomes true.
+    pub async fn run(self, mut stop: watch::Receiver<bool>) {
+        loop {
+            let begin = Instant::now();
+            if let Err(error) = self.search().await {
+                // What could not be searched waits; whoever serves requests tells of a database that does not answer.
+                tracing::warn!(error.cause = %error, "the search for changes failed and is repeated");
+            }
+            let pause = (begin.elapsed() * PAUSES).clamp(PAUSE_MIN, PAUSE_MAX);
+            tokio::select! {
+                // A dropped sender means the end as well.
+                _ = stop.wait_for(|stop| *stop) => return,
+                () = self.rest(pause) => {}
+            }
+        }
+    }
+
+    /// Waits until there is something to be searched, and then until no more comes, or for so long.
+    async fn rest(&self, pause: Duration) {
+        tokio::time::sleep(PAUSE_MIN).await;
+        if tokio::time::timeout(LOOK_INTERVAL, self.wake.notified()).await.is_err() {
+            return;
+        }
+        let end = Instant::now() + pause;
+        while Instant::now() < end && tokio::time::timeout(PAUSE_MIN, self.wake.notified()).await.is_ok() {}
+    }
+
+    /// Searches all runs that wait now and are not being searched by another server.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn search(&self) -> Result<Searched, AnalysisError> {
+        let machines = stream::iter(analysis::machines(&self.pool).await?);
+        let searched = machines.map(|machine_id| self.search_machine(machine_id)).buffered(MACHINES_AT_ONCE);
+        let sum = async |sum: Searched, of_machine: Searched| {
+            Ok(Searched {
+                run_count: sum.run_count + of_machine.run_count,
+                change_count: sum.change_count + of_machine.change_count,
+            })
+        };
+        searched.try_fold(Searched::default(), sum).await
+    }
+
+    async fn search_machine(&self, machine_id: i64) -> Result<Searched, AnalysisError> {
+        let mut transaction = self.pool.begin().await?;
+        if !analysis::lock(&mut transaction, machine_id).await? {
+            return Ok(Searched::default());
+        }
+        let due = analysis::take(&mut transaction, machine_id, RUNS_MAX).await?;
+        let project_ids: BTreeSet<i64> = due.iter().map(|due| due.project_id).collect();
+        let mut searched = Searched { run_count: due.len(), change_count: 0 };
+        let mut changed = Vec::new();
+        let parts = parts(&mut transaction, machine_id, &due, &project_ids).await?;
+        let parts = stream::iter(parts).map(|part| self.search_series(machine_id, part));
+        let mut outcomes = pin!(parts.buffered(PARTS_AT_ONCE));
+        while let Some(outcomes) = outcomes.try_next().await? {
+            let stored = store(&mut transaction, machine_id, &outcomes).await?;
+            searched.change_count += stored.new.len();
+            changed.extend(stored.new.into_iter().chain(stored.refined));
+        }
+        // From here on, what is written may be another machine's as well.
+        for &project_id in &project_ids {
+            grouping::lock(&mut transaction, project_id).await?;
+        }
+        let run_ids: Vec<_> = due.iter().map(|due| due.run_id).collect();
+        db::job::finish_unasked(&mut transaction, machine_id, &run_ids, Utc::now()).await?;
+        attribute_changes::attribute_changes(&self.pool, &mut transaction, &changed, &project_ids).await?;
+        transaction.commit().await?;
+        Ok(searched)
+    }
+
+    /// Searches some series of a machine.
+    async fn search_series(&self, machine_id: i64, part: Part) -> Result<Vec<Outcome>, AnalysisError> {
+        let Part { from_ordinal, series_ids } = part;
+        let keys: Vec<SeriesKey> =
+            series_ids.iter().map(|&series_id| SeriesKey { series_id, machine_id }).collect();
+        let memory = i64::try_from(Method::shipped().settings().memory).unwrap_or(i64::MAX);
+        let read = async |from_ordinal, to_ordinal, last| {
+            let selection = Selection { from_ordinal, to_ordinal, last, lines: Lines::Main };
+            db::chart::lines(
+                &self.pool,
+                &keys,
+                &selection,
+                Columns { quantiles: &[Quantile::P99], repetitions: true, ..Columns::default() },
+            )
+            .await
+        };
+        let before = read(0, from_ordinal.saturating_sub(1), memory).await?;
+        let from = read(from_ordinal, i64::MAX, i64::MAX).await?;
+        let mut stored = change_point::of_tracks(&self.pool, &series_ids).await?;
+        let mut parts: BTreeMap<i64, Vec<_>> = BTreeMap::new();
+        for line in before.into_iter().chain(from) {
+            parts.entry(line.series_id).or_default().push(line);
+        }
+        let results = tokio::task::spawn_blocking(move || {
+            let parts = parts.values().flat_map(|parts| track::tracks(&parts.iter().collect::<Vec<_>>()));
+            parts
+                .map(|(track, points)| Outcome::of(track, points, from_ordinal, stored.remove(&track)))
+                .collect()
+        });
+        Ok(results.await?)
+    }
+}
+
+/// Series that are searched at once, from one commit on.
+#[derive(Debug)]
+struct Part {
+    from_ordinal: i64,
+    series_ids: Vec<i64>,
+}
+
+/// The series of some runs by the first commit that is new in them, cut so that each part needs little memory.
+async fn parts(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    due: &[Due],
+    project_ids: &BTreeSet<i64>,
+) -> sqlx::Result<Vec<Part>> {
+    let project_ids: Vec<i64> = project_ids.iter().copied().collect();
+    let newest = analysis::newest_ordinal(connection, &project_ids).await?;
+    let mut by_first: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    for (series_id, from_ordinal) in analysis::series(connection, machine_id, due).await? {
+        by_first.entry(from_ordinal).or_default().push(series_id);
+    }
+    let mut parts = Vec::new();
+    for (from_ordinal, series_ids) in by_first {
+        // A point a commit, as a rule, and those before.
+        let commits = usize::try_from(newest - from_ordinal).unwrap_or(0);
+        let points = Method::shipped().settings().memory + commits;
+        let at_once = (POINTS_AT_ONCE / points).clamp(*SERIES_AT_ONCE.start(), *SERIES_AT_ONCE.end());
+        parts.extend(
+            series_ids
+                .chunks(at_once)
+                .map(|series_ids| Part { from_ordinal, series_ids: series_ids.to_vec() }),
+        );
+    }
+    Ok(parts)
+}
+
+/// What became of the changes that a search found, by their numbers.
+#[derive(Debug, Default)]
+struct Stored {
+    new: Vec<i64>,
+    refined: Vec<i64>,
+}
+
+/// What a search found in one track.
+struct Outcome {
+    points: Points,
+    /// What was stored of the points that were searched.
+    stored: Vec<(i64, Found)>,
+    found: Vec<Found>,
+}
+
+impl Outcome {
+    fn of(track: Track, points: Points, from_ordinal: i64, stored: Option<Vec<Row>>) -> Self {
+        let stored = stored.unwrap_or_default().into_iter().map(|row| (row.change_point_id, row.found));
+        let (known, stored): (Vec<_>, Vec<_>) = stored.partition(|(_, found)| found.ordinal < from_ordinal);
+        let known: Vec<i64> = known.iter().map(|(_, found)| found.ordinal).collect();
+        // Only times above 0 are points of a track.
+        let found = points.search(Method::shipped(), track, from_ordinal, &known).unwrap_or_default();
+        Self { points, stored, found }
+    }
+}
+
+/// Stores what was found of some tracks of one machine.
+async fn store(
+    connection: &mut PgConnection,
+    machine_id: i64,
+    results: &[Outcome],
+) -> Result<Stored, AnalysisError> {
+    let now = Utc::now();
+    let merged: Vec<_> =
+        results.iter().map(|result| track::merge(&result.points, &result.stored, &result.found)).collect();
+    let told = merged
+        .iter()
+        .flat_map(|merged| merged.new.iter().copied().chain(merged.refined.iter().map(|(_, found)| *found)));
+    let mut places: Vec<(i64, i64)> = told
+        .flat_map(|found| {
+            let all = [found.ordinal, found.after_ordinal, found.until_ordinal].into_iter();
+            let all = all.chain(found.places.iter().map(|(ordinal, _)| *ordinal));
+            all.map(|ordinal| (found.track.series_id, ordinal)).collect::<Vec<_>>()
+        })
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let commits = store::commits(connection, machine_id, &places).await?;
+    let withdrawn: Vec<i64> = merged.iter().flat_map(|merged| merged.withdrawn.iter().copied()).collect();
+    store::withdraw(connection, &withdrawn, now).await?;
+    let refined = merged.iter().flat_map(|merged| &merged.refined);
+    let (refined_ids, refined): (Vec<i64>, Vec<Placed<'_>>) = refined
+        .filter_map(|(change_point_id, found)| Some((*change_point_id, placed(found, &commits)?)))
+        .unzip();
+    store::refine(connection, &refined_ids, &refined).await?;
+    let new: Vec<Placed<'_>> =
+        merged.iter().flat_map(|merged| &merged.new).filter_map(|found| placed(found, &commits)).collect();
+    Ok(Stored { new: store::insert(connection, &new, now).await?, refined: refined_ids })
+}
+
+/// With the commits of its places; none when a point is gone meanwhile, and the change with it.
+fn placed<'a>(found: &'a Found, commits: &HashMap<(i64, i64), i64>) -> Option<Placed<'a>> {
+    let commit = |ordinal: i64| commits.get(&(found.track.series_id, ordinal)).copied();
+    Some(Placed {
+        found,
+        commit_id: commit(found.ordinal)?,
+        after_commit_id: commit(found.after_ordinal)?,
+        until_commit_id: commit(found.until_ordinal)?,
+        places: found
+            .places
+            .iter()
+            .filter_map(|&(ordinal, probability)| Some((commit(ordinal)?, probability)))
+            .collect(),
+    })
+}

@@ -1,0 +1,110 @@
+//! Where the faster one of two lines over the size of a message changes: which lines are held against each other, and what is
+//! told of it.
+
+use super::sweep::Facts;
+use roundtrip_stats::crossover::{self, Measured};
+use roundtrip_storage::chart::MeasuredRow;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa::ToSchema;
+
+/// Where one line of a sweep stops being faster than another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Crossover {
+    /// Which line is the faster one below, as its place among the lines, counted from 0.
+    pub below: usize,
+    /// Which line is the faster one above, as its place among the lines, counted from 0.
+    pub above: usize,
+    /// Where they cross, in bytes.
+    pub x: u64,
+    /// The lower end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
+    /// at any measured size further down.
+    #[schema(required)]
+    pub from: Option<u64>,
+    /// The upper end of the 95 % interval of `x`, in bytes; null where the repetitions do not tell that one of them is faster
+    /// at any measured size further up.
+    #[schema(required)]
+    pub to: Option<u64>,
+}
+
+/// What two lines may differ in and still do the same, by the names of cases and methodologies: the mechanism, how it waits and
+/// wakes, and what it keeps the bytes in.
+const MECHANISM: [&str; 9] =
+    ["batch", "buffer_bytes", "payload", "receive", "send", "storage", "transport", "variant", "wake"];
+
+/// What a line does, besides its mechanism: only lines that do the same are held against each other.
+pub fn does(facts: &Facts) -> BTreeMap<&str, &str> {
+    let facts = facts.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    facts.filter(|(name, _)| !MECHANISM.contains(name)).collect()
+}
+
+/// What a point measured at a size.
+pub fn measured_at(x: u64, point: &MeasuredRow) -> Option<Measured> {
+    // Times are not negative.
+    Measured::new(x, point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()))
+}
+
+/// A line, as far as it can be held against others.
+#[derive(Debug)]
+pub struct Comparable<'a> {
+    /// What it does, besides its mechanism.
+    does: BTreeMap<&'a str, &'a str>,
+    /// What it measured without loss, by size, of each environment, with more threads than processors or not.
+    measured: BTreeMap<(i64, bool), Vec<Measured>>,
+}
+
+impl<'a> Comparable<'a> {
+    /// Of a line's facts and its points, by size.
+    pub fn new<'p>(facts: &'a Facts, points: impl IntoIterator<Item = (u64, &'p MeasuredRow)>) -> Self {
+        let mut measured: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (x, point) in points {
+            let at_size = measured_at(x, point).filter(|_| !point.lossy);
+            measured.entry((point.environment_id, point.oversubscribed)).or_default().extend(at_size);
+        }
+        Self { does: does(facts), measured }
+    }
+
+    /// What both measured in one environment: in the one in which they have most sizes in common, the newest one of several.
+    fn beside<'b>(&'b self, other: &'b Self) -> Option<[&'b [Measured]; 2]> {
+        if self.does != other.does {
+            return None;
+        }
+        let both = self.measured.iter().filter_map(|(way, one)| Some((way, [one, other.measured.get(way)?])));
+        let most = both.max_by_key(|(way, [one, other])| {
+            let sizes: BTreeSet<u64> = one.iter().map(Measured::x).collect();
+            (other.iter().filter(|measured| sizes.contains(&measured.x())).count(), **way)
+        });
+        most.map(|(_, sides)| sides.map(Vec::as_slice))
+    }
+}
+
+/// The crossovers of all pairs of lines, by the lines, then ascending.
+pub fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
+    let mut crossovers = Vec::new();
+    for (first, one) in lines.iter().enumerate() {
+        for (second, other) in lines.iter().enumerate().skip(first + 1) {
+            let Some([one, other]) = one.beside(other) else { continue };
+            crossovers.extend(of_pair([first, second], one, other));
+        }
+    }
+    crossovers
+}
+
+/// The crossovers of two lines, which have these places; ascending.
+pub fn of_pair(
+    [first, second]: [usize; 2],
+    one: &[Measured],
+    other: &[Measured],
+) -> impl Iterator<Item = Crossover> {
+    crossover::crossovers(one, other).into_iter().map(move |found| {
+        let (below, above) = if found.first_is_faster_below { (first, second) } else { (second, first) };
+        let [from, to] = [found.from, found.to].map(|end| end.map(bytes));
+        Crossover { below, above, x: bytes(found.x), from, to }
+    })
+}
+
+/// Whole bytes: all of them lie between two measured sizes.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes are positive, and fit")]
+fn bytes(x: f64) -> u64 {
+    x.round() as u64
+}

@@ -1,0 +1,194 @@
+//! What is said of a pair at a glance, how many there are of each kind, and which of them are told: a comparison may have
+//! thousands, of which the first few are read.
+
+use super::{ComparisonPair, Verdict};
+use roundtrip_wire::comparable::Difference;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::str::FromStr;
+use utoipa::ToSchema;
+
+/// What is said of a pair, the most urgent first. By its p50, but for those whose p50 is as it was, or cannot be told, and
+/// whose p90, p99 or shape changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairKind {
+    /// Head takes longer.
+    Slower,
+    /// Head takes less.
+    Faster,
+    /// Changed in p90, p99 or shape alone.
+    Elsewhere,
+    /// What was measured does not tell.
+    Inconclusive,
+    /// It did not change.
+    Unchanged,
+    /// It is not compared.
+    NotComparable,
+}
+
+impl FromStr for PairKind {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "slower" => Ok(Self::Slower),
+            "faster" => Ok(Self::Faster),
+            "elsewhere" => Ok(Self::Elsewhere),
+            "inconclusive" => Ok(Self::Inconclusive),
+            "unchanged" => Ok(Self::Unchanged),
+            "not-comparable" => Ok(Self::NotComparable),
+            _ => Err("expected slower, faster, elsewhere, inconclusive, unchanged or not-comparable"),
+        }
+    }
+}
+
+/// How many pairs there are of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct KindCounts {
+    /// Head takes longer.
+    pub slower: usize,
+    /// Head takes less.
+    pub faster: usize,
+    /// Changed in p90, p99 or shape alone.
+    pub elsewhere: usize,
+    /// What was measured does not tell.
+    pub inconclusive: usize,
+    /// Did not change.
+    pub unchanged: usize,
+    /// Not compared.
+    pub not_comparable: usize,
+}
+
+impl KindCounts {
+    /// Of these pairs.
+    pub fn of(pairs: &[ComparisonPair]) -> Self {
+        let mut counts = Self::default();
+        for pair in pairs {
+            *match pair.kind {
+                PairKind::Slower => &mut counts.slower,
+                PairKind::Faster => &mut counts.faster,
+                PairKind::Elsewhere => &mut counts.elsewhere,
+                PairKind::Inconclusive => &mut counts.inconclusive,
+                PairKind::Unchanged => &mut counts.unchanged,
+                PairKind::NotComparable => &mut counts.not_comparable,
+            } += 1;
+        }
+        counts
+    }
+}
+
+impl PairKind {
+    pub(super) fn of(pair: &ComparisonPair) -> Self {
+        let is_beside =
+            besides(pair).next().is_some() || pair.shape.as_ref().is_some_and(|shape| shape.changed);
+        match pair.verdict {
+            Verdict::NotComparable => Self::NotComparable,
+            Verdict::Regressed => Self::Slower,
+            Verdict::Improved => Self::Faster,
+            Verdict::NoChange | Verdict::Inconclusive if is_beside => Self::Elsewhere,
+            Verdict::Inconclusive => Self::Inconclusive,
+            Verdict::NoChange => Self::Unchanged,
+        }
+    }
+}
+
+/// By how much the p90 and the p99 changed, where they did.
+fn besides(pair: &ComparisonPair) -> impl Iterator<Item = f64> {
+    let changed = [pair.p90, pair.p99].into_iter().flatten().filter(|beside| beside.verdict.is_some());
+    changed.filter_map(|beside| beside.change)
+}
+
+/// At most so many pairs of each kind that is asked for, by kind, the largest changes first; what did not change stays in its
+/// order.
+pub fn most_telling(
+    mut pairs: Vec<ComparisonPair>,
+    kinds: &[PairKind],
+    limit: Option<usize>,
+) -> Vec<ComparisonPair> {
+    pairs.retain(|pair| kinds.is_empty() || kinds.contains(&pair.kind));
+    let Some(limit) = limit else { return pairs };
+    pairs.sort_by(|one, other| one.kind.cmp(&other.kind).then_with(|| size(other).total_cmp(&size(one))));
+    let (mut kind, mut count) = (None, 0);
+    pairs.retain(|pair| {
+        let own = Some(pair.kind);
+        count = if own == kind { count + 1 } else { 1 };
+        kind = own;
+        count <= limit
+    });
+    pairs
+}
+
+/// By how much a pair changed, in what its kind is about.
+fn size(pair: &ComparisonPair) -> f64 {
+    match pair.kind {
+        PairKind::Slower | PairKind::Faster | PairKind::Inconclusive => pair.change.unwrap_or(0.0).abs(),
+        PairKind::Elsewhere => besides(pair).map(f64::abs).fold(0.0, f64::max),
+        PairKind::Unchanged | PairKind::NotComparable => 0.0,
+    }
+}
+
+/// Pairs of series that are wanted.
+pub fn of_series(pairs: &mut Vec<ComparisonPair>, series_ids: &HashSet<i64>) {
+    let is_wanted = |pair: &ComparisonPair| {
+        [&pair.base, &pair.head].into_iter().flatten().any(|side| series_ids.contains(&side.series_id))
+    };
+    pairs.retain(is_wanted);
+}
+
+/// The least and the largest of the least changes that are said to be one.
+pub fn least_changes(pairs: &[ComparisonPair]) -> Option<[f64; 2]> {
+    let all = || pairs.iter().filter_map(|pair| pair.least_change);
+    all().reduce(f64::min).zip(all().reduce(f64::max)).map(<[f64; 2]>::from)
+}
+
+/// Pairs that are not compared for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct NotCompared {
+    /// What is not the same on both sides. Of `delivered`, which is another number in each case, without the numbers.
+    pub differences: Vec<Difference>,
+    /// Why there is nothing to compare.
+    pub reasons: Vec<String>,
+    /// How many pairs.
+    pub pair_count: usize,
+    /// On which machines, by name.
+    pub machines: Vec<String>,
+}
+
+/// How much arrived is of each case alone.
+const OF_EACH: &str = "delivered";
+
+/// What is not the same on both sides of a pair, and reasons.
+type Why = (Vec<Difference>, Vec<String>);
+
+fn why(pair: &ComparisonPair) -> Why {
+    let mut differences = pair.differences.clone();
+    for difference in differences.iter_mut().filter(|difference| difference.what == OF_EACH) {
+        difference.base.clear();
+        difference.head.clear();
+    }
+    (differences, pair.reasons.clone())
+}
+
+/// Why pairs are not compared, the reason of most first.
+pub fn not_compared(pairs: &[ComparisonPair]) -> Vec<NotCompared> {
+    let mut groups: BTreeMap<Why, Vec<&ComparisonPair>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.kind == PairKind::NotComparable) {
+        groups.entry(why(pair)).or_default().push(pair);
+    }
+    let machine =
+        |pair: &&ComparisonPair| pair.head.as_ref().or(pair.base.as_ref()).map(|side| side.machine.clone());
+    let group = |((differences, reasons), members): (Why, Vec<&ComparisonPair>)| {
+        let machines: BTreeSet<String> = members.iter().filter_map(machine).collect();
+        NotCompared {
+            differences,
+            reasons,
+            pair_count: members.len(),
+            machines: machines.into_iter().collect(),
+        }
+    };
+    let mut all: Vec<NotCompared> = groups.into_iter().map(group).collect();
+    all.sort_by_key(|group| Reverse(group.pair_count));
+    all
+}

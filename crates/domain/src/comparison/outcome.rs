@@ -1,0 +1,281 @@
+//! What each side of a comparison measured, and which of it belong together.
+
+use super::kind::PairKind;
+use super::{Beside, ComparisonPair, MeasuredSide, RepetitionFigures, ShapeChange, Verdict};
+use crate::analysis::track::{self, Points};
+use crate::charts::members::{RepetitionQuartiles, UsualQuantiles};
+use crate::error::DomainError;
+use crate::ingest::kept;
+use roundtrip_stats::comparison::{self, Case, Compared};
+use roundtrip_stats::shape::Profile;
+use roundtrip_stats::verdict::Rule;
+use roundtrip_storage as db;
+use roundtrip_storage::change_point::{Figure, Track};
+use roundtrip_storage::chart::{Columns, MeasuredRow};
+use roundtrip_storage::comparison::{MachineRow, SideRow, SurroundingsRow};
+use roundtrip_storage::point::{Lines, Selection, SeriesKey};
+use roundtrip_storage::run::Location;
+use roundtrip_storage::series::Series;
+use roundtrip_storage::series::search::{self, Filter};
+use roundtrip_wire::comparable::{self, Difference, Measured, Surroundings};
+use roundtrip_wire::{Machine, Slug};
+use sqlx::PgPool;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A case as one side measured it.
+pub(super) struct Outcome {
+    key: SeriesKey,
+    series: Series,
+    point: MeasuredRow,
+    times_ns: Vec<u64>,
+    /// Of each repetition; none where its upload is not kept any more.
+    profiles: Option<Vec<Profile>>,
+    /// By how much each of the runs before differs from the one before it.
+    effects: Vec<f64>,
+    run: Arc<Run>,
+}
+
+/// Where and how a run was measured.
+struct Run {
+    machine: Machine,
+    build: Slug,
+    stable: BTreeMap<String, String>,
+}
+
+/// All that one side measured, by machine; of one machine if asked.
+pub(super) async fn outcomes(
+    pool: &PgPool,
+    project_id: i64,
+    side: &SideRow,
+    machine: Option<&Slug>,
+) -> Result<Vec<Outcome>, DomainError> {
+    let mut outcomes = Vec::new();
+    for row in db::comparison::machines(pool, side.commit_id, side.run_id).await? {
+        if machine.is_some_and(|machine| machine.as_str() != row.slug) {
+            continue;
+        }
+        let filter = Filter { machine: vec![row.slug.clone()], ..Filter::default() };
+        let series = search::all(pool, project_id, &filter).await?;
+        let series_ids: Vec<i64> = series.iter().map(|series| series.series_id).collect();
+        let commit = (side.commit_id, side.ordinal);
+        let points = db::chart::of_commit(pool, row.machine_id, &series_ids, commit, side.run_id).await?;
+        let runs = runs(pool, &row, &points).await?;
+        let mut profiles = profiles(pool, row.machine_id, side.ordinal, &points).await?;
+        let mut points: HashMap<i64, MeasuredRow> =
+            points.into_iter().map(|point| (point.series_id, point)).collect();
+        for series in series {
+            let Some(point) = points.remove(&series.series_id) else { continue };
+            // A run that is gone by now takes its results with it.
+            let Some(run) = runs.get(&point.run_id).cloned() else { continue };
+            // Times are not negative.
+            let times_ns: Vec<u64> = point.repetition_p50_ns.iter().map(|ns| ns.cast_unsigned()).collect();
+            let profiles = profiles.remove(&(point.run_id, point.series_id));
+            let profiles = profiles.filter(|profiles| profiles.len() == times_ns.len());
+            let (key, series) = (series.key(), series.into_series()?);
+            outcomes.push(Outcome { key, series, point, times_ns, profiles, effects: Vec::new(), run });
+        }
+    }
+    Ok(outcomes)
+}
+
+/// So many of the newest runs tell how much a case differs from run to run.
+const RUNS: i64 = 21;
+
+/// Lets cases learn how much they differ from run to run, up to a commit, in the environment that they were measured in. A
+/// change among them is one difference of many, and the measure is robust.
+pub(super) async fn learn(
+    pool: &PgPool,
+    outcomes: &mut [Outcome],
+    to_ordinal: i64,
+) -> Result<(), DomainError> {
+    let keys: Vec<SeriesKey> = outcomes.iter().map(|outcome| outcome.key).collect();
+    let selection = Selection { from_ordinal: 0, to_ordinal, last: RUNS, lines: Lines::Main };
+    let lines =
+        db::chart::lines(pool, &keys, &selection, Columns { repetitions: true, ..Columns::default() })
+            .await?;
+    let mut tracks: HashMap<Track, Points> = lines.iter().flat_map(|line| track::tracks(&[line])).collect();
+    for outcome in outcomes {
+        let MeasuredRow { series_id, environment_id, .. } = outcome.point;
+        let points = tracks.remove(&Track { series_id, environment_id, figure: Figure::P50 });
+        outcome.effects = points.map_or_else(Vec::new, |points| points.effects());
+    }
+    Ok(())
+}
+
+/// Where and how the runs of these points were measured, which are all of one machine.
+async fn runs(
+    pool: &PgPool,
+    machine: &MachineRow,
+    points: &[MeasuredRow],
+) -> Result<HashMap<Uuid, Arc<Run>>, DomainError> {
+    let slug = |text: &str| Slug::parse(text).map_err(DomainError::internal);
+    let machine = Machine { slug: slug(&machine.slug)?, os: slug(&machine.os)?, arch: slug(&machine.arch)? };
+    let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
+    let rows = db::comparison::surroundings(pool, &run_ids.into_iter().collect::<Vec<_>>()).await?;
+    let run = |row: SurroundingsRow| {
+        let run = Run { machine: machine.clone(), build: slug(&row.build)?, stable: row.stable.0 };
+        Ok((row.run_id, Arc::new(run)))
+    };
+    rows.into_iter().map(run).collect()
+}
+
+/// The profiles of the repetitions of these points, which are all of one machine, by run and series, as far as their uploads
+/// are kept.
+async fn profiles(
+    pool: &PgPool,
+    machine_id: i64,
+    commit_ordinal: i64,
+    points: &[MeasuredRow],
+) -> Result<HashMap<(Uuid, i64), Vec<Profile>>, DomainError> {
+    let run_ids: BTreeSet<Uuid> = points.iter().map(|point| point.run_id).collect();
+    let mut found = HashMap::new();
+    for run_id in run_ids {
+        let run = Location { run_id, machine_id, commit_ordinal };
+        let Some(body) = db::run::upload(pool, run).await? else { continue };
+        let outcomes = db::run::outcomes(pool, run).await?;
+        let series_ids = outcomes.into_iter().map(|(series_id, _)| (run_id, series_id));
+        found.extend(series_ids.zip(kept::profiles(body).await?));
+    }
+    Ok(found)
+}
+
+/// Every case of either side, with what can be said of it. Two runs are compared wherever they were measured: that is then
+/// what differs.
+pub(super) fn pairs(base: &[Outcome], head: &[Outcome], is_of_runs: bool) -> Vec<ComparisonPair> {
+    let same_series = |one: &Outcome, other: &Outcome| one.point.series_id == other.point.series_id;
+    let same_case = |one: &Outcome, other: &Outcome| {
+        (is_of_runs || one.series.machine == other.series.machine)
+            && one.series.transport.slug == other.series.transport.slug
+            && one.series.case == other.series.case
+    };
+    let same_way = |one: &Outcome, other: &Outcome| {
+        same_case(one, other) && one.series.methodology == other.series.methodology
+    };
+    let sides = comparable::pairs(base, head, &[&same_series, &same_way, &same_case]);
+    let differences: Vec<Vec<Difference>> = sides
+        .iter()
+        .map(|(base, head)| base.zip(*head).map_or_else(Vec::new, |(base, head)| base.differences(head)))
+        .collect();
+    let rule = Rule::default();
+    let cases = sides.iter().zip(&differences).map(|((base, head), differences)| {
+        let sides = (*base).zip(*head)?;
+        differences.is_empty().then(|| case(sides))
+    });
+    let compared = comparison::unpaired(&rule, &cases.collect::<Vec<_>>());
+    let pairs = sides.into_iter().zip(differences).zip(compared);
+    pairs
+        .filter_map(|(((base, head), differences), compared)| pair(&rule, base, head, differences, compared))
+        .collect()
+}
+
+/// What is compared of two outcomes: all that both have.
+fn case<'a>((base, head): (&'a Outcome, &'a Outcome)) -> Case<'a> {
+    let profiles = base.profiles.as_deref().zip(head.profiles.as_deref());
+    Case {
+        p50s_ns: [&base.times_ns, &head.times_ns],
+        profiles: profiles.map(<[_; 2]>::from),
+        effects: &base.effects,
+    }
+}
+
+impl Outcome {
+    /// What keeps two results from being compared, of which this one is the base.
+    fn differences(&self, head: &Self) -> Vec<Difference> {
+        let mut differences = comparable::runs(&*self.run, &*head.run);
+        differences.extend(comparable::results(self, head));
+        differences
+    }
+}
+
+impl<'a> From<&'a Run> for Surroundings<'a> {
+    fn from(Run { machine, build, stable }: &'a Run) -> Self {
+        Self { machine, build, stable }
+    }
+}
+
+impl<'a> From<&'a Outcome> for Measured<'a> {
+    fn from(Outcome { series, point, .. }: &'a Outcome) -> Self {
+        Self {
+            methodology: &series.methodology,
+            peers: series.case.peers,
+            // Counts are not negative.
+            attempted: point.attempted.cast_unsigned(),
+            delivered: point.delivered.cast_unsigned(),
+            is_lossy: point.lossy,
+            is_oversubscribed: point.oversubscribed,
+        }
+    }
+}
+
+fn pair(
+    rule: &Rule,
+    base: Option<&Outcome>,
+    head: Option<&Outcome>,
+    differences: Vec<Difference>,
+    compared: Option<Compared>,
+) -> Option<ComparisonPair> {
+    let any = head.or(base)?;
+    let reason = |(name, side): (&str, Option<&Outcome>)| match side {
+        None => Some(format!("not in the {name}")),
+        Some(side) if side.times_ns.is_empty() => {
+            Some(format!("{name}: stored before the figures of each repetition were, which its upload has"))
+        }
+        Some(_) => None,
+    };
+    let mut pair = ComparisonPair {
+        transport: any.series.transport.clone(),
+        case: any.series.case.clone(),
+        base: base.map(MeasuredSide::from),
+        head: head.map(MeasuredSide::from),
+        ratio: compared.map(|compared| compared.ratio),
+        change: compared.and_then(|compared| compared.change),
+        change_interval: compared.and_then(|compared| compared.change_interval),
+        p: compared.map(|compared| compared.p),
+        p_adjusted: compared.map(|compared| compared.p_adjusted),
+        t: compared.and_then(|compared| compared.t),
+        stars: compared.map_or("", |compared| compared.stars),
+        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        kind: PairKind::NotComparable,
+        least_change: compared.map(|compared| compared.least),
+        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        p90: compared.and_then(|compared| compared.p90).map(Beside::from),
+        p99: compared.and_then(|compared| compared.p99).map(Beside::from),
+        shape: compared.and_then(|compared| compared.shape).map(|found| {
+            let sides = base.zip(head).and_then(|sides| case(sides).profiles);
+            ShapeChange {
+                p_adjusted: found.p_adjusted,
+                changed: found.verdict.is_some(),
+                difference: sides.and_then(|sides| found.difference(sides, rule)),
+            }
+        }),
+        differences,
+        reasons: [("base", base), ("head", head)].into_iter().filter_map(reason).collect(),
+    };
+    pair.kind = PairKind::of(&pair);
+    Some(pair)
+}
+
+impl From<&Outcome> for MeasuredSide {
+    fn from(Outcome { series, point, times_ns, .. }: &Outcome) -> Self {
+        Self {
+            series_id: point.series_id,
+            machine: series.machine.clone(),
+            methodology: series.methodology.clone(),
+            run_id: point.run_id,
+            environment_id: point.environment_id,
+            work_tree_modified: point.work_tree_modified,
+            lossy: point.lossy,
+            latency_ns: UsualQuantiles::from(point),
+            repetition_p50_ns: RepetitionQuartiles::from(point),
+            bytes_per_second: point.throughput_bytes_per_second,
+            interval_ns: comparison::Side::of(times_ns).and_then(|side| side.interval_ns),
+            repetitions: RepetitionFigures {
+                p50_ns: point.repetition_p50_ns.clone(),
+                p90_ns: point.repetition_p90_ns.clone(),
+                p99_ns: point.repetition_p99_ns.clone(),
+            },
+        }
+    }
+}

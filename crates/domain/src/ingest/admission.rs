@@ -1,0 +1,126 @@
+//! [`Admission`]: how many uploads are let in at a time. What is too much is turned away before its body is read, and asked
+//! to come back: agents keep what they have measured, a server without memory keeps nothing.
+
+use crate::error::DomainError;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+
+/// Bodies that are in memory at a time, as they are sent: eight of the largest, or some hundred of the usual ones.
+const BYTES_MAX: usize = 64 * 1024 * 1024;
+/// Semaphores count in 32 bits, and finer is not needed.
+const BYTES_OF_PERMIT: usize = 1024;
+/// How long an upload waits for its turn before the agent is asked to come back.
+const TURN_WAIT_MAX: Duration = Duration::from_secs(20);
+
+/// What there is to share out among uploads.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    memory: Arc<Semaphore>,
+    /// One for each upload that may be inflated and parsed at a time.
+    turns: Arc<Semaphore>,
+    turn_count: usize,
+}
+
+/// A body's share of the memory, until this is dropped.
+#[derive(Debug)]
+pub struct Admitted {
+    share: OwnedSemaphorePermit,
+    memory: Arc<Semaphore>,
+}
+
+/// What is shared out now.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// Bytes of bodies.
+    pub bytes: i64,
+    /// The most of them.
+    pub bytes_max: i64,
+    /// Turns that are taken.
+    pub parsing: i64,
+}
+
+impl Default for Admission {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            memory: Arc::new(Semaphore::new(BYTES_MAX / BYTES_OF_PERMIT)),
+            turns: Arc::new(Semaphore::new(processors)),
+            turn_count: processors,
+        }
+    }
+}
+
+impl Admission {
+    /// Lets a body of so many bytes in, or turns it away at once.
+    pub fn admit(&self, bytes: usize) -> Result<Admitted, DomainError> {
+        let memory = Arc::clone(&self.memory);
+        Ok(Admitted { share: acquire(&memory, permits(bytes))?, memory })
+    }
+
+    /// What is shared out now.
+    pub fn queue(&self) -> Queue {
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let free_bytes = self.memory.available_permits() * BYTES_OF_PERMIT;
+        Queue {
+            bytes: number(BYTES_MAX.saturating_sub(free_bytes)),
+            bytes_max: number(BYTES_MAX),
+            parsing: number(self.turn_count.saturating_sub(self.turns.available_permits())),
+        }
+    }
+
+    /// Waits for a turn of the processors.
+    pub async fn turn(&self) -> Result<SemaphorePermit<'_>, DomainError> {
+        match tokio::time::timeout(TURN_WAIT_MAX, self.turns.acquire()).await {
+            Ok(permit) => permit.map_err(DomainError::internal),
+            Err(_) => Err(DomainError::Busy),
+        }
+    }
+}
+
+impl Admitted {
+    /// Takes a larger share when the body turns out to be of so many bytes: some clients do not say beforehand.
+    pub fn cover(&mut self, bytes: usize) -> Result<(), DomainError> {
+        let missing = permits(bytes).saturating_sub(self.share.num_permits());
+        if missing > 0 {
+            self.share.merge(acquire(&self.memory, missing)?);
+        }
+        Ok(())
+    }
+}
+
+fn permits(bytes: usize) -> usize {
+    bytes.div_ceil(BYTES_OF_PERMIT)
+}
+
+fn acquire(memory: &Arc<Semaphore>, permits: usize) -> Result<OwnedSemaphorePermit, DomainError> {
+    let permits = u32::try_from(permits).map_err(DomainError::internal)?;
+    Arc::clone(memory).try_acquire_many_owned(permits).map_err(|_| DomainError::Busy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_beside_the_others_is_turned_away_until_one_of_them_is_done() {
+        let admission = Admission::default();
+        let first = admission.admit(BYTES_MAX / 2).unwrap();
+        let _second = admission.admit(BYTES_MAX / 2 - 1).unwrap();
+        assert!(matches!(admission.admit(1), Err(DomainError::Busy)));
+        drop(first);
+        assert!(admission.admit(BYTES_MAX / 2).is_ok());
+    }
+
+    #[test]
+    fn a_body_that_grows_takes_its_share_as_it_comes_and_gives_all_of_it_back() {
+        let admission = Admission::default();
+        let mut growing = admission.admit(0).unwrap();
+        growing.cover(BYTES_MAX / 2).unwrap();
+        growing.cover(BYTES_MAX / 2).unwrap();
+        let other = admission.admit(BYTES_MAX / 2).unwrap();
+        assert!(matches!(growing.cover(BYTES_MAX / 2 + 1), Err(DomainError::Busy)));
+        drop((growing, other));
+        assert!(admission.admit(BYTES_MAX).is_ok());
+    }
+}

@@ -1,0 +1,59 @@
+//! Inflating what a stranger compressed: counted, and ended as soon as there is too much.
+
+use super::Encoding;
+use crate::error::DomainError;
+use std::io::{self, Read};
+
+/// The most bytes of an inflated body.
+const INFLATED_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// The body as it was before compression.
+pub(super) fn inflate(sent: &[u8], encoding: Encoding) -> Result<Vec<u8>, DomainError> {
+    let (name, result) = match encoding {
+        Encoding::Identity => return Ok(sent.to_vec()),
+        Encoding::Gzip => ("gzip", read_limited(flate2::read::MultiGzDecoder::new(sent))),
+        Encoding::Zstd => ("zstd", zstd::Decoder::new(sent).and_then(read_limited)),
+    };
+    let inflated = result
+        .map_err(|error| DomainError::InvalidEncoding(format!("the body is no whole {name}: {error}")))?;
+    if inflated.len() > INFLATED_BYTES_MAX {
+        return Err(DomainError::BodyTooLarge { max_bytes: INFLATED_BYTES_MAX, state: "inflated" });
+    }
+    Ok(inflated)
+}
+
+/// Reads one byte more than allowed at most: enough to know.
+fn read_limited(decoder: impl Read) -> io::Result<Vec<u8>> {
+    let mut inflated = Vec::new();
+    decoder.take(INFLATED_BYTES_MAX as u64 + 1).read_to_end(&mut inflated)?;
+    Ok(inflated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bomb_is_refused_without_being_inflated() {
+        // 1 GiB of zeros in 33 KiB: inflating it all would take a gigabyte of memory.
+        let bomb = zstd::encode_all(io::repeat(0).take(1 << 30), 1).unwrap();
+        assert!(matches!(inflate(&bomb, Encoding::Zstd), Err(DomainError::BodyTooLarge { .. })));
+    }
+
+    #[test]
+    fn a_cut_body_is_refused_in_either_encoding() {
+        let whole = zstd::encode_all(&b"{}"[..], 1).unwrap();
+        assert!(matches!(
+            inflate(&whole[..whole.len() - 2], Encoding::Zstd),
+            Err(DomainError::InvalidEncoding(_))
+        ));
+        let mut whole = Vec::new();
+        flate2::read::GzEncoder::new(&b"{}"[..], flate2::Compression::fast())
+            .read_to_end(&mut whole)
+            .unwrap();
+        assert!(matches!(
+            inflate(&whole[..whole.len() - 2], Encoding::Gzip),
+            Err(DomainError::InvalidEncoding(_))
+        ));
+    }
+}

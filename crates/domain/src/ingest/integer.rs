@@ -1,0 +1,57 @@
+//! The database's integers end at 2^63 - 1: a larger number is refused by name and never wrapped.
+
+use crate::error::DomainError;
+use roundtrip_wire::RunReport;
+
+/// The number as the database holds it. Only a wrong one is asked where it stands.
+pub(super) fn fit(pointer: impl FnOnce() -> String, value: u64) -> Result<i64, DomainError> {
+    i64::try_from(value).map_err(|_| {
+        let pointer = pointer();
+        let detail = format!("{pointer} is or adds up to {value}: expected at most {}", i64::MAX);
+        DomainError::InvalidReport { pointer: Some(pointer), detail }
+    })
+}
+
+/// Adds, as the database will hold the sum.
+pub(super) fn add(pointer: impl FnOnce() -> String, sum: &mut i64, value: u64) -> Result<(), DomainError> {
+    *sum = fit(pointer, sum.cast_unsigned().saturating_add(value))?;
+    Ok(())
+}
+
+/// Checks every stored number of a report outside its repetitions.
+pub(super) fn check(report: &RunReport) -> Result<(), DomainError> {
+    fit(|| "/pull_request".into(), report.pull_request.unwrap_or(0))?;
+    fit(|| "/commit/first_parent_ordinal".into(), report.commit.first_parent_ordinal.unwrap_or(0))?;
+    for (index, commit) in report.history.iter().enumerate() {
+        let pointer = || format!("/history/{index}/first_parent_ordinal");
+        fit(pointer, commit.first_parent_ordinal.unwrap_or(0))?;
+    }
+    for (index, result) in report.results.iter().enumerate() {
+        let case = &result.case;
+        for (name, value) in [
+            ("message_bytes", Some(case.message_bytes)),
+            ("total_bytes", case.total_bytes),
+            ("buffer_bytes", case.buffer_bytes),
+            ("rate_per_second", case.rate_per_second),
+            ("messages", case.messages),
+            ("operations", case.operations),
+        ] {
+            fit(|| format!("/results/{index}/case/{name}"), value.unwrap_or(0))?;
+        }
+        let Some(summary) = &result.summary else { continue };
+        for (name, value) in [
+            ("center_ns", Some(summary.center_ns)),
+            ("low_ns", summary.low_ns),
+            ("high_ns", summary.high_ns),
+            ("min_ns", summary.min_ns),
+            ("max_ns", summary.max_ns),
+            ("count", summary.count),
+        ] {
+            fit(|| format!("/results/{index}/summary/{name}"), value.unwrap_or(0))?;
+        }
+        for (at, quantile) in summary.quantiles.iter().enumerate() {
+            fit(|| format!("/results/{index}/summary/quantiles/{at}/ns"), quantile.ns)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! From JSON to a checked report. What is wrong is named by a JSON pointer.
+
+use crate::error::DomainError;
+use roundtrip_wire::import::ImportRequest;
+use roundtrip_wire::{RunReport, SCHEMA_VERSION};
+use serde::Deserialize;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment};
+
+/// How much of a wrong version is repeated.
+const SHOWN_CHARACTERS_MAX: usize = 40;
+
+/// What every version of the format has in common.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    schema_version: Option<&'a RawValue>,
+}
+
+/// The same around a file of another tool.
+#[derive(Deserialize)]
+struct ImportEnvelope<'a> {
+    #[serde(borrow)]
+    report: Envelope<'a>,
+}
+
+/// Parses and checks a report.
+pub(super) fn parse(bytes: &[u8]) -> Result<RunReport, DomainError> {
+    let report = match serde_json::from_slice::<RunReport>(bytes) {
+        Ok(report) if report.schema_version == SCHEMA_VERSION => report,
+        _ => {
+            // First alone: a report of another version may have another shape, and that is not its fault.
+            located::<Envelope<'_>>(bytes)?.check()?;
+            located(bytes)?
+        }
+    };
+    check(&report, "")?;
+    Ok(report)
+}
+
+/// Parses and checks a file of another tool with its report, which has no results of its own.
+pub(super) fn parse_import(bytes: &[u8]) -> Result<ImportRequest, DomainError> {
+    located::<ImportEnvelope<'_>>(bytes)?.report.check()?;
+    let request: ImportRequest = located(bytes)?;
+    check(&request.report, "/report")?;
+    if !request.report.results.is_empty() {
+        return Err(DomainError::InvalidReport {
+            pointer: Some("/report/results".into()),
+            detail: "a report with results around a file: expected none, they are in the file".into(),
+        });
+    }
+    Ok(request)
+}
+
+impl Envelope<'_> {
+    fn check(&self) -> Result<(), DomainError> {
+        let found = self.schema_version.map_or("absent", RawValue::get);
+        if found.parse() == Ok(SCHEMA_VERSION) {
+            return Ok(());
+        }
+        Err(DomainError::UnsupportedSchemaVersion {
+            found: found.chars().take(SHOWN_CHARACTERS_MAX).collect(),
+        })
+    }
+}
+
+/// `at` is the JSON pointer to the report.
+fn check(report: &RunReport, at: &str) -> Result<(), DomainError> {
+    report.check().map_err(|invalid| DomainError::InvalidReport {
+        pointer: Some(format!("{at}{}", invalid.pointer)),
+        detail: invalid.detail,
+    })
+}
+
+/// Knows where it is when something is wrong, which takes twice as long.
+fn located<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DomainError> {
+    let not_json =
+        |error: &serde_json::Error| DomainError::InvalidJson(format!("the body is not JSON: {error}"));
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        match error.inner().classify() {
+            Category::Data => {
+                let pointer = pointer(error.path());
+                let at = if pointer.is_empty() { "the body" } else { &pointer };
+                DomainError::InvalidReport {
+                    detail: format!("{at}: {}", error.inner()),
+                    pointer: Some(pointer),
+                }
+            }
+            Category::Syntax | Category::Eof | Category::Io => not_json(error.inner()),
+        }
+    })?;
+    deserializer.end().map_err(|error| not_json(&error))?;
+    Ok(value)
+}
+
+/// A path as a JSON pointer (RFC 6901).
+fn pointer(path: &Path) -> String {
+    path.iter()
+        .map(|segment| match segment {
+            Segment::Seq { index } => format!("/{index}"),
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                format!("/{}", key.replace('~', "~0").replace('/', "~1"))
+            }
+            Segment::Unknown => String::new(),
+        })
+        .collect()
+}

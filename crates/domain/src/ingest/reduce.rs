@@ -1,0 +1,136 @@
+//! From repetitions to the numbers of a point: distributions are decoded, checked and merged.
+
+use super::integer::{add, fit};
+use crate::error::DomainError;
+use roundtrip_stats::distribution::Decoder;
+use roundtrip_stats::{Distribution, Encoded, InvalidDistribution, Quartiles};
+use roundtrip_storage::point::Numbers;
+use roundtrip_wire::{Case, CaseResult, Repetition, RunReport};
+
+/// The only scenario whose figure of merit is a rate.
+const STREAM: &str = "stream";
+/// Sums of times are in nanoseconds.
+const NS_PER_SECOND: u128 = 1_000_000_000;
+
+/// The numbers of each result, in order; none where no repetition finished.
+pub(super) fn reduce(report: &RunReport) -> Result<Vec<Option<Numbers>>, DomainError> {
+    let mut decoder = Decoder::default();
+    let of_result = |(index, result)| numbers(index, result, &mut decoder);
+    report.results.iter().enumerate().map(of_result).collect()
+}
+
+/// Decodes one repetition; `at` tells the JSON pointer to it.
+pub(crate) fn decode(
+    at: impl Fn() -> String,
+    repetition: &Repetition,
+    decoder: &mut Decoder,
+) -> Result<Distribution, DomainError> {
+    for (name, value) in [
+        ("count", repetition.count),
+        ("min_ns", repetition.min_ns),
+        ("max_ns", repetition.max_ns),
+        ("sum_ns", repetition.sum_ns),
+        ("attempted", repetition.attempted),
+        ("accepted", repetition.accepted),
+        ("delivered", repetition.delivered),
+        ("elapsed_ns", repetition.elapsed_ns),
+    ] {
+        fit(|| format!("{}/{name}", at()), value)?;
+    }
+    let encoded = Encoded {
+        histogram: &repetition.histogram,
+        samples: repetition.samples.as_deref(),
+        count: repetition.count,
+        min_ns: repetition.min_ns,
+        max_ns: repetition.max_ns,
+        sum_ns: repetition.sum_ns,
+    };
+    decoder.decode(&encoded).map_err(|error| {
+        let member = match &error {
+            InvalidDistribution::Contradiction { what, .. } => what,
+            InvalidDistribution::Samples(_) => "samples",
+            _ => "histogram",
+        };
+        DomainError::InvalidReport { pointer: Some(format!("{}/{member}", at())), detail: error.to_string() }
+    })
+}
+
+fn numbers(
+    position: usize,
+    result: &CaseResult,
+    decoder: &mut Decoder,
+) -> Result<Option<Numbers>, DomainError> {
+    let mut distributions = Vec::with_capacity(result.repetitions.len());
+    let (mut count, mut sum_ns, mut elapsed_ns) = (0, 0, 0);
+    let (mut attempted, mut accepted, mut delivered) = (0, 0, 0);
+    for (index, repetition) in result.repetitions.iter().enumerate() {
+        let at = || format!("/results/{position}/repetitions/{index}");
+        let distribution = decode(at, repetition, decoder)?;
+        for (name, sum, value) in [
+            ("count", &mut count, repetition.count),
+            ("sum_ns", &mut sum_ns, repetition.sum_ns),
+            ("elapsed_ns", &mut elapsed_ns, repetition.elapsed_ns),
+            ("attempted", &mut attempted, repetition.attempted),
+            ("accepted", &mut accepted, repetition.accepted),
+            ("delivered", &mut delivered, repetition.delivered),
+        ] {
+            add(|| format!("{}/{name}", at()), sum, value)?;
+        }
+        distributions.push(distribution);
+    }
+    // All of these lie between the smallest and the largest time, which fit.
+    let ns = |value: u64| value.cast_signed();
+    let of_each: Vec<[u64; 3]> =
+        distributions.iter().map(|one| one.quantiles_ns([500_000, 900_000, 990_000])).collect();
+    let p50s: Vec<u64> = of_each.iter().map(|[p50, ..]| *p50).collect();
+    let merged = Distribution::merged(distributions).zip(Quartiles::of(&p50s));
+    let Some((merged, medians)) = merged else { return Ok(None) };
+    let [p25, p50, p75, p90, p98, p99, p999] =
+        merged.quantiles_ns([250_000, 500_000, 750_000, 900_000, 980_000, 990_000, 999_000]);
+    let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
+    Ok(Some(Numbers {
+        lossy: result.is_lossy(),
+        repetition_count: small(result.repetitions.len()),
+        failure_count: small(result.failures.len()),
+        disturbed_count: small(disturbed),
+        operation_count: count,
+        attempted,
+        accepted,
+        delivered,
+        latency_ns_sum: sum_ns,
+        latency_ns_min: ns(merged.min_ns()),
+        latency_ns_p25: ns(p25),
+        latency_ns_p50: ns(p50),
+        latency_ns_p75: ns(p75),
+        latency_ns_p90: ns(p90),
+        latency_ns_p98: ns(p98),
+        latency_ns_p99: ns(p99),
+        latency_ns_p999: ns(p999),
+        latency_ns_max: ns(merged.max_ns()),
+        repetition_p50_ns_q1: ns(medians.q1),
+        repetition_p50_ns_median: ns(medians.median),
+        repetition_p50_ns_q3: ns(medians.q3),
+        throughput_bytes_per_second: throughput(&result.case, delivered, elapsed_ns),
+        repetition_p50_ns: of_each.iter().map(|[p50, ..]| ns(*p50)).collect(),
+        repetition_p90_ns: of_each.iter().map(|[_, p90, _]| ns(*p90)).collect(),
+        repetition_p99_ns: of_each.iter().map(|[.., p99]| ns(*p99)).collect(),
+        oversubscribed: result.oversubscribed,
+        histogram: merged.stored_bytes(),
+    }))
+}
+
+/// A number that the limits of the wire format keep small.
+pub(super) fn small(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// None where sizes are drawn: `message_bytes` is then the largest, and how many bytes arrived is not known.
+fn throughput(case: &Case, delivered: i64, elapsed_ns: i64) -> Option<i64> {
+    if case.scenario.as_str() != STREAM || case.size_profile.is_some() {
+        return None;
+    }
+    let bytes = u128::from(delivered.cast_unsigned()).checked_mul(u128::from(case.message_bytes))?;
+    let bytes_per_second =
+        bytes.checked_mul(NS_PER_SECOND)?.checked_div(u128::from(elapsed_ns.cast_unsigned()))?;
+    i64::try_from(bytes_per_second).ok()
+}

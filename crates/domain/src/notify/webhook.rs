@@ -1,0 +1,64 @@
+//! Webhooks: the message as JSON, signed as the Standard Webhooks specification says, for whose libraries there are many.
+//! `docs/reference/webhook.md` says how to verify it.
+
+use super::delivery::{Failure, Parcel};
+use super::outgoing::Outgoing;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chrono::Utc;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+/// What keys begin with.
+const KEY_PREFIX: &str = "whsec_";
+/// So many random bytes cannot be guessed.
+const KEY_BYTES: usize = 32;
+
+/// A new key, as it is stored, and shown once.
+pub fn draw_key() -> String {
+    format!("{KEY_PREFIX}{}", STANDARD.encode(rand::random::<[u8; KEY_BYTES]>()))
+}
+
+pub(super) fn send(outgoing: &Outgoing, parcel: Parcel<'_>) -> Result<(), Failure> {
+    let body = serde_json::to_vec(parcel.message).map_err(|error| Failure::refused(error.to_string()))?;
+    let key = parcel.channel.secret.as_deref().unwrap_or_default();
+    let id = parcel.message.message_id.to_string();
+    let timestamp = Utc::now().timestamp();
+    let signature = sign(key, &id, timestamp, &body)
+        .ok_or_else(|| Failure::refused("its key is none: make the channel anew".to_owned()))?;
+    let headers =
+        [("webhook-id", id), ("webhook-timestamp", timestamp.to_string()), ("webhook-signature", signature)];
+    outgoing.post(&parcel.channel.target, &headers, &body)
+}
+
+/// The signature of a body with its identity and the time of sending, so that neither can be replaced. None when the key is no
+/// key.
+fn sign(key: &str, id: &str, timestamp: i64, body: &[u8]) -> Option<String> {
+    let key = STANDARD.decode(key.strip_prefix(KEY_PREFIX)?).ok()?;
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).ok()?;
+    mac.update(format!("{id}.{timestamp}.").as_bytes());
+    mac.update(body);
+    Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The test vector of the specification's own libraries.
+    #[test]
+    fn a_signature_is_the_one_of_the_specification() {
+        let key = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let signature = sign(key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
+        assert_eq!(signature.unwrap(), "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn keys_are_drawn_and_others_sign_nothing() {
+        assert_ne!(draw_key(), draw_key());
+        assert!(sign(&draw_key(), "id", 0, b"").is_some());
+        for key in ["", "whsec_", "whsec_*", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"] {
+            assert_eq!(sign(key, "id", 0, b"").is_some(), key == "whsec_", "{key}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Is the Rust ring 100 times as fast? Its published time is one of attempts to send, most of which a full ring drops. Here the
+//! same ring is measured with a sender that drops and with one that waits, and of the former it is counted what arrived.
+
+use super::evidence::{EvidenceCell, EvidenceColumn, EvidenceRow, EvidenceRows, EvidenceTable, EvidenceUnit};
+use super::{Answered, Member, Question};
+use crate::charts::members;
+use crate::charts::sweep::SweptParameter;
+use crate::units::time;
+use std::collections::BTreeMap;
+
+pub(super) const QUESTION: Question = Question {
+    reference: "libipc-macos-backends",
+    scenarios: &["route", "channel-1-n", "channel-n-1", "channel-n-n"],
+    transports: &[],
+    over: SweptParameter::Peers,
+    answer,
+};
+
+/// How a receiver of the published tables waits: it looks for a while before it sleeps.
+const RECEIVE: &str = "spin-then-block";
+/// The memory of the published tables.
+const STORAGE: &str = "cleared";
+
+/// What the published tables come to at most, attempts against messages.
+const PUBLISHED_TIMES: f64 = 100.0;
+
+/// One ring between as many members, whose sender drops or waits.
+#[derive(Default)]
+struct Pair<'m> {
+    drops: Option<&'m members::Member>,
+    waits: Option<&'m members::Member>,
+}
+
+/// Scenario, senders and receivers.
+type Ends = (String, u32, u32);
+
+/// Both between as many members.
+struct Row<'m> {
+    name: String,
+    drops: &'m members::Member,
+    waits: &'m members::Member,
+    /// The time of the dropping sender over what it tried.
+    attempt_ns: f64,
+    /// How much of that arrived.
+    arrived_share: f64,
+    /// The time of the waiting sender over its messages, all of which arrived.
+    waiting_ns: f64,
+}
+
+fn answer(members: &[Member]) -> Option<Answered> {
+    let mut rings: BTreeMap<(&str, &str), BTreeMap<Ends, Pair<'_>>> = BTreeMap::new();
+    for member in members.iter().map(|member| &member.of_a_size) {
+        let (case, methodology) = (&member.series.case, &member.series.methodology);
+        if methodology.receive.as_str() != RECEIVE || methodology.storage.as_str() != STORAGE {
+            continue;
+        }
+        let ends = (case.scenario.to_string(), case.senders.unwrap_or(1), case.peers);
+        let ring = rings.entry((case.mode.as_str(), member.series.transport.slug.as_str())).or_default();
+        let pair = ring.entry(ends).or_default();
+        match methodology.on_full.as_str() {
+            "drop" => pair.drops = Some(member),
+            "wait" if !member.point.lossy => pair.waits = Some(member),
+            _ => {}
+        }
+    }
+    let mut tables: Vec<(&str, &str, Vec<Row<'_>>)> = rings
+        .into_iter()
+        .map(|((mode, ring), pairs)| (mode, ring, pairs.into_iter().filter_map(Row::of).collect()))
+        .collect();
+    tables.retain(|(.., rows)| !rows.is_empty());
+    // As published: threads of one process.
+    tables.sort_by_key(|(mode, _, rows)| (*mode != "2thread", std::cmp::Reverse(rows.len())));
+    let (_, ring, rows) = tables.first()?;
+    let machine = &rows.first()?.drops.series.machine;
+    let [_, most] = ends(rows.iter().map(Row::as_fast))?;
+    let verdict = if most >= PUBLISHED_TIMES { "Yes" } else { "No" };
+    let answer = format!(
+        "{verdict}: of what its sender tries, {} arrives on {machine}, and by the messages that arrive it is {} times as fast as \
+         the same ring whose sender waits.",
+        between(rows.iter().map(|row| row.arrived_share * 100.0), |share| format!("{share:.0} %"))?,
+        between(rows.iter().map(Row::as_fast), |times| format!("{times:.2}"))?,
+    );
+    let reasons = vec![
+        format!(
+            "By attempts, as was published, it would be {} times as fast: dropping makes a sender fast by not sending.",
+            between(rows.iter().map(|row| row.waiting_ns / row.attempt_ns), |times| format!("{times:.1}"))?
+        ),
+        format!(
+            "A message that arrives takes {} with a sender of {ring} that drops, and {} with one that waits.",
+            between(rows.iter().map(Row::arrived_ns), time)?,
+            between(rows.iter().map(|row| row.waiting_ns), time)?
+        ),
+        "What lost messages is compared with nothing here: these quotients have no interval, and stand in no other place.".into(),
+    ];
+    let tables = tables.iter().map(|(mode, ring, rows)| table(mode, ring, rows)).collect();
+    Some(Answered { answer, reasons, tables })
+}
+
+impl<'m> Row<'m> {
+    fn of(((scenario, senders, receivers), pair): (Ends, Pair<'m>)) -> Option<Self> {
+        let (drops, waits) = (pair.drops?, pair.waits?);
+        // One machine that was another one in between is no pair.
+        if drops.point.environment_id != waits.point.environment_id {
+            return None;
+        }
+        let due = drops.point.attempted as f64 * f64::from(receivers);
+        let arrived_share = drops.point.delivered as f64 / due;
+        let members = senders.max(receivers);
+        let kind = match scenario.as_str() {
+            "route" => "Route 1 to N",
+            "channel-1-n" => "Channel 1 to N",
+            "channel-n-1" => "Channel N to 1",
+            _ => "Channel N to N",
+        };
+        (arrived_share > 0.0).then_some(Self {
+            name: format!("{kind}, N = {members}"),
+            drops,
+            waits,
+            attempt_ns: over_messages(drops)?,
+            arrived_share,
+            waiting_ns: over_messages(waits)?,
+        })
+    }
+
+    /// The time of the dropping sender over what arrived.
+    fn arrived_ns(&self) -> f64 {
+        self.attempt_ns / self.arrived_share
+    }
+
+    /// How many times as fast the dropping sender is, by what arrives.
+    fn as_fast(&self) -> f64 {
+        self.waiting_ns / self.arrived_ns()
+    }
+}
+
+/// The median time of an operation over its messages.
+fn over_messages(member: &members::Member) -> Option<f64> {
+    Some(member.point.latency_ns_p50 as f64 / member.series.case.messages? as f64)
+}
+
+/// The least and the most.
+fn ends(values: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
+    values.fold(None, |ends, value| {
+        let [least, most] = ends.unwrap_or([value; 2]);
+        Some([least.min(value), most.max(value)])
+    })
+}
+
+/// The least and the most in words: `5 % to 67 %`.
+fn between(values: impl Iterator<Item = f64>, text: impl Fn(f64) -> String) -> Option<String> {
+    let [least, most] = ends(values)?.map(text);
+    Some(if least == most { least } else { format!("{least} to {most}") })
+}
+
+fn table(mode: &str, ring: &str, rows: &[Row<'_>]) -> EvidenceTable {
+    let ends = if mode == "2thread" { "threads of one process" } else { "a process each" };
+    let row = |row: &Row<'_>| EvidenceRow {
+        name: row.name.clone(),
+        message_bytes: None,
+        cells: [
+            (row.drops, row.attempt_ns),
+            (row.drops, row.arrived_share),
+            (row.drops, row.arrived_ns()),
+            (row.waits, row.waiting_ns),
+        ]
+        .map(|(member, value)| Some(EvidenceCell::of(member, value)))
+        .into(),
+    };
+    EvidenceTable {
+        title: format!("{ring}, {ends}"),
+        rows_are: EvidenceRows::Topology,
+        columns: vec![
+            EvidenceColumn::new("Dropping: an attempt", EvidenceUnit::Ns),
+            EvidenceColumn::new("of these arrived", EvidenceUnit::Share),
+            EvidenceColumn::new("a message that arrived", EvidenceUnit::Ns),
+            EvidenceColumn::new("Waiting: a message", EvidenceUnit::Ns),
+        ],
+        rows: rows.iter().map(row).collect(),
+    }
+}

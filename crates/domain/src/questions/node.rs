@@ -1,0 +1,147 @@
+//! Is advanced framing faster? A change to Node says that it is once it is framed in C++; and against lines of JSON, from which
+//! size on?
+
+use super::duel::{self, Duel, Verdict, place, range, sentences, times};
+use super::evidence::EvidenceUnit;
+use super::{Answered, EvidenceTable, Member, Question};
+use crate::charts::members;
+use crate::charts::sweep::SweptParameter;
+use crate::units::upper_first;
+use roundtrip_storage::series::Series;
+use std::collections::BTreeSet;
+
+pub(super) const QUESTION: Question = Question {
+    reference: "node-child-process-framing",
+    scenarios: &["roundtrip"],
+    transports: &["node-advanced", "node-json", "node-framing-advanced", "node-framing-json"],
+    over: SweptParameter::MessageBytes,
+    answer,
+};
+
+/// Who is held against whom: both serializations of Node, and the same bytes between programs without JavaScript.
+const PAIRINGS: [[&str; 2]; 2] =
+    [["node-advanced", "node-json"], ["node-framing-advanced", "node-framing-json"]];
+const NAMES: [&str; 2] = ["advanced messages", "lines of JSON"];
+/// Messages in flight in what was published.
+const PUBLISHED_WINDOW: u32 = 256;
+
+fn answer(members: &[Member]) -> Option<Answered> {
+    let mut duels = duel::duels(members, side, title);
+    duels.sort_by_key(|duel| (pairing(duel), duel.series.methodology.window != PUBLISHED_WINDOW));
+    let first = duels.first().filter(|duel| pairing(duel) == 0)?;
+    let mut reasons = Vec::new();
+    for duel in &duels {
+        let verdict = (!std::ptr::eq(duel, first)).then(|| format!("{}: {}.", scene(duel), told(duel)));
+        reasons.push(sentences(verdict.into_iter().chain(ends(duel))));
+    }
+    reasons.push(programs(members));
+    let machine = &first.series.machine;
+    Some(Answered {
+        answer: format!(
+            "{}, with {} between {} of {machine}.",
+            upper_first(&told(first)),
+            in_flight(first),
+            place(first.series)
+        ),
+        reasons,
+        tables: duels.iter().map(table).collect(),
+    })
+}
+
+/// Programs of different versions are no pair.
+fn side(series: &Series) -> Option<((usize, Option<String>), usize)> {
+    let slug = series.transport.slug.as_str();
+    let variant = series.case.variant.as_ref().map(ToString::to_string);
+    let place = |(pairing, sides): (usize, &[&str; 2])| {
+        Some(((pairing, variant.clone()), sides.iter().position(|name| *name == slug)?))
+    };
+    PAIRINGS.iter().enumerate().find_map(place)
+}
+
+fn pairing(duel: &Duel<'_>) -> usize {
+    side(duel.series).map_or(PAIRINGS.len(), |((pairing, _), _)| pairing)
+}
+
+/// Whether it is faster, as part of a sentence.
+fn told(duel: &Duel<'_>) -> String {
+    let (all, range) = (duel.sizes.len(), range(&duel.sizes));
+    match duel.verdict() {
+        Verdict::Always(0) => format!("yes, at every size from {range}"),
+        Verdict::Always(_) => format!("no, at no size from {range}: lines of JSON are"),
+        Verdict::Changes { below: 1, at } => {
+            format!("yes, from {} on: below, lines of JSON are faster", duel::equal_at(&at))
+        }
+        Verdict::Changes { at, .. } => {
+            format!("yes, up to {}: beyond, lines of JSON are faster", duel::equal_at(&at))
+        }
+        Verdict::ChangesOften(changes) => {
+            format!("at some sizes: which is faster changes {changes} times from {range}")
+        }
+        Verdict::Sometimes { side: 0, sizes } => {
+            format!("yes, at {sizes} of {all} sizes; at the others nothing tells it from lines of JSON")
+        }
+        Verdict::Sometimes { sizes, .. } => {
+            format!(
+                "no: at {sizes} of {all} sizes lines of JSON are, and at the others nothing tells them apart"
+            )
+        }
+        Verdict::Unclear => format!("not so that it could be told, at any size from {range}"),
+    }
+}
+
+/// How they compare at the shortest and at the longest messages.
+fn ends(duel: &Duel<'_>) -> Option<String> {
+    let [first, .., last] = duel.sizes.as_slice() else { return None };
+    let at = |at: &duel::AtSize<'_>| {
+        format!("{} as fast with {}", times(at.ratio()), crate::units::size(at.message_bytes))
+    };
+    Some(format!("{} are {} and {}.", upper_first(NAMES[0]), at(first), at(last)))
+}
+
+/// What was measured is the Node of this machine, and no build of the change.
+fn programs(members: &[Member]) -> String {
+    let facts = members.iter().flat_map(|member| &member.outcome.facts);
+    let versions: BTreeSet<&str> = facts
+        .filter(|(name, _)| name.as_str() == "node")
+        .map(|(_, version)| version.trim_start_matches('v'))
+        .collect();
+    let versions: Vec<&str> = versions.into_iter().collect();
+    match versions.as_slice() {
+        [] => "Which Node that was is not recorded. The change is one of Node itself, before and after it: that was not measured.".into(),
+        [one] => format!(
+            "That is Node {one}. The change is one of Node itself, before and after it: of one version nobody can say what it did."
+        ),
+        several => format!(
+            "Measured with Node {}. The change is one of Node itself: two versions differ in more than that.",
+            several.join(" and ")
+        ),
+    }
+}
+
+fn in_flight(duel: &Duel<'_>) -> String {
+    match duel.series.methodology.window {
+        1 => "one message at a time".into(),
+        window => format!("{window} messages in flight"),
+    }
+}
+
+fn scene(duel: &Duel<'_>) -> String {
+    let programs = if pairing(duel) == 0 { "" } else { ", the same bytes without JavaScript" };
+    let variant =
+        duel.series.case.variant.as_ref().map_or_else(String::new, |variant| format!(", {variant}"));
+    upper_first(&format!("{}{programs}{variant}", in_flight(duel)))
+}
+
+fn table(duel: &Duel<'_>) -> EvidenceTable {
+    let names = PAIRINGS.get(pairing(duel)).copied().unwrap_or(NAMES);
+    duel.table(title(duel), names, EvidenceUnit::Ns, p50)
+}
+
+fn title(duel: &Duel<'_>) -> String {
+    format!("{}, {}", scene(duel), place(duel.series))
+}
+
+/// The median time of a message.
+fn p50(member: &members::Member) -> Option<f64> {
+    Some(member.point.latency_ns_p50 as f64)
+}

@@ -1,0 +1,116 @@
+//! From what GitHub told to jobs. What is pushed to a default branch is measured on every machine of the project; what a pull
+//! request proposes only when somebody with write access has asked for that very commit.
+
+use super::schedule::FORGOTTEN_AFTER;
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage as db;
+use roundtrip_storage::github::queue::{self, Command};
+use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
+use sqlx::{PgConnection, PgPool};
+
+/// What changes within so short a time is written once.
+pub const DEBOUNCE: TimeDelta = TimeDelta::seconds(30);
+/// How often a pull request is looked at that waits for a machine.
+const LOOK_INTERVAL: TimeDelta = TimeDelta::minutes(10);
+
+/// Acts upon all that waits. Returns how many jobs there are more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn act(pool: &PgPool) -> sqlx::Result<u64> {
+    let mut asked = 0;
+    while let Some(jobs) = act_on_push(pool).await? {
+        asked += jobs;
+    }
+    while let Some(jobs) = act_on_command(pool).await? {
+        asked += jobs;
+    }
+    let now = Utc::now();
+    queue::cancel_outdated(pool, now).await?;
+    queue::touch_changed(pool, now + DEBOUNCE, now - LOOK_INTERVAL).await?;
+    Ok(asked)
+}
+
+/// Acts upon one push; none when none waits.
+async fn act_on_push(pool: &PgPool) -> sqlx::Result<Option<u64>> {
+    let mut transaction = pool.begin().await?;
+    let Some(push) = queue::take_push(&mut transaction).await? else { return Ok(None) };
+    let commits = [push.sha.clone()];
+    let wanted = Wanted {
+        branch: Some(&push.default_branch),
+        requested_by: Some("github"),
+        ..Wanted::commits(Reason::Push, &commits)
+    };
+    let asked = ask_all(&mut transaction, push.project_id, &[], &wanted).await?;
+    queue::push_done(&mut transaction, &push).await?;
+    transaction.commit().await?;
+    Ok(Some(asked))
+}
+
+/// Acts upon one command; none when none waits.
+async fn act_on_command(pool: &PgPool) -> sqlx::Result<Option<u64>> {
+    let mut transaction = pool.begin().await?;
+    let Some(command) = queue::take_command(&mut transaction).await? else { return Ok(None) };
+    let now = Utc::now();
+    let asked = match command.kind.as_str() {
+        "queue" | "retry" => ask(&mut transaction, &command).await?,
+        "cancel" => {
+            request::cancel_pull_request(&mut transaction, command.project_id, command.number, now).await?;
+            0
+        }
+        // It is read when the comment is written.
+        _ => 0,
+    };
+    queue::command_done(&mut transaction, command.github_command_id, now).await?;
+    transaction.commit().await?;
+    Ok(Some(asked))
+}
+
+/// Asks for the commit of a pull request that was approved, unless another one has come meanwhile.
+async fn ask(connection: &mut PgConnection, command: &Command) -> sqlx::Result<u64> {
+    let is_meant = command.is_open
+        && command.asked_sha == command.head_sha
+        && command.approved_sha.as_ref() == Some(&command.head_sha);
+    if !is_meant {
+        return Ok(0);
+    }
+    let commits = [command.head_sha.clone()];
+    let by = format!("github:{}", command.requested_by);
+    let wanted = Wanted {
+        base_sha: Some(&command.base_sha),
+        pull_request: Some((command.number, command.is_fork)),
+        preset: command.preset.as_deref(),
+        requested_by: Some(&by),
+        ..Wanted::commits(Reason::PullRequest, &commits)
+    };
+    ask_all(connection, command.project_id, &command.machines, &wanted).await
+}
+
+/// Asks all machines of a project, or those that are named.
+async fn ask_all(
+    connection: &mut PgConnection,
+    project_id: i64,
+    named: &[String],
+    wanted: &Wanted<'_>,
+) -> sqlx::Result<u64> {
+    let now: DateTime<Utc> = Utc::now();
+    let mut asked = 0;
+    for machine_id in machines(connection, project_id, named).await? {
+        let target = Target::Machine(machine_id);
+        asked += request::request(connection, project_id, target, wanted, now).await?.len() as u64;
+    }
+    Ok(asked)
+}
+
+/// The machines that work for a project, or those of them that are named.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn machines(
+    connection: &mut PgConnection,
+    project_id: i64,
+    named: &[String],
+) -> sqlx::Result<Vec<i64>> {
+    let able = db::agent::machines_with(connection, project_id, &[], FORGOTTEN_AFTER).await?;
+    if named.is_empty() { Ok(able) } else { db::machine::keys(connection, named, &able).await }
+}

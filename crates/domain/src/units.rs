@@ -1,0 +1,132 @@
+//! Numbers with their units, as the web interface writes them.
+
+/// Between a number and its unit: a unit on another line than its number reads as something else.
+pub const NO_BREAK: char = '\u{a0}';
+
+/// What reads 1 of a unit in three digits: 999.5 of the smaller one.
+const ROUNDS_UP: f64 = 0.999_5;
+
+/// A time: three digits, and the unit chosen after rounding, so that 999.6 µs reads 1.00 ms.
+pub fn time(ns: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
+    let mut chosen = UNITS[0];
+    for unit in UNITS {
+        if ns.is_finite() && ns / unit.0 >= ROUNDS_UP {
+            chosen = unit;
+        }
+    }
+    let (size, name) = chosen;
+    let value = rounded(ns / size, size);
+    let decimals = if size == 1.0 || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+}
+
+/// To three digits, half up; whole nanoseconds, and all digits before the point, stay.
+fn rounded(value: f64, size: f64) -> f64 {
+    let scale = if size == 1.0 || value >= 99.95 {
+        1.0
+    } else if value >= 9.995 {
+        10.0
+    } else {
+        100.0
+    };
+    // A hair above the binary fraction, so that a half such as 1.005 rounds up as it reads.
+    (value * (1.0 + f64::EPSILON) * scale).round() / scale
+}
+
+/// A size, exactly: `64 KiB`, `5,000 B`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
+    let unit = UNITS.into_iter().find(|(size, _)| bytes >= *size && bytes.is_multiple_of(*size));
+    let (size, name) = unit.unwrap_or((1, "B"));
+    format!("{}{NO_BREAK}{name}", grouped(&(bytes / size).to_string()))
+}
+
+/// A size that was calculated: two digits of it, more only where a whole number has more. `11 KiB`, `9.1 KiB`, `780 B`.
+pub fn about(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    let scaled = |(unit, name): &(u64, &'static str)| (bytes as f64 / *unit as f64, *name);
+    // What rounds up to a unit has it.
+    match UNITS.iter().map(scaled).find(|(value, _)| *value >= ROUNDS_UP) {
+        None => size(bytes),
+        Some((value, name)) => {
+            let decimals = usize::from(value < 9.95);
+            format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+        }
+    }
+}
+
+/// Bytes a second: three digits. `4.65 GiB/s`.
+pub fn rate(bytes_per_second: f64) -> String {
+    const UNITS: [(f64, &str); 4] =
+        [(1_073_741_824.0, "GiB/s"), (1_048_576.0, "MiB/s"), (1_024.0, "KiB/s"), (1.0, "B/s")];
+    let found = UNITS.into_iter().find(|(unit, _)| bytes_per_second / unit >= ROUNDS_UP);
+    let (unit, name) = found.unwrap_or((1.0, "B/s"));
+    let value = rounded(bytes_per_second / unit, unit);
+    let decimals = if unit == 1.0 || value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
+    format!("{}{NO_BREAK}{name}", grouped(&format!("{value:.decimals$}")))
+}
+
+/// How many times as much: three digits, as in `1.12` or `164`.
+pub fn ratio(times: f64) -> String {
+    let decimals = if times < 9.995 { 2 } else { usize::from(times < 99.95) };
+    format!("{times:.decimals$}")
+}
+
+/// As a sentence begins.
+pub fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// With the thousands set apart.
+pub fn grouped(number: &str) -> String {
+    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut grouped = String::new();
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_sizes_read_as_in_the_web_interface() {
+        let plain = |text: String| text.replace(NO_BREAK, " ");
+        for (ns, text) in [
+            (0.0, "0 ns"),
+            (990.0, "990 ns"),
+            (1_005.0, "1.01 µs"),
+            (4_020.0, "4.02 µs"),
+            (18_249.0, "18.2 µs"),
+            (99_960.0, "100 µs"),
+            (999_499.0, "999 µs"),
+            (999_600.0, "1.00 ms"),
+            (12_345_678.0, "12.3 ms"),
+            (61_000_000_000.0, "61.0 s"),
+            (2_500_000_000_000.0, "2,500 s"),
+        ] {
+            assert_eq!(plain(time(ns)), text);
+        }
+        let sizes = [780, 1_023, 1_024, 9_300, 11_400, 48_000_000].map(about).map(plain);
+        assert_eq!(sizes, ["780 B", "1,023 B", "1.0 KiB", "9.1 KiB", "11 KiB", "46 MiB"]);
+        let rates = [4.0, 2_048.0, 1_073_700_000.0, 4_990_000_000.0].map(rate).map(plain);
+        assert_eq!(rates, ["4 B/s", "2.00 KiB/s", "1.00 GiB/s", "4.65 GiB/s"]);
+        assert_eq!(
+            [65_536, 1 << 20, 5_000, 64, 0].map(size).map(plain),
+            ["64 KiB", "1 MiB", "5,000 B", "64 B", "0 B"]
+        );
+    }
+}

@@ -1,0 +1,266 @@
+//! [`Client`]: requests to GitHub's REST API, one a call, and [`GitHubError`]: what can come of them.
+
+use crate::{API_VERSION, agent, checked_url, send};
+use anyhow::Result;
+use chrono::{DateTime, TimeDelta, Utc};
+use rand::RngExt as _;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use ureq::http::{HeaderMap, Request, StatusCode};
+
+/// How long GitHub may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// More than a hundred of the longest comments.
+const ANSWER_BYTES_MAX: u64 = 48 * 1024 * 1024;
+/// Requests at a time: GitHub allows a hundred, of all that an App does.
+const REQUESTS_AT_ONCE: usize = 8;
+/// The shortest pause after a failure of which GitHub does not say when it is over, and the longest.
+const PAUSE_SECONDS_MIN: i64 = 60;
+const PAUSE_SECONDS_MAX: i64 = 3_600;
+
+/// Asks GitHub.
+#[derive(Clone, Debug)]
+pub struct Client {
+    agent: ureq::Agent,
+    api_url: String,
+    permits: Arc<Semaphore>,
+    /// Whoever goes on asking while it is told to wait is shut out for longer.
+    quiet_until: Arc<Mutex<Option<DateTime<Utc>>>>,
+}
+
+/// A request.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// `GET`, `POST` or `PATCH`.
+    pub method: &'static str,
+    /// Below the address of the API.
+    pub path: &'a str,
+    /// The JWT of the App, or the token of an installation.
+    pub bearer: &'a str,
+    /// What is sent.
+    pub body: Option<&'a Value>,
+}
+
+/// Why something was not done at GitHub.
+#[derive(Debug, thiserror::Error)]
+pub enum GitHubError {
+    /// It is not there, or not for us.
+    #[error("GitHub has no {0}, or does not show it to this App")]
+    Gone(String),
+    /// The token has ended.
+    #[error("GitHub does not take the token any more")]
+    Unauthorized,
+    /// The App may not do it.
+    #[error("GitHub does not allow {what}: {message}")]
+    Forbidden {
+        /// What.
+        what: String,
+        /// What GitHub says.
+        message: String,
+    },
+    /// As much was asked as may be; later again.
+    #[error("GitHub's limits leave no room for now")]
+    Limited {
+        /// When, as far as it is known.
+        until: Option<DateTime<Utc>>,
+    },
+    /// It can succeed later.
+    #[error("GitHub did not answer as it should: {0}")]
+    Temporary(String),
+    /// It will never succeed.
+    #[error("GitHub refuses {what}: status {status}, {message}")]
+    Permanent {
+        /// What.
+        what: String,
+        /// Its status.
+        status: u16,
+        /// What GitHub says.
+        message: String,
+    },
+    /// The database does not answer.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+/// An answer that says that it was done.
+#[derive(Debug)]
+pub struct Answer {
+    /// What it says.
+    body: Vec<u8>,
+    /// Whether there is another page.
+    pub has_next: bool,
+}
+
+impl Client {
+    /// Of the API at this address.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn new(api_url: &str) -> Result<Self> {
+        Ok(Self {
+            agent: agent(TIMEOUT),
+            api_url: checked_url(api_url)?.to_owned(),
+            permits: Arc::new(Semaphore::new(REQUESTS_AT_ONCE)),
+            quiet_until: Arc::default(),
+        })
+    }
+
+    /// Asks, unless GitHub has said to wait.
+    ///
+    /// # Errors
+    /// [`GitHubError`].
+    pub async fn call(&self, call: Call<'_>, now: DateTime<Utc>) -> Result<Answer, GitHubError> {
+        let temporary = |error: String| GitHubError::Temporary(error);
+        if let Some(until) = self.quiet_until().filter(|until| now < *until) {
+            return Err(GitHubError::Limited { until: Some(until) });
+        }
+        let _permit = self.permits.acquire().await.map_err(|error| temporary(error.to_string()))?;
+        let mut request = Request::builder()
+            .method(call.method)
+            .uri(format!("{}{}", self.api_url, call.path))
+            .header("accept", "application/vnd.github+json")
+            .header("authorization", format!("Bearer {}", call.bearer))
+            .header("x-github-api-version", API_VERSION);
+        let body = call.body.map(Value::to_string).unwrap_or_default();
+        if !body.is_empty() {
+            request = request.header("content-type", "application/json");
+        }
+        let request = request.body(body.into_bytes()).map_err(|error| temporary(error.to_string()))?;
+        let agent = self.agent.clone();
+        let answer = tokio::task::spawn_blocking(move || send(&agent, request, ANSWER_BYTES_MAX)).await;
+        let answer = answer.map_err(|error| temporary(error.to_string()))?;
+        // No word of the body: it can hold what only the project's members may read.
+        let (parts, body) = answer.map_err(|error| temporary(error.to_string()))?.into_parts();
+        if parts.status.is_success() {
+            let link = parts.headers.get("link").and_then(|value| value.to_str().ok()).unwrap_or_default();
+            return Ok(Answer { body, has_next: link.contains("rel=\"next\"") });
+        }
+        let error = refusal(&call, parts.status, &parts.headers, &body, now);
+        if let GitHubError::Limited { until } = &error {
+            let until = until.unwrap_or(now + TimeDelta::seconds(PAUSE_SECONDS_MIN));
+            *self.quiet_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        }
+        Err(error)
+    }
+
+    fn quiet_until(&self) -> Option<DateTime<Utc>> {
+        *self.quiet_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Answer {
+    /// What it says.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, GitHubError> {
+        serde_json::from_slice(&self.body).map_err(|error| GitHubError::Temporary(error.to_string()))
+    }
+}
+
+/// What an answer that does not say "done" means.
+fn refusal(
+    call: &Call<'_>,
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+    now: DateTime<Utc>,
+) -> GitHubError {
+    let what = format!("{} {}", call.method, call.path);
+    let said: Value = serde_json::from_slice(body).unwrap_or(Value::Null);
+    let message = said["message"].as_str().unwrap_or("without a word").to_owned();
+    if let Some(until) = limited(status, headers, &message, now) {
+        return GitHubError::Limited { until };
+    }
+    match status.as_u16() {
+        401 => GitHubError::Unauthorized,
+        403 => GitHubError::Forbidden { what, message },
+        404 | 410 => GitHubError::Gone(call.path.to_owned()),
+        // It has another name now, which is read soon.
+        301 | 307 | 308 | 408 | 500.. => GitHubError::Temporary(format!("status {}", status.as_u16())),
+        status => GitHubError::Permanent { what, status, message },
+    }
+}
+
+/// Until when to wait, if the answer says that too much was asked. GitHub says 403 where others say 429.
+fn limited(
+    status: StatusCode,
+    headers: &HeaderMap,
+    message: &str,
+    now: DateTime<Utc>,
+) -> Option<Option<DateTime<Utc>>> {
+    let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<i64>().ok();
+    let is_spent = number("x-ratelimit-remaining") == Some(0);
+    let retry_after = number("retry-after");
+    let is_limited = status == StatusCode::TOO_MANY_REQUESTS
+        || (status == StatusCode::FORBIDDEN
+            && (is_spent || retry_after.is_some() || message.to_ascii_lowercase().contains("rate limit")));
+    let pause =
+        |seconds: i64| TimeDelta::try_seconds(seconds.clamp(1, PAUSE_SECONDS_MAX)).unwrap_or_default();
+    let reset = number("x-ratelimit-reset").filter(|_| is_spent);
+    is_limited.then(|| {
+        let after = retry_after.map(|seconds| now + pause(seconds));
+        after.or_else(|| reset.map(|reset| now + pause(reset - now.timestamp() + 1)))
+    })
+}
+
+impl GitHubError {
+    /// When to try again after so many failures before this one; never where that changes nothing.
+    pub fn again_at(&self, failures: i32, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Gone(_) | Self::Forbidden { .. } | Self::Permanent { .. } => None,
+            Self::Limited { until: Some(until) } => Some(*until),
+            Self::Limited { until: None } | Self::Unauthorized | Self::Temporary(_) | Self::Database(_) => {
+                Some(now + pause(failures, rand::rng().random_range(1.0..1.25)))
+            }
+        }
+    }
+
+    /// Whether it is a failure, and not one's turn that has not come.
+    pub fn is_failure(&self) -> bool {
+        !matches!(self, Self::Limited { until: Some(_) })
+    }
+}
+
+/// Twice as long after each failure, and a bit more so that not everybody comes back at once.
+fn pause(failures: i32, stretch: f64) -> TimeDelta {
+    let doubled = PAUSE_SECONDS_MIN.saturating_mul(1 << failures.clamp(0, 10)).min(PAUSE_SECONDS_MAX);
+    let stretched = Duration::from_secs(doubled.unsigned_abs()).mul_f64(stretch);
+    TimeDelta::from_std(stretched).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn until(status: u16, headers: &[(&'static str, &str)], message: &str) -> Option<Option<i64>> {
+        let now = DateTime::from_timestamp(1_000, 0).unwrap();
+        let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        let limited = limited(StatusCode::from_u16(status).unwrap(), &headers.collect(), message, now);
+        limited.map(|until| until.map(|until| (until - now).num_seconds()))
+    }
+
+    #[test]
+    fn a_limit_ends_when_github_says_so_first_by_retry_after_then_by_its_reset() {
+        let reset = ("x-ratelimit-reset", "1029");
+        let spent = ("x-ratelimit-remaining", "0");
+        assert_eq!(until(403, &[("retry-after", "7"), spent, reset], ""), Some(Some(7)));
+        assert_eq!(until(429, &[spent, reset], ""), Some(Some(30)));
+        assert_eq!(until(403, &[], "You have exceeded a secondary rate limit"), Some(None));
+        assert_eq!(until(403, &[("x-ratelimit-remaining", "4000"), reset], "Not yours"), None);
+        assert_eq!(until(500, &[("retry-after", "7")], ""), None);
+    }
+
+    #[test]
+    fn pauses_are_a_minute_at_least_and_grow_to_an_hour() {
+        let seconds = |failures| pause(failures, 1.0).num_seconds();
+        assert_eq!(
+            [seconds(0), seconds(1), seconds(3), seconds(6), seconds(99)],
+            [60, 120, 480, 3_600, 3_600]
+        );
+        assert!(pause(0, 1.2) > pause(0, 1.0));
+    }
+}

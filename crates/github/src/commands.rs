@@ -1,0 +1,306 @@
+//! What people ask for in comments: a line that begins with `/roundtrip`. What is quoted, or stands in a code block, is
+//! talked of and not asked for. And how a comment is handled: who may command, and how whoever wrote it gets to know.
+
+use crate::client::GitHubError;
+use crate::intake::{self, Asked};
+use crate::repository::Repository;
+use chrono::{DateTime, Utc};
+use pulldown_cmark::{Event as Markdown, Parser, Tag, TagEnd};
+use roundtrip_domain::queue::github_jobs;
+use roundtrip_storage::github::pull_request;
+use roundtrip_wire::Slug;
+use sqlx::PgConnection;
+
+/// How such a line begins.
+const WORD: &str = "/roundtrip";
+/// Commands of one comment.
+const COMMANDS_MAX: usize = 8;
+/// How a reply begins, so that it is given once.
+const REPLY_MARKER: &str = "<!-- roundtrip:v1 reply-to=";
+/// Characters of a reason.
+const REASON_LENGTH_MAX: usize = 500;
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Measure the newest commit.
+    Queue {
+        /// What to measure; what is usual when there is none.
+        preset: Option<String>,
+        /// Where; everywhere when there is none.
+        machines: Vec<String>,
+    },
+    /// Do not measure what has not begun.
+    Cancel,
+    /// What is slower is meant to be.
+    Ack {
+        /// Why.
+        reason: String,
+    },
+    /// Measure again what failed or could not be told.
+    Retry {
+        /// Where; everywhere when there is none.
+        machines: Vec<String>,
+    },
+}
+
+impl Command {
+    /// The machines that it is to be measured on, none for all; absent where nothing is to be measured.
+    pub fn machines(&self) -> Option<&[String]> {
+        match self {
+            Self::Queue { machines, .. } | Self::Retry { machines } => Some(machines),
+            Self::Cancel | Self::Ack { .. } => None,
+        }
+    }
+
+    /// The word by which it is asked for.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Queue { .. } => "queue",
+            Self::Cancel => "cancel",
+            Self::Ack { .. } => "ack",
+            Self::Retry { .. } => "retry",
+        }
+    }
+}
+
+/// The commands of a comment, in its order; of what is none, a sentence that says what is expected.
+pub fn find(comment: &str) -> Vec<Result<Command, String>> {
+    lines(comment).iter().filter_map(|line| parse(line)).take(COMMANDS_MAX).collect()
+}
+
+/// The lines of paragraphs that stand in nothing else.
+fn lines(comment: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut depth = 0;
+    let mut text = String::new();
+    for event in Parser::new(comment) {
+        match event {
+            Markdown::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::CodeBlock(_) | Tag::HtmlBlock) => {
+                depth += 1;
+            }
+            Markdown::End(
+                TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::CodeBlock | TagEnd::HtmlBlock,
+            ) => {
+                depth -= 1;
+            }
+            Markdown::End(TagEnd::Paragraph) if depth == 0 => {
+                lines.extend(std::mem::take(&mut text).lines().map(str::to_owned));
+            }
+            Markdown::End(TagEnd::Heading(_) | TagEnd::Paragraph) => text.clear(),
+            Markdown::SoftBreak | Markdown::HardBreak => text.push('\n'),
+            Markdown::Text(part) => text.push_str(&part),
+            // Within its marks, so that no line begins with what is quoted.
+            Markdown::Code(part) => text.push_str(&format!("`{part}`")),
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn parse(line: &str) -> Option<Result<Command, String>> {
+    let rest = line.strip_prefix(WORD)?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let (word, rest) = rest.trim().split_once([' ', '\t']).unwrap_or((rest.trim(), ""));
+    Some(command(word, rest.trim()))
+}
+
+fn command(word: &str, rest: &str) -> Result<Command, String> {
+    match word {
+        "queue" => {
+            let (preset, machines) = arguments(word, rest, true)?;
+            Ok(Command::Queue { preset, machines })
+        }
+        "cancel" if rest.is_empty() => Ok(Command::Cancel),
+        "cancel" => Err("`cancel` takes no arguments: expected `/roundtrip cancel`".to_owned()),
+        "ack" if rest.is_empty() => {
+            Err("`ack` needs a reason: expected `/roundtrip ack <reason>`".to_owned())
+        }
+        "ack" if rest.chars().count() > REASON_LENGTH_MAX => {
+            Err(format!("the reason of `ack` is too long: expected at most {REASON_LENGTH_MAX} characters"))
+        }
+        "ack" => Ok(Command::Ack { reason: rest.to_owned() }),
+        "retry" => {
+            let (_, machines) = arguments(word, rest, false)?;
+            Ok(Command::Retry { machines })
+        }
+        _ => {
+            Err("the command is not known: expected `/roundtrip queue`, `cancel`, `ack <reason>` or `retry`"
+                .to_owned())
+        }
+    }
+}
+
+/// `preset=NAME`, once, and `machine=NAME`, as often as one likes.
+fn arguments(word: &str, rest: &str, takes_preset: bool) -> Result<(Option<String>, Vec<String>), String> {
+    let expected = if takes_preset { "`preset=NAME` or `machine=NAME`" } else { "`machine=NAME`" };
+    let (mut preset, mut machines) = (None, Vec::new());
+    for argument in rest.split_whitespace() {
+        let name = |text: &str| Slug::parse(text).map(|slug| slug.to_string()).ok();
+        match argument.split_once('=').map(|(key, value)| (key, name(value))) {
+            Some(("preset", Some(name))) if takes_preset && preset.is_none() => preset = Some(name),
+            Some(("machine", Some(name))) => machines.push(name),
+            _ => return Err(format!("an argument of `{word}` is not known: expected {expected}")),
+        }
+    }
+    Ok((preset, machines))
+}
+
+/// A comment with commands.
+pub(super) struct Comment<'a> {
+    /// The pull request's number.
+    pub(super) number: i64,
+    /// The comment's.
+    pub(super) id: i64,
+    pub(super) author: &'a str,
+    pub(super) body: &'a str,
+    pub(super) created_at: DateTime<Utc>,
+}
+
+/// Notes what a comment asks for, and answers it: by a reaction, or a reply that says why nothing is done.
+pub(super) async fn handle_command(
+    connection: &mut PgConnection,
+    repository: Repository<'_>,
+    project_id: i64,
+    comment: &Comment<'_>,
+    now: DateTime<Utc>,
+) -> Result<(), GitHubError> {
+    let Some(row) = pull_request::find(connection, project_id, comment.number).await? else {
+        return Ok(());
+    };
+    let commands = find(comment.body);
+    let refusal = if !repository.is_writer(comment.author).await? {
+        Some("this takes write access to the repository.".to_owned())
+    } else if row.state != "open" {
+        Some("the pull request is closed.".to_owned())
+    } else if row.head_pushed_at >= comment.created_at {
+        // Whoever asks for a commit to be measured on somebody's machines must have seen it.
+        let sha = row.head_sha.get(..7).unwrap_or(&row.head_sha);
+        Some(format!(
+            "the pull request has changed meanwhile. Its newest commit is {sha}: comment again if you mean that."
+        ))
+    } else {
+        commands.iter().find_map(|command| command.as_ref().err()).map(|why| format!("{why}."))
+    };
+    if let Some(why) = refusal {
+        return reply(repository, comment, &format!("Nothing was done: {why}")).await;
+    }
+    for (place, command) in commands.iter().flatten().enumerate() {
+        let source = format!("comment:{}:{place}", comment.id);
+        let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
+        intake::note_command(connection, &row, &asked, command, now).await?;
+    }
+    repository.react(comment.id).await?;
+    match nobody_measures(connection, project_id, commands.iter().flatten()).await? {
+        Some(why) => reply(repository, comment, &format!("Nothing is measured: {why}")).await,
+        None => Ok(()),
+    }
+}
+
+/// Why nobody would measure what is asked for: no machine works for the project, or one that is named does not.
+async fn nobody_measures(
+    connection: &mut PgConnection,
+    project_id: i64,
+    commands: impl Iterator<Item = &Command>,
+) -> sqlx::Result<Option<String>> {
+    for named in commands.filter_map(Command::machines) {
+        if github_jobs::machines(connection, project_id, &[]).await?.is_empty() {
+            return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
+        }
+        for name in named {
+            if github_jobs::machines(connection, project_id, std::slice::from_ref(name)).await?.is_empty() {
+                return Ok(Some(format!("no machine called `{name}` works for this project.")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Says something to whoever wrote a comment, once.
+async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) -> Result<(), GitHubError> {
+    let marker = format!("{REPLY_MARKER}{} -->", comment.id);
+    if repository.find_comment(comment.number, &marker).await?.is_none() {
+        let body = format!("{marker}\n{what}");
+        repository.create_comment(comment.number, &body).await?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(comment: &str) -> Result<Command, String> {
+        let mut all = find(comment);
+        assert_eq!(all.len(), 1, "{comment}: {all:?}");
+        all.remove(0)
+    }
+
+    #[test]
+    fn commands_have_their_arguments() {
+        let machines = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(one("/roundtrip queue"), Ok(Command::Queue { preset: None, machines: Vec::new() }));
+        assert_eq!(
+            one("/roundtrip queue preset=quick machine=lab-1 machine=lab-2"),
+            Ok(Command::Queue { preset: Some("quick".into()), machines: machines(&["lab-1", "lab-2"]) })
+        );
+        assert_eq!(one("Thanks!\n/roundtrip cancel\n"), Ok(Command::Cancel));
+        assert_eq!(
+            one("/roundtrip retry machine=lab-1"),
+            Ok(Command::Retry { machines: machines(&["lab-1"]) })
+        );
+        let reason = "it copies *less*, see `ring.rs`".to_owned();
+        assert_eq!(
+            one(&format!("/roundtrip ack {reason}")),
+            Ok(Command::Ack { reason: reason.replace('*', "") })
+        );
+    }
+
+    #[test]
+    fn several_commands_of_a_comment_come_in_its_order() {
+        let all = find("/roundtrip ack meant\r\n/roundtrip retry\r\n\r\n/roundtrip cancel");
+        let words: Vec<_> = all.iter().map(|one| one.as_ref().unwrap().word()).collect();
+        assert_eq!(words, ["ack", "retry", "cancel"]);
+        assert_eq!(find(&"/roundtrip retry\n\n".repeat(99)).len(), COMMANDS_MAX);
+    }
+
+    #[test]
+    fn what_is_quoted_or_code_is_not_asked_for() {
+        for comment in [
+            "> /roundtrip queue",
+            "> he wrote:\n> /roundtrip queue\nlazily",
+            "```\n/roundtrip queue\n```",
+            "    /roundtrip queue",
+            "`/roundtrip queue`",
+            "`a\n/roundtrip queue`",
+            "- /roundtrip queue",
+            "<!--\n/roundtrip queue\n-->",
+            "Say /roundtrip queue",
+            "/roundtripqueue",
+            "# /roundtrip queue",
+            "",
+        ] {
+            assert_eq!(find(comment), [], "{comment}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_command_is_answered_with_what_is_expected() {
+        for (comment, expected) in [
+            ("/roundtrip", "`/roundtrip queue`, `cancel`, `ack <reason>` or `retry`"),
+            ("/roundtrip qeue", "`/roundtrip queue`, `cancel`"),
+            ("/roundtrip ack", "`/roundtrip ack <reason>`"),
+            ("/roundtrip cancel all", "expected `/roundtrip cancel`"),
+            ("/roundtrip queue os=linux", "`preset=NAME` or `machine=NAME`"),
+            ("/roundtrip queue preset=a preset=b", "`preset=NAME` or `machine=NAME`"),
+            ("/roundtrip queue machine=<b>", "`machine=NAME`"),
+            ("/roundtrip retry preset=quick", "expected `machine=NAME`"),
+        ] {
+            let error = one(comment).unwrap_err();
+            assert!(error.contains(expected), "{comment}: {error}");
+            assert!(!error.contains("os=linux") && !error.contains("<b>"), "it repeats nothing: {error}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! [`LabReports`]: what there is to say of a pull request, from what became of its jobs. The verdicts are those of the compare page:
+//! base and head were measured in turn, in one job on one machine.
+
+use crate::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row, Verdict};
+use crate::reconcile::Reports;
+use anyhow::{Result, anyhow};
+use async_trait::async_trait;
+use chrono::{TimeDelta, Utc};
+use roundtrip_domain::comparison::{self, ComparisonPair};
+use roundtrip_storage as db;
+use roundtrip_storage::github::{pull_request, queue};
+use roundtrip_storage::job::{self, Filter};
+use roundtrip_wire::Case;
+use sqlx::PgPool;
+use std::collections::BTreeMap;
+
+/// Jobs of one pull request that are looked at: the newest ones.
+const JOBS_MAX: i64 = 500;
+/// The page that says how to read what is said.
+const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/how-to/github-app.md");
+/// Agents of one project.
+const AGENTS_MAX: i64 = 1_000;
+/// An agent that was not heard of for so long does not hold up what the others found.
+const OFFLINE_AFTER: TimeDelta = TimeDelta::minutes(5);
+
+/// Reads what became of jobs.
+#[derive(Clone, Debug)]
+pub struct LabReports {
+    pool: PgPool,
+    public_url: String,
+}
+
+impl LabReports {
+    /// Of a server whose pages are at this address.
+    pub fn new(pool: PgPool, public_url: &str) -> Self {
+        Self { pool, public_url: public_url.trim_end_matches('/').to_owned() }
+    }
+
+    /// The newest job of each machine for this very commit.
+    async fn jobs(&self, row: &pull_request::Row) -> Result<BTreeMap<String, job::Row>> {
+        let filter = Filter { pull_request: Some(row.number), ..Filter::default() };
+        let jobs = job::list(&self.pool, row.project_id, filter, i64::MAX, JOBS_MAX).await?;
+        let mut newest = BTreeMap::new();
+        for job in jobs.into_iter().filter(|job| job.commit_sha == row.head_sha && job.base_sha.is_some()) {
+            let machine = job.machine.clone().unwrap_or_else(|| "any machine".to_owned());
+            newest.entry(machine).or_insert(job);
+        }
+        Ok(newest)
+    }
+
+    /// What a job compared: of each preset the run of the base with that of the head.
+    async fn compared(&self, project_id: i64, job: &job::Row) -> Result<Vec<(String, ComparisonPair)>> {
+        let runs = job::runs(&self.pool, job.job_id).await?;
+        let mut compared = Vec::new();
+        for head in runs.iter().filter(|run| run.commit_sha == job.commit_sha) {
+            let base = runs.iter().find(|run| run.commit_sha != head.commit_sha && run.preset == head.preset);
+            let Some(base) = base else { continue };
+            let pairs = comparison::of_runs(&self.pool, project_id, base.run_id, head.run_id).await;
+            let pairs = pairs.map_err(|error| anyhow!("{error}"))?;
+            compared.extend(pairs.into_iter().map(|pair| (base.commit_sha.clone(), pair)));
+        }
+        Ok(compared)
+    }
+}
+
+#[async_trait]
+impl Reports for LabReports {
+    async fn report(&self, row: &pull_request::Row) -> Result<Option<PullRequestReport>> {
+        let jobs = self.jobs(row).await?;
+        if jobs.is_empty() {
+            return Ok(None);
+        }
+        let agents = db::agent::of_project(&self.pool, row.project_id, "", AGENTS_MAX).await?;
+        let is_offline = |machine: &str| {
+            let agent = agents.iter().find(|agent| agent.machine == machine);
+            agent.is_none_or(|agent| Utc::now() - agent.last_seen_at > OFFLINE_AFTER)
+        };
+        let (mut legs, mut rows, mut repetitions) = (Vec::new(), Vec::new(), Vec::new());
+        let mut base_sha = row.base_sha.clone();
+        for (machine, job) in &jobs {
+            let compared =
+                if job.status == "done" { self.compared(row.project_id, job).await? } else { Vec::new() };
+            legs.push(leg(machine, job, is_offline(machine), compared.is_empty()));
+            for (base, pair) in compared {
+                base_sha = base;
+                repetitions.extend(pair.head.as_ref().map(|head| head.repetitions.p50_ns.len()));
+                rows.extend(rows_of(machine, &pair));
+            }
+        }
+        let acknowledgement =
+            queue::acknowledgement(&self.pool, row.github_pull_request_id, &row.head_sha).await?;
+        let Self { public_url, .. } = self;
+        Ok(Some(PullRequestReport {
+            project: row.project.clone(),
+            number: row.number,
+            base_sha,
+            head_sha: row.head_sha.clone(),
+            comparison_url: format!("{public_url}/{}/pull-requests/{}", row.project, row.number),
+            docs_url: DOCS_URL.to_owned(),
+            legs,
+            rows,
+            methodology: methodology(&repetitions),
+            is_quarantined: row.is_fork,
+            acknowledgement: acknowledgement.map(|(by, reason)| Acknowledgement { by, reason }),
+            fails_on_regression: db::project::fails_on_regression(&self.pool, row.project_id).await?,
+        }))
+    }
+}
+
+fn leg(machine: &str, job: &job::Row, is_offline: bool, is_alone: bool) -> Leg {
+    let (state, reason) = match job.status.as_str() {
+        "done" if is_alone => (
+            LegState::Measured,
+            Some("nothing that the commits build was measured: there is no base".to_owned()),
+        ),
+        "done" => (LegState::Measured, None),
+        "queued" if is_offline => (LegState::Offline, Some("its agent is not heard of".to_owned())),
+        "queued" | "running" => (LegState::Waiting, None),
+        _ => (LegState::Failed, Some(job.failure.clone().unwrap_or_else(|| job.status.clone()))),
+    };
+    Leg { machine: machine.to_owned(), state, reason }
+}
+
+/// Its median, and its 99th percentile where that alone changed.
+fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<Row> {
+    let figure = |of: fn(&comparison::MeasuredSide) -> i64| {
+        #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a message")]
+        let side = |side: &Option<comparison::MeasuredSide>| side.as_ref().map(|side| of(side) as f64);
+        (side(&pair.base), side(&pair.head))
+    };
+    let row = |metric: &str, (base_ns, head_ns), change, interval: Option<[f64; 2]>, verdict| Row {
+        transport: pair.transport.slug.to_string(),
+        message_bytes: pair.case.size_profile.is_none().then_some(pair.case.message_bytes),
+        case: described(&pair.case),
+        metric: metric.to_owned(),
+        machine: machine.to_owned(),
+        base_ns,
+        head_ns,
+        change,
+        interval: interval.map(|[low, high]| (low, high)),
+        verdict,
+    };
+    let mut rows = vec![row(
+        "p50",
+        figure(|side| side.latency_ns.p50),
+        pair.change,
+        pair.change_interval,
+        said(pair.verdict),
+    )];
+    let tail = pair.p99.and_then(|p99| Some((p99, p99.verdict?)));
+    if let Some((p99, verdict)) = tail.filter(|_| pair.verdict == comparison::Verdict::NoChange) {
+        let figures = figure(|side| side.latency_ns.p99);
+        rows.push(row("p99", figures, p99.change, p99.change_interval, said(verdict)));
+    }
+    rows
+}
+
+/// What a case is besides its transport and its size.
+fn described(case: &Case) -> String {
+    let mut words = vec![case.scenario.to_string(), case.mode.to_string(), case.placement.to_string()];
+    words.extend(case.size_profile.as_ref().map(ToString::to_string));
+    words.extend((case.peers > 1).then(|| format!("{} receivers", case.peers)));
+    words.extend(case.buffer_bytes.map(|bytes| format!("buffer of {bytes} B")));
+    words.extend(case.rate_per_second.map(|rate| format!("{rate}/s")));
+    words.join(", ")
+}
+
+fn said(verdict: comparison::Verdict) -> Verdict {
+    match verdict {
+        comparison::Verdict::Regressed => Verdict::Regressed,
+        comparison::Verdict::Improved => Verdict::Improved,
+        comparison::Verdict::NoChange => Verdict::NoChange,
+        comparison::Verdict::Inconclusive => Verdict::Inconclusive,
+        comparison::Verdict::NotComparable => Verdict::NotComparable,
+    }
+}
+
+fn methodology(repetitions: &[usize]) -> String {
+    let Some((least, most)) = repetitions.iter().min().zip(repetitions.iter().max()) else {
+        return String::new();
+    };
+    let count = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    format!("{count} pairs of fresh processes a case, base and head in turn, in a random order")
+}

@@ -1,0 +1,152 @@
+//! Reads what there is at GitHub, as if it had told of each: GitHub does not send again what it could not deliver.
+
+use crate::app::{App, PER_PAGE, Reach};
+use crate::client::GitHubError;
+use crate::intake;
+use crate::repository::{PullRequest, Repository};
+use chrono::{DateTime, Utc};
+use roundtrip_storage::github::{installation, pull_request};
+use serde::Deserialize;
+use sqlx::{PgConnection, PgPool};
+
+/// The name of this work among those of which one server does each.
+pub const TASK: &str = "github";
+
+#[derive(Debug, Deserialize)]
+struct Numbered {
+    id: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct InstallationAnswer {
+    account: Account,
+    suspended_at: Option<DateTime<Utc>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Account {
+    login: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct RepositoryList {
+    repositories: Vec<RepositoryAnswer>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RepositoryAnswer {
+    id: i64,
+    full_name: String,
+    private: bool,
+    default_branch: String,
+}
+
+/// Reads which repositories there are, and which of their pull requests are open.
+pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Result<(), GitHubError> {
+    let mut connection = pool.acquire().await?;
+    // Those that are known and not there any more, too.
+    let mut ids = installation::present(&mut connection).await?;
+    for page in 1.. {
+        let path = format!("/app/installations?per_page={PER_PAGE}&page={page}");
+        let answer = app.ask("GET", &path, None, now).await?;
+        ids.extend(answer.read::<Vec<Numbered>>()?.into_iter().map(|numbered| numbered.id));
+        if !answer.has_next {
+            break;
+        }
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        read_installation(app, &mut connection, id, now).await?;
+    }
+    let mut outcome = Ok(());
+    for (known, project_id) in installation::of_projects(&mut connection).await? {
+        let repository = Repository::new(app, pool, &known, now);
+        let read = read_pull_requests(&mut connection, repository, &known, project_id, now).await;
+        // One that cannot be read does not keep the others from being read.
+        if let Err(error @ (GitHubError::Limited { .. } | GitHubError::Database(_))) = read {
+            return Err(error);
+        }
+        outcome = outcome.and(read);
+    }
+    outcome
+}
+
+async fn read_pull_requests(
+    connection: &mut PgConnection,
+    repository: Repository<'_>,
+    known: &installation::Repository,
+    project_id: i64,
+    now: DateTime<Utc>,
+) -> Result<(), GitHubError> {
+    let mut not_open = pull_request::open_numbers(connection, project_id).await?;
+    for read in repository.open_pull_requests().await? {
+        not_open.retain(|number| *number != read.number);
+        note_if_new(connection, known, project_id, &read, now).await?;
+    }
+    for number in not_open {
+        let read = repository.pull_request(number).await?;
+        note_if_new(connection, known, project_id, &read, now).await?;
+    }
+    Ok(())
+}
+
+/// What is known need not be looked at again.
+async fn note_if_new(
+    connection: &mut PgConnection,
+    repository: &installation::Repository,
+    project_id: i64,
+    read: &PullRequest,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let known = pull_request::find(connection, project_id, read.number).await?;
+    if known.is_some_and(|known| known.head_sha == read.head.sha && known.state == read.state) {
+        return Ok(());
+    }
+    intake::note_pull_request(connection, repository, project_id, read, now, now).await
+}
+
+/// Reads which repositories an installation has, or that it is gone.
+pub(super) async fn read_installation(
+    app: &App,
+    connection: &mut PgConnection,
+    id: i64,
+    now: DateTime<Utc>,
+) -> Result<(), GitHubError> {
+    let path = format!("/app/installations/{id}");
+    let answer: InstallationAnswer = match app.ask("GET", &path, None, now).await {
+        Ok(answer) => answer.read()?,
+        Err(GitHubError::Gone(_)) => return Ok(installation::remove(connection, id, now).await?),
+        Err(error) => return Err(error),
+    };
+    let read = installation::Installation {
+        github_installation_id: id,
+        account: answer.account.login,
+        suspended_at: answer.suspended_at,
+    };
+    // One that is suspended tells nothing.
+    let repositories = match read.suspended_at {
+        None => repositories(app, id, now).await?,
+        Some(_) => Vec::new(),
+    };
+    Ok(installation::store(connection, &read, &repositories, now).await?)
+}
+
+async fn repositories(
+    app: &App,
+    installation: i64,
+    now: DateTime<Utc>,
+) -> Result<Vec<(i64, String, bool, String)>, GitHubError> {
+    let mut repositories = Vec::new();
+    for page in 1.. {
+        let path = format!("/installation/repositories?per_page={PER_PAGE}&page={page}");
+        let answer = app.ask_as(Reach::Installation(installation), "GET", &path, None, now).await?;
+        let list: RepositoryList = answer.read()?;
+        let rows = list.repositories.into_iter();
+        repositories.extend(rows.map(|one| (one.id, one.full_name, one.private, one.default_branch)));
+        if !answer.has_next {
+            break;
+        }
+    }
+    Ok(repositories)
+}

@@ -1,0 +1,326 @@
+//! What GitHub tells. The signature is of the body as it came, and nothing is read before it is right. Of an event only what
+//! is needed to ask GitHub again is kept: events come twice, late and in any order.
+
+use chrono::{DateTime, Utc};
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+/// The most bytes of a body, GitHub's own limit.
+pub const BODY_BYTES_MAX: usize = 25 * 1024 * 1024;
+
+/// Whether a body was signed with the secret, in a time that tells nothing of either.
+pub fn is_signed(secret: &[u8], signature: &str, body: &[u8]) -> bool {
+    let Some(digest) = signature.strip_prefix("sha256=").and_then(from_hex) else { return false };
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret) else { return false };
+    mac.update(body);
+    mac.verify_slice(&digest).is_ok()
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    // Two digits a byte: `from_str_radix` alone would take a sign.
+    let digits = text.bytes().map(|byte| char::from(byte).to_digit(16)).collect::<Option<Vec<_>>>()?;
+    let byte = |pair: &[u32]| u8::try_from(pair[0] * 16 + pair[1]).ok();
+    (digits.len() % 2 == 0).then(|| digits.chunks(2).map(byte).collect()).flatten()
+}
+
+/// An event that something follows from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Event {
+    /// The App was installed or removed, or may use other repositories.
+    Installation {
+        /// Which one.
+        installation: i64,
+    },
+    /// A branch moved.
+    Push {
+        /// Where.
+        place: Place,
+        /// The branch.
+        branch: String,
+    },
+    /// A pull request was opened, closed, pushed to, or changed otherwise.
+    PullRequest {
+        /// Where.
+        place: Place,
+        /// Its number.
+        number: i64,
+        /// Its newest commit then,
+        head_sha: String,
+        /// and when that was so.
+        updated_at: DateTime<Utc>,
+    },
+    /// Somebody wrote a comment on a pull request that holds a command.
+    Comment {
+        /// Where.
+        place: Place,
+        /// The pull request's number.
+        number: i64,
+        /// The comment's number.
+        comment: i64,
+        /// Who wrote it.
+        author: String,
+        /// What.
+        body: String,
+        /// When.
+        created_at: DateTime<Utc>,
+    },
+    /// Somebody asks for a check to be done again.
+    Rerequested {
+        /// Where.
+        place: Place,
+        /// The check's commit.
+        head_sha: String,
+        /// Who asks.
+        login: String,
+    },
+}
+
+/// A repository of an installation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// GitHub's number of the installation.
+    pub installation: i64,
+    /// GitHub's number of the repository.
+    pub repository: i64,
+    /// Its owner and name then.
+    pub full_name: String,
+}
+
+#[derive(Deserialize)]
+struct Repository {
+    id: i64,
+    #[serde(default)]
+    full_name: String,
+}
+
+#[derive(Deserialize)]
+struct Numbered {
+    id: i64,
+}
+
+#[derive(Deserialize)]
+struct User {
+    login: String,
+    #[serde(default, rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct Head {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct About {
+    #[serde(default)]
+    action: String,
+    installation: Option<Numbered>,
+    repository: Option<Repository>,
+    sender: Option<User>,
+}
+
+#[derive(Deserialize)]
+struct PullRequestEvent {
+    pull_request: PullRequest,
+}
+
+#[derive(Deserialize)]
+struct PullRequest {
+    number: i64,
+    head: Head,
+    updated_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize)]
+struct PushEvent {
+    #[serde(rename = "ref")]
+    reference: String,
+    #[serde(default)]
+    deleted: bool,
+}
+
+#[derive(Deserialize)]
+struct CommentEvent {
+    issue: Issue,
+    comment: Comment,
+}
+
+#[derive(Deserialize)]
+struct Issue {
+    number: i64,
+    /// Absent of what is no pull request.
+    pull_request: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    id: i64,
+    body: Option<String>,
+    user: Option<User>,
+    created_at: DateTime<Utc>,
+}
+
+#[derive(Deserialize)]
+struct CheckEvent {
+    #[serde(alias = "check_suite")]
+    check_run: Check,
+}
+
+#[derive(Deserialize)]
+struct Check {
+    head_sha: String,
+    app: Numbered,
+}
+
+/// Reads what an event tells this App; none of what nothing follows from, now or in versions of GitHub to come.
+///
+/// # Errors
+/// An event that is known lacks what it always has.
+pub fn read(event: &str, body: &[u8], app_id: u64) -> serde_json::Result<Option<Event>> {
+    const KNOWN: [&str; 7] = [
+        "check_run",
+        "check_suite",
+        "installation",
+        "installation_repositories",
+        "issue_comment",
+        "pull_request",
+        "push",
+    ];
+    if !KNOWN.contains(&event) {
+        return Ok(None);
+    }
+    let about: About = serde_json::from_slice(body)?;
+    let Some(installation) = about.installation.map(|numbered| numbered.id) else { return Ok(None) };
+    if event.starts_with("installation") {
+        return Ok(Some(Event::Installation { installation }));
+    }
+    let Some(repository) = about.repository else { return Ok(None) };
+    let place = Place { installation, repository: repository.id, full_name: repository.full_name };
+    let action = about.action.as_str();
+    Ok(match event {
+        "push" => {
+            let PushEvent { reference, deleted } = serde_json::from_slice(body)?;
+            let branch = reference.strip_prefix("refs/heads/").filter(|_| !deleted);
+            branch.map(|branch| Event::Push { place, branch: branch.to_owned() })
+        }
+        "pull_request" => {
+            const ACTIONS: [&str; 6] =
+                ["opened", "synchronize", "reopened", "closed", "edited", "ready_for_review"];
+            let told: PullRequestEvent = serde_json::from_slice(body)?;
+            let PullRequest { number, head, updated_at } = told.pull_request;
+            let event = Event::PullRequest { place, number, head_sha: head.sha, updated_at };
+            ACTIONS.contains(&action).then_some(event)
+        }
+        "issue_comment" if action == "created" => {
+            let CommentEvent { issue, comment } = serde_json::from_slice(body)?;
+            comment_event(place, issue, comment)
+        }
+        "check_run" | "check_suite" if action == "rerequested" => {
+            let CheckEvent { check_run } = serde_json::from_slice(body)?;
+            let is_ours = u64::try_from(check_run.app.id) == Ok(app_id);
+            let person = about.sender.filter(|sender| is_ours && sender.is_person());
+            person.map(|sender| Event::Rerequested {
+                place,
+                head_sha: check_run.head_sha,
+                login: sender.login,
+            })
+        }
+        _ => None,
+    })
+}
+
+/// Most comments are no business of ours, and are not kept.
+fn comment_event(place: Place, issue: Issue, comment: Comment) -> Option<Event> {
+    let author = comment.user.filter(User::is_person)?.login;
+    // A database keeps no NUL in its text.
+    let body = comment.body.unwrap_or_default().replace('\0', "");
+    let is_command = issue.pull_request.is_some() && !super::commands::find(&body).is_empty();
+    let (number, comment, created_at) = (issue.number, comment.id, comment.created_at);
+    is_command.then_some(Event::Comment { place, number, comment, author, body, created_at })
+}
+
+impl User {
+    /// Programs that answer each other would never end.
+    fn is_person(&self) -> bool {
+        self.kind != "Bot" && !self.login.ends_with("[bot]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const SECRET: &[u8] = b"It's a Secret to Everybody";
+    const SIGNATURE: &str = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
+
+    #[test]
+    fn a_signature_is_checked_by_githubs_own_example() {
+        assert!(is_signed(SECRET, SIGNATURE, b"Hello, World!"));
+        assert!(is_signed(SECRET, &SIGNATURE.to_uppercase().replace("SHA", "sha"), b"Hello, World!"));
+        assert!(!is_signed(SECRET, SIGNATURE, b"Hello, World?"));
+        assert!(!is_signed(b"another", SIGNATURE, b"Hello, World!"));
+        let broken = ["", "sha256=", "sha1=757107", "sha256=7571", "sha256=+f", "sha256=zz", &SIGNATURE[7..]];
+        for signature in broken {
+            assert!(!is_signed(SECRET, signature, b"Hello, World!"), "{signature}");
+        }
+        assert!(!is_signed(SECRET, &SIGNATURE[..SIGNATURE.len() - 2], b"Hello, World!"));
+    }
+
+    fn event(name: &str, change: serde_json::Value) -> Option<Event> {
+        let mut body = json!({
+            "action": "created", "installation": {"id": 3}, "repository": {"id": 4},
+            "sender": {"login": "ada", "type": "User"},
+        });
+        body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        read(name, body.to_string().as_bytes(), 7).unwrap()
+    }
+
+    fn comment(kind: &str, body: &str) -> Option<Event> {
+        let user = json!({"login": "ada", "type": kind});
+        event(
+            "issue_comment",
+            json!({
+                "issue": {"number": 5, "pull_request": {"url": "https://..."}},
+                "comment": {"id": 6, "body": body, "user": user, "created_at": "2026-11-25T10:00:00Z"},
+            }),
+        )
+    }
+
+    #[test]
+    fn what_nothing_follows_from_is_taken_and_ignored() {
+        assert_eq!(read("star", b"{not even JSON", 7).unwrap(), None);
+        assert_eq!(event("ping", json!({})), None);
+        assert_eq!(event("check_run", json!({"action": "created"})), None);
+        assert_eq!(event("push", json!({"ref": "refs/tags/v1"})), None);
+        assert_eq!(event("push", json!({"ref": "refs/heads/gone", "deleted": true})), None);
+        assert!(read("push", b"{not even JSON", 7).is_err());
+    }
+
+    #[test]
+    fn only_comments_of_people_that_hold_a_command_are_kept() {
+        assert!(comment("User", "/roundtrip queue").is_some());
+        assert_eq!(comment("Bot", "/roundtrip queue"), None);
+        assert_eq!(comment("User", "Looks good"), None);
+        assert!(
+            matches!(comment("User", "/roundtrip ack a\0b"), Some(Event::Comment { body, .. }) if !body.contains('\0'))
+        );
+    }
+
+    #[test]
+    fn a_check_of_another_app_is_no_business_of_ours() {
+        let check =
+            |app: u64| json!({"action": "rerequested", "check_run": {"head_sha": "a1", "app": {"id": app}}});
+        assert!(event("check_run", check(7)).is_some());
+        assert_eq!(event("check_run", check(8)), None);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_again_as_it_was() {
+        let kept = comment("User", "/roundtrip cancel").unwrap();
+        let stored = serde_json::to_value(&kept).unwrap();
+        assert_eq!(serde_json::from_value::<Event>(stored).unwrap(), kept);
+    }
+}

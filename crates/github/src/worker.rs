@@ -1,0 +1,198 @@
+//! [`Worker`]: handles what GitHub told, one event at a time. An event is a hint: what is so is read again from GitHub, so that
+//! it does not matter how often it is told, or in which order.
+
+use crate::app::App;
+use crate::client::GitHubError;
+use crate::commands::{Command, Comment, handle_command};
+use crate::intake::{self, Asked};
+use crate::repository::Repository;
+use crate::sweep;
+use crate::webhook::{Event, Place};
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_domain::tasks::LEASE;
+use roundtrip_storage::github::delivery::{self, Waiting};
+use roundtrip_storage::github::{installation, pull_request};
+use roundtrip_storage::task;
+use sqlx::{Acquire as _, PgConnection, PgPool};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Other servers take events in as well, and tell nobody here of it.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+/// An event that failed so often is given up.
+const ATTEMPTS_MAX: i32 = 12;
+/// GitHub sends an event again for three days; older ones need not be known again.
+const KEPT: TimeDelta = TimeDelta::days(14);
+/// How often all pull requests are read, also those of which nobody told: what GitHub cannot deliver it does not send again.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(3_600);
+
+/// Handles what GitHub told; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    app: Arc<App>,
+    pool: PgPool,
+}
+
+impl Worker {
+    /// Of an App.
+    pub fn new(app: Arc<App>, pool: PgPool) -> Self {
+        Self { app, pool }
+    }
+
+    /// Handles whatever comes, until `stop` becomes true.
+    pub async fn run(self, mut stop: watch::Receiver<bool>) {
+        loop {
+            match self.handle_next(Utc::now()).await {
+                Ok(true) => {
+                    if *stop.borrow() {
+                        return;
+                    }
+                    continue;
+                }
+                Ok(false) => {
+                    if let Err(error) = self.sweep_if_due().await {
+                        tracing::warn!(error.cause = %error, "the pull requests at GitHub wait for the database");
+                    }
+                }
+                // It waits; whoever serves requests tells of a database that does not answer.
+                Err(error) => tracing::warn!(error.cause = %error, "what GitHub told waits for the database"),
+            }
+            tokio::select! {
+                // A dropped sender means the end as well.
+                _ = stop.wait_for(|stop| *stop) => return,
+                _ = tokio::time::timeout(LOOK_INTERVAL, self.app.wake.notified()) => {}
+            }
+        }
+    }
+
+    /// Handles one event that is due, if there is one that no other server handles.
+    ///
+    /// # Errors
+    /// The database does not answer.
+    pub async fn handle_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
+        let mut transaction = self.pool.begin().await?;
+        let Some(waiting) = delivery::take(&mut transaction, now).await? else {
+            transaction.rollback().await?;
+            delivery::forget(&self.pool, now - KEPT).await?;
+            return Ok(false);
+        };
+        let id = waiting.github_delivery_id;
+        // What half an attempt wrote goes; that the event is ours stays.
+        let mut attempt = transaction.begin().await?;
+        let outcome = self.handle(&mut attempt, &waiting, now).await;
+        match &outcome {
+            Ok(()) => attempt.commit().await?,
+            Err(_) => attempt.rollback().await?,
+        }
+        match outcome {
+            Ok(()) => delivery::finish(&mut transaction, id, now, None).await?,
+            Err(error) => {
+                let again_at = error.again_at(waiting.attempts, now);
+                match again_at.filter(|_| waiting.attempts < ATTEMPTS_MAX) {
+                    Some(due_at) => {
+                        let why = error.is_failure().then(|| error.to_string());
+                        delivery::put_off(&mut transaction, id, due_at, why.as_deref()).await?;
+                    }
+                    None => {
+                        tracing::warn!(delivery = %id, error.cause = %error, "what GitHub told was given up");
+                        delivery::finish(&mut transaction, id, now, Some(&error.to_string())).await?;
+                    }
+                }
+            }
+        }
+        transaction.commit().await?;
+        Ok(true)
+    }
+
+    /// Reads all that is open, unless another server does or did within the last hour.
+    async fn sweep_if_due(&self) -> sqlx::Result<()> {
+        task::ensure(&self.pool, sweep::TASK).await?;
+        let Some(lease) = task::claim(&self.pool, sweep::TASK, LEASE).await? else { return Ok(()) };
+        let failure = self.sweep(Utc::now()).await.err().map(|error| error.to_string());
+        if let Some(why) = &failure {
+            tracing::warn!(error.cause = why, "not all pull requests at GitHub could be read");
+        }
+        task::finish(&self.pool, lease, SWEEP_INTERVAL, failure.as_deref()).await
+    }
+
+    /// Reads all that is open, whether or not somebody told of it.
+    ///
+    /// # Errors
+    /// [`GitHubError`]; what was read stays.
+    pub async fn sweep(&self, now: DateTime<Utc>) -> Result<(), GitHubError> {
+        sweep::sweep(&self.app, &self.pool, now).await
+    }
+
+    async fn handle(
+        &self,
+        connection: &mut PgConnection,
+        waiting: &Waiting,
+        now: DateTime<Utc>,
+    ) -> Result<(), GitHubError> {
+        // Another version of this server may have kept it.
+        let Ok(event) = serde_json::from_value(waiting.payload.clone()) else { return Ok(()) };
+        let place = match &event {
+            Event::Installation { installation } => {
+                return sweep::read_installation(&self.app, connection, *installation, now).await;
+            }
+            Event::Push { place, .. }
+            | Event::PullRequest { place, .. }
+            | Event::Comment { place, .. }
+            | Event::Rerequested { place, .. } => place,
+        };
+        let Some(known) = self.repository(connection, place, now).await? else { return Ok(()) };
+        let Some(project_id) = known.project_id else { return Ok(()) };
+        let repository = Repository::new(&self.app, &self.pool, &known, now);
+        match event {
+            Event::Installation { .. } => Ok(()),
+            Event::Push { branch, .. } if branch == known.default_branch => {
+                let sha = repository.head_of(&branch).await?;
+                Ok(intake::note_push(connection, &known, &sha, now).await?)
+            }
+            Event::Push { .. } => Ok(()),
+            Event::PullRequest { number, head_sha, updated_at, .. } => {
+                let read = repository.pull_request(number).await?;
+                // Of a commit that came later nobody has told yet.
+                let pushed_at = if read.head.sha == head_sha { updated_at } else { now };
+                Ok(intake::note_pull_request(connection, &known, project_id, &read, pushed_at, now).await?)
+            }
+            Event::Comment { number, comment, author, body, created_at, .. } => {
+                let read = repository.pull_request(number).await?;
+                intake::note_pull_request(connection, &known, project_id, &read, now, now).await?;
+                let comment = Comment { number, id: comment, author: &author, body: &body, created_at };
+                handle_command(connection, repository, project_id, &comment, now).await
+            }
+            Event::Rerequested { head_sha, login, .. } => {
+                if !repository.is_writer(&login).await? {
+                    return Ok(());
+                }
+                for row in pull_request::of_head(connection, project_id, &head_sha).await? {
+                    let source = format!("check:{}:{}", waiting.github_delivery_id, row.number);
+                    let asked = Asked { source: &source, by: &login, at: now };
+                    let retry = Command::Retry { machines: Vec::new() };
+                    intake::note_command(connection, &row, &asked, &retry, now).await?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The repository of an event, also when nobody has told of it, or of its new name, before.
+    async fn repository(
+        &self,
+        connection: &mut PgConnection,
+        place: &Place,
+        now: DateTime<Utc>,
+    ) -> Result<Option<installation::Repository>, GitHubError> {
+        let known = installation::repository(connection, place.repository).await?;
+        let is_told = |known: &installation::Repository| {
+            known.github_installation_id == place.installation && known.full_name == place.full_name
+        };
+        if known.as_ref().is_some_and(is_told) {
+            return Ok(known);
+        }
+        sweep::read_installation(&self.app, connection, place.installation, now).await?;
+        Ok(installation::repository(connection, place.repository).await?)
+    }
+}

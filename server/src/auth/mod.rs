@@ -1,0 +1,180 @@
+//! Authentication: who asks, whether now, and whether it was really they.
+//!
+//! A middleware around every request of the API finds out who asks, before any handler runs: by a bearer token, by the
+//! cookie of a session, or not at all. A token that is wrong is refused; a cookie that is over makes a stranger, as if the
+//! browser had none. What the caller may do is decided later, by [`roundtrip_domain::access`].
+//!
+//! # Codemap
+//! - `credentials`: what a request brings. `csrf`: whether our own pages sent it.
+//! - [`client`]: the address it is from. `limits`: how many requests are served.
+
+pub mod client;
+mod credentials;
+pub(crate) mod csrf;
+mod limits;
+
+pub use client::TrustedProxies;
+pub use limits::Limits;
+
+use crate::error::ApiError;
+use crate::{AppState, extract};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use credentials::Credentials;
+use roundtrip_domain::access::{Caller, Proof};
+use roundtrip_storage as db;
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Secret, Visibility};
+use roundtrip_storage::agent::Working;
+use std::net::IpAddr;
+
+pub(crate) use credentials::{SESSION_COOKIE, cookie};
+
+/// Requests a minute of a client without a token, unless it is told otherwise.
+pub const REQUESTS_PER_MINUTE_DEFAULT: u32 = 600;
+
+/// How the door is kept.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whether strangers see nothing, and new projects are private.
+    pub is_private: bool,
+    /// Requests a minute of a client without a token.
+    pub requests_per_minute: u32,
+    /// Whose word on a client's address is taken.
+    pub trusted_proxies: TrustedProxies,
+}
+
+/// Who is let in, and how often.
+#[derive(Debug)]
+pub struct Auth {
+    settings: Settings,
+    /// How many requests are served.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            is_private: false,
+            requests_per_minute: REQUESTS_PER_MINUTE_DEFAULT,
+            trusted_proxies: TrustedProxies::default(),
+        }
+    }
+}
+
+impl Auth {
+    /// Kept so.
+    pub fn new(settings: Settings) -> Self {
+        let limits = Limits::new(settings.requests_per_minute);
+        Self { settings, limits }
+    }
+
+    /// Who may read a project that begins now.
+    pub fn visibility_of_new(&self) -> Visibility {
+        if self.is_private() { Visibility::Private } else { Visibility::Public }
+    }
+
+    /// Whether strangers see nothing.
+    pub fn is_private(&self) -> bool {
+        self.settings.is_private
+    }
+}
+
+/// Middleware: finds out who asks, and lets the request pass if it may now.
+pub(crate) async fn authenticate(
+    State(state): State<AppState>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let is_guarded = ["/api/", "/auth/", "/l/"].iter().any(|begin| request.uri().path().starts_with(begin));
+    if !is_guarded {
+        return Ok(next.run(request).await);
+    }
+    let auth = &state.auth;
+    let client = client::address(&request, &auth.settings.trusted_proxies);
+    let Authenticated { caller, agent } = identify(&state, request.headers(), client).await?;
+    auth.limits.check(caller.proof(), client)?;
+    if matches!(caller.proof(), Proof::Session(_)) && !request.method().is_safe() {
+        csrf::check(request.headers())?;
+    }
+    let is_stranger = caller.proof() == Proof::Nothing;
+    request.extensions_mut().insert(extract::Caller::new(caller, agent, client));
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.append(header::VARY, HeaderValue::from_static("authorization, cookie"));
+    if !is_stranger {
+        // What one may see is not for a cache that others read from.
+        headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("private, no-cache"));
+    }
+    Ok(response)
+}
+
+/// Whoever has proved who it is, or has not; and which agent it is, if it is one.
+pub(crate) struct Authenticated {
+    pub(crate) caller: Caller,
+    agent: Option<Working>,
+}
+
+impl Authenticated {
+    /// A person, or nobody in particular.
+    fn of(caller: Caller) -> Self {
+        Self { caller, agent: None }
+    }
+}
+
+async fn identify(state: &AppState, headers: &HeaderMap, client: IpAddr) -> Result<Authenticated, ApiError> {
+    match Credentials::of(headers) {
+        Credentials::Bearer(text) => {
+            state.auth.limits.check_failures(client)?;
+            let wrong = |why| Err(state.auth.limits.failed(client, why));
+            let secret = match Secret::parse(text) {
+                Some(secret) if secret.kind() != SecretKind::Session => secret,
+                _ => return wrong("the token is malformed: is it complete, and of this kind of server?"),
+            };
+            match authenticated_by(state, &secret).await? {
+                Some(authenticated) => Ok(authenticated),
+                None => wrong("the token is unknown, revoked or expired"),
+            }
+        }
+        Credentials::Session(secret) => {
+            let signed_in = signed_in(state, &secret).await?;
+            Ok(Authenticated::of(signed_in.unwrap_or_else(|| Caller::stranger(state.auth.is_private()))))
+        }
+        Credentials::None => Ok(Authenticated::of(Caller::stranger(state.auth.is_private()))),
+    }
+}
+
+/// Whoever holds a token; nobody when it is not valid.
+pub(crate) async fn authenticated_by(
+    state: &AppState,
+    secret: &Secret,
+) -> Result<Option<Authenticated>, ApiError> {
+    let Some(grant) = db::token::accept(&state.pool, secret).await? else { return Ok(None) };
+    let proof = Proof::Token(grant.token_id);
+    let account = match grant.account_id {
+        // It went just now, with its tokens.
+        Some(account_id) => match db::account::find(&state.pool, account_id).await? {
+            Some(account) => Some(account),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let caller = Caller::new(proof, account, grant.scopes, grant.binding, state.auth.is_private());
+    Ok(Some(Authenticated { caller, agent: grant.agent }))
+}
+
+async fn signed_in(state: &AppState, secret: &Secret) -> Result<Option<Caller>, ApiError> {
+    let Some(grant) = db::session::accept(&state.pool, secret).await? else { return Ok(None) };
+    let Some(account) = db::account::find(&state.pool, grant.account_id).await? else { return Ok(None) };
+    let proof = Proof::Session(grant.session_id);
+    let is_private = state.auth.is_private();
+    Ok(Some(Caller::new(proof, Some(account), grant.scopes, grant.binding, is_private)))
+}
+
+impl Default for Auth {
+    fn default() -> Self {
+        Self::new(Settings::default())
+    }
+}
