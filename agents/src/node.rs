@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use roundtrip_bench::definition::{Plan, PlannedCase};
-use roundtrip_bench::program::node::{Node, is_of_node, with_each};
+use roundtrip_bench::program::node::Node;
 use roundtrip_wire::Slug;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
         }
         nodes.push(Node { variant, path });
     }
-    Ok(with_each(plan, &nodes))
+    Ok(plan.with_nodes(&nodes))
 }
 
 /// The cases for Node of a plan, with this `node` alone.
@@ -74,7 +74,7 @@ pub(crate) fn measured_with(plan: Plan, named: &[NamedNode], argument: &str) -> 
 /// It does not run.
 pub(crate) fn measured_alone(plan: &Plan, path: &str, argument: &str) -> crate::Result<Vec<PlannedCase>> {
     let named = NamedNode { name: None, path: path.into() };
-    let cases = plan.cases.iter().filter(|case| is_of_node(case)).cloned().collect();
+    let cases = plan.cases.iter().filter(|case| case.is_of_node()).cloned().collect();
     Ok(measured_with(Plan { cases, ..plan.clone() }, &[named], argument)?.cases)
 }
 

@@ -8,7 +8,8 @@
 //! - [`ring`]: the ring in shared memory, for one sender or many and any number of receivers.
 //! - [`link`]: one end of an open channel, and the forms that several transports share; [`memory`], [`payload`].
 //! - [`harness`]: runs a plan: fresh peer processes per repetition, ready barrier, deadline, verification.
-//! - [`peer`]: what runs inside such a process; [`probe`]: what may watch it.
+//! - [`peer`]: what runs inside such a process, started by a [`peer_command`]; [`probe`]: what may watch it.
+//! - [`scratch`]: folders for channels that need a path.
 //! - [`sizes`]: message sizes, one for all or drawn from a size profile.
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
 //! - [`doctor`]: what makes this machine noisy, and how to mend it.
@@ -24,22 +25,24 @@ pub mod canary;
 pub mod definition;
 pub mod doctor;
 pub mod environment;
-mod fabric;
 pub mod harness;
 pub mod link;
+mod loom_shim;
 pub mod mechanism;
 pub mod memory;
 pub mod payload;
 pub mod peer;
+pub mod peer_command;
 pub mod probe;
 pub mod program;
 pub mod ring;
 pub mod scenario;
+pub mod scratch;
 pub mod sizes;
 pub mod sys;
 pub mod system;
 pub mod transport;
-mod warden;
+mod watchdog;
 
 /// The version of the way of measuring. It is part of every methodology: results of two versions are not
 /// compared. Raise it only when the way of measuring changes, not with every release.

@@ -4,7 +4,7 @@ use crate::build;
 use crate::failure::Failure;
 use crate::repository::Git;
 use crate::settings::CommandLine;
-use roundtrip_bench::harness::scratch;
+use roundtrip_bench::scratch;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 

@@ -1,7 +1,10 @@
 //! Presets: what to measure, as data. `definitions/*.toml` is parsed here into a [`Plan`].
 
+pub use crate::scenario::Crowd;
+
 use crate::mechanism::Mechanism;
 use crate::probe::Probe;
+use crate::program::node::Node;
 use crate::program::{Launch, Place, Program};
 use crate::scenario::{Scenario, Work};
 use crate::system::System;
@@ -11,7 +14,6 @@ use roundtrip_wire::Slug;
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 mod by_system;
@@ -44,6 +46,21 @@ pub struct Plan {
     pub cases: Vec<PlannedCase>,
     /// How long one repetition may take before its peers count as hung.
     pub deadline: Duration,
+}
+
+impl Plan {
+    /// Measures every case for Node with each of these instead of the one in `PATH`.
+    #[must_use]
+    pub fn with_nodes(self, nodes: &[Node]) -> Self {
+        let each = |case: PlannedCase| match case.transport.program() {
+            Some(program) if program.is_of_node() => nodes
+                .iter()
+                .map(|node| PlannedCase { transport: program.with_node(node).into(), ..case.clone() })
+                .collect(),
+            _ => vec![case],
+        };
+        Self { cases: self.cases.into_iter().flat_map(each).collect(), ..self }
+    }
 }
 
 /// One case and how much of it.
@@ -83,6 +100,11 @@ impl PlannedCase {
         }
     }
 
+    /// Whether it is measured with a `node`.
+    pub fn is_of_node(&self) -> bool {
+        self.transport.program().is_some_and(|program| program.is_of_node())
+    }
+
     /// What starts the program that it is measured with and in which folder, if its definition declares one.
     pub fn declared(&self) -> Option<(&[String], &Path)> {
         self.transport.program()?.declared()
@@ -94,26 +116,7 @@ impl PlannedCase {
         let Some(program) = self.transport.program() else { return self.clone() };
         let (launch, place) = (Launch::Command(command), Place::Folder(folder));
         let program = Program { launch, place, ..program.as_ref().clone() };
-        Self { transport: Mechanism::Program(Arc::new(program)), ..self.clone() }
-    }
-}
-
-/// How many send, and how many receive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Crowd {
-    /// Those who send; of a pair, the initiator.
-    pub senders: u32,
-    /// Those who receive; of a pair, the responder.
-    pub receivers: u32,
-}
-
-impl Crowd {
-    /// Two ends that talk to each other.
-    pub const PAIR: Self = Self { senders: 1, receivers: 1 };
-
-    /// All of them.
-    pub fn ends(self) -> u32 {
-        self.senders + self.receivers
+        Self { transport: program.into(), ..self.clone() }
     }
 }
 

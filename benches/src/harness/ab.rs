@@ -1,13 +1,13 @@
 //! Base against head: the same cases on two sides, in fresh processes, one pair of repetitions after the other, until every
 //! case is decided.
 //!
-//! Programs of a pair take turns in short parts (`duet`); peers of the suite follow each other at once, and a coin says
+//! Programs of a pair take turns in short parts (`paired`); peers of the suite follow each other at once, and a coin says
 //! which comes first. The cases of a round come in an order of their own. So whatever drifts falls on both sides alike,
 //! and without a difference either is the slower one of a pair with the same probability: what the signed-rank test takes
 //! for granted is made true here, not assumed.
 
-use super::duet::{self, Parts};
-use super::gathered::Gathered;
+use super::case_recorder::CaseRecorder;
+use super::paired::{self, Parts};
 use super::{Beginning, Outcome, PeerCommand, repetition};
 use crate::definition::PlannedCase;
 use crate::program::Program;
@@ -67,8 +67,8 @@ pub struct Progress {
 /// One case on its way.
 struct Row<'a> {
     pair: &'a Pair,
-    base: Gathered<'a>,
-    head: Gathered<'a>,
+    base: CaseRecorder<'a>,
+    head: CaseRecorder<'a>,
     pairs: Vec<verdict::Pair>,
     spent: Duration,
 }
@@ -135,8 +135,8 @@ impl<'a> Row<'a> {
     fn new(pair: &'a Pair) -> Self {
         let mut row = Self {
             pair,
-            base: Gathered::new(&pair.base),
-            head: Gathered::new(&pair.head),
+            base: CaseRecorder::new(&pair.base),
+            head: CaseRecorder::new(&pair.head),
             pairs: Vec::new(),
             spent: Duration::ZERO,
         };
@@ -169,7 +169,7 @@ impl<'a> Row<'a> {
     ) -> Option<verdict::Pair> {
         let began = Instant::now();
         let cases = [self.base.next(), self.head.next()];
-        let played = duet::play(cases.each_ref(), programs, peer, deadline, random);
+        let played = paired::run(cases.each_ref(), programs, peer, deadline, random);
         // Each had half of the time.
         let took = began.elapsed() / 2;
         match played {
@@ -200,7 +200,7 @@ impl<'a> Row<'a> {
             // A side that fails is no reason to leave the other one out.
             Ok::<_, Infallible>(sides[side].add(measured, began.elapsed()))
         };
-        let Ok([base, head]) = duet::in_any_order(random, one);
+        let Ok([base, head]) = paired::in_any_order(random, one);
         base.zip(head).map(pair)
     }
 }

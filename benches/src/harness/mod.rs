@@ -6,85 +6,33 @@
 use crate::definition::{Plan, PlannedCase};
 use crate::environment;
 use crate::mechanism::Mechanism;
-use crate::sys::death;
+use crate::scratch;
+use case_recorder::CaseRecorder;
 use chrono::{DateTime, Utc};
-use gathered::Gathered;
 use measured::{Measured, NotMeasured};
 use rand::seq::SliceRandom;
 use rand::{SeedableRng, rngs::StdRng};
 use roundtrip_wire::{Canary, CaseResult, Environment};
 use std::convert::Infallible;
-use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub mod ab;
 mod canaries;
+mod case_recorder;
 mod child;
-mod conversation;
-mod duet;
-mod gathered;
-mod honesty;
 mod measured;
+mod paired;
 pub mod peers;
-mod placed;
+mod placement;
 mod program;
-pub mod scratch;
+mod program_process;
 mod support;
 mod totals;
+mod validate;
 
+pub use crate::peer_command::PeerCommand;
 pub use support::{asks_programs, support, takes_part};
-
-/// The command that runs a peer ([`crate::peer::main`]).
-#[derive(Clone, Debug)]
-pub struct PeerCommand {
-    /// The program.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-}
-
-/// Names a program that runs peers, where the kernel cannot run them by itself: an emulator of another processor.
-const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
-
-impl PeerCommand {
-    /// A program of this project, through the emulator that `ROUNDTRIP_PEER_RUNNER` names, if it does.
-    pub fn new(program: PathBuf, argument: Option<&str>) -> Self {
-        let argument = argument.map(str::to_owned).into_iter();
-        match std::env::var_os(PEER_RUNNER) {
-            None => Self { program, arguments: argument.collect() },
-            Some(runner) => {
-                let emulated = program.to_string_lossy().into_owned();
-                Self { program: runner.into(), arguments: [emulated].into_iter().chain(argument).collect() }
-            }
-        }
-    }
-
-    /// This very program, whose command `peer` runs one.
-    ///
-    /// # Errors
-    /// When the system does not say where the program is.
-    pub fn this_program() -> io::Result<Self> {
-        Ok(Self::new(std::env::current_exe()?, Some("peer")))
-    }
-
-    /// A process of it that is not started yet.
-    pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments);
-        command
-    }
-
-    /// The same as a peer: orders go in, answers come out, and it ends with this process.
-    fn process(&self) -> Command {
-        let mut process = self.command();
-        process.stdin(Stdio::piped()).stdout(Stdio::piped());
-        death::prepare(&mut process);
-        process
-    }
-}
 
 /// What has happened, for whoever shows progress. Nothing is reported while a clock runs.
 #[derive(Debug)]
@@ -162,7 +110,7 @@ pub fn run_until<B>(
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<B>,
 ) -> ControlFlow<B, Outcome> {
     let beginning = Beginning::of(peer);
-    let mut all: Vec<Gathered<'_>> = plan.cases.iter().map(Gathered::new).collect();
+    let mut all: Vec<CaseRecorder<'_>> = plan.cases.iter().map(CaseRecorder::new).collect();
     let mut random = StdRng::seed_from_u64(order_seed);
     let mut done = 0;
     // Each round repeats every case that is not settled yet once, in an order of its own.
@@ -174,20 +122,20 @@ pub fn run_until<B>(
         round.shuffle(&mut random);
         for index in round {
             let began = Instant::now();
-            let gathered = &mut all[index];
+            let recorder = &mut all[index];
             let mut wanted = ControlFlow::Continue(());
-            let measured = repetition(&gathered.next(), peer, plan.deadline, &mut |pids| {
+            let measured = repetition(&recorder.next(), peer, plan.deadline, &mut |pids| {
                 wanted = observe(Event::Measuring(pids));
             });
             wanted?;
-            gathered.add(measured, began.elapsed());
+            recorder.add(measured, began.elapsed());
             done += 1;
-            let (left_max, time_left_max) = gathered::left(&all);
+            let (left_max, time_left_max) = case_recorder::left(&all);
             observe(Event::Repetition { case: &plan.cases[index], done, left_max, time_left_max })?;
         }
     }
 
-    let results = all.into_iter().map(Gathered::into_result).collect();
+    let results = all.into_iter().map(CaseRecorder::into_result).collect();
     ControlFlow::Continue(beginning.end(order_seed, results))
 }
 

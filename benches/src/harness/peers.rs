@@ -1,7 +1,7 @@
 //! One repetition: opens a channel, starts fresh peers, lets them go together, waits no longer than a deadline.
 
 use super::child::{Child, LAST_WORDS};
-use super::{PeerCommand, placed};
+use super::{PeerCommand, placement};
 use crate::definition::{Mode, PlannedCase};
 use crate::peer::{Answer, Job, JobEnd, Order, Role};
 use crate::probe::Probe;
@@ -46,8 +46,8 @@ pub fn run(
     measuring: &mut dyn FnMut(&[u32]),
 ) -> Result<Report, String> {
     let (channel, folder) = open(case).map_err(|error| format!("opening the channel: {error}"))?;
-    let cpus = placed::processors(case.placement, channel.len())?;
-    let used = placed::used(&cpus);
+    let cpus = placement::processors(case.placement, channel.len())?;
+    let used = placement::used(&cpus);
     let ends = channel.into_iter().zip(cpus).map(|((role, parts), cpu)| Planned { role, cpu, parts });
 
     let (tell, told) = mpsc::channel();
@@ -63,26 +63,26 @@ pub fn run(
     drop(tell);
 
     let until = Instant::now() + deadline;
-    let mut conversation = Conversation { peers, told, until, deadline, tracer: None };
-    conversation.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
+    let mut session = PeerSession { peers, told, until, deadline, tracer: None };
+    session.hear(|answer| matches!(answer, Answer::Ready).then_some(()))?;
     // All ends are connected: a path is no longer needed, and cannot be left behind.
     drop(folder);
-    let pids: Vec<u32> = conversation.peers.iter().map(Child::id).collect();
+    let pids: Vec<u32> = session.peers.iter().map(Child::id).collect();
     if case.probe == Some(Probe::Syscalls) {
         let shared_cpu = if let Some(&[cpu]) = used.as_deref() { Some(cpu) } else { None };
         let tracer =
             Tracer::attach(pids.clone(), shared_cpu).map_err(|error| format!("probe syscalls: {error}"))?;
-        conversation.tracer = Some(tracer);
+        session.tracer = Some(tracer);
     }
     let before = noise::Reading::now(used.as_deref());
     measuring(&pids);
-    conversation.go();
-    let reports = conversation.hear(|answer| match answer {
+    session.go();
+    let reports = session.hear(|answer| match answer {
         Answer::Done(reports) => Some(reports),
         _ => None,
     })?;
     let conditions = noise::Reading::now(used.as_deref()).since(&before);
-    let mut calls = conversation.tracer.take().map(Tracer::finish).unwrap_or_default();
+    let mut calls = session.tracer.take().map(Tracer::finish).unwrap_or_default();
     let ends: Vec<EndReport> = reports
         .into_iter()
         .flatten()
@@ -189,7 +189,7 @@ fn start(
 }
 
 /// The peers of one repetition and what they say.
-struct Conversation {
+struct PeerSession {
     /// Ends before anybody waits for the end of a peer, so it stands first: fields are dropped in order.
     tracer: Option<Tracer>,
     peers: Vec<Child>,
@@ -198,7 +198,7 @@ struct Conversation {
     deadline: Duration,
 }
 
-impl Conversation {
+impl PeerSession {
     /// Waits until every peer has given the wanted answer; returns the answers in the order of peers.
     fn hear<T>(&mut self, wanted: impl Fn(Answer) -> Option<T>) -> Result<Vec<T>, String> {
         let mut answers: Vec<Option<T>> = self.peers.iter().map(|_| None).collect();

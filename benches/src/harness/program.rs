@@ -2,11 +2,11 @@
 //! in several, and believes nothing that cannot be true. Nothing that it has started is left.
 
 use super::PeerCommand;
-use super::conversation::Conversation;
-use super::honesty::{self, Seen};
 use super::measured::{Measured, NotMeasured};
-use super::placed;
+use super::placement;
+use super::program_process::ProgramProcess;
 use super::totals::Totals;
+use super::validate::{self, Seen};
 use crate::definition::PlannedCase;
 use crate::program::Program;
 use crate::program::protocol::{Answer, Case, Request, VERSION};
@@ -34,7 +34,7 @@ pub(super) fn run(
 pub(super) struct Starting<'a> {
     case: &'a PlannedCase,
     asked: Case,
-    conversation: Conversation,
+    process: ProgramProcess,
 }
 
 impl<'a> Starting<'a> {
@@ -47,30 +47,30 @@ impl<'a> Starting<'a> {
         deadline: Duration,
     ) -> Result<Self, NotMeasured> {
         let asked = request(case, samples);
-        let mut conversation = Conversation::begin(program, peer, deadline)?;
+        let mut process = ProgramProcess::begin(program, peer, deadline)?;
         let line = serde_json::to_string(&Request { protocol: VERSION, case: asked.clone() })
             .map_err(|error| format!("writing the case: {error}"))?;
-        conversation.say(&line)?;
-        Ok(Self { case, asked, conversation })
+        process.say(&line)?;
+        Ok(Self { case, asked, process })
     }
 
     /// Waits until its ends are connected, and pins them.
     pub(super) fn connected(self) -> Result<Session, NotMeasured> {
-        let Self { case, asked, mut conversation } = self;
-        let connected = match conversation.hear("`connected`")? {
+        let Self { case, asked, mut process } = self;
+        let connected = match process.hear("`connected`")? {
             (Answer::Connected(connected), _) => connected,
-            (other, _) => return Err(conversation.out_of_turn(&other, "`connected`")),
+            (other, _) => return Err(process.out_of_turn(&other, "`connected`")),
         };
-        let ends = conversation.ends(case.mode, &connected)?;
-        let cpus = placed::processors(case.placement, 2)?;
+        let ends = process.ends(case.mode, &connected)?;
+        let cpus = placement::processors(case.placement, 2)?;
         for (&pid, cpu) in ends.iter().zip(&cpus) {
             if let Some(cpu) = *cpu {
                 affinity::pin_process(pid, cpu).map_err(NotMeasured::Unsupported)?;
             }
         }
-        let cpus = placed::used(&cpus);
+        let cpus = placement::used(&cpus);
         Ok(Session {
-            conversation,
+            process,
             asked,
             facts: connected.facts,
             before: noise::Reading::now(cpus.as_deref()),
@@ -84,7 +84,7 @@ impl<'a> Starting<'a> {
 
 /// A program whose ends are connected and pinned.
 pub(super) struct Session {
-    conversation: Conversation,
+    process: ProgramProcess,
     /// What the next part is.
     asked: Case,
     facts: BTreeMap<String, String>,
@@ -100,22 +100,22 @@ pub(super) struct Session {
 impl Session {
     /// Measures the next part; returns the median of its samples.
     pub(super) fn part(&mut self) -> Result<u64, NotMeasured> {
-        let conversation = &mut self.conversation;
+        let process = &mut self.process;
         let go_ns = clock::now_ns();
-        conversation.say("\"go\"")?;
-        let (mut answer, mut at_ns) = conversation.hear("`done`")?;
+        process.say("\"go\"")?;
+        let (mut answer, mut at_ns) = process.hear("`done`")?;
         let mut started_ns = None;
         if let Answer::Started(_) = answer {
             started_ns = Some(at_ns);
-            (answer, at_ns) = conversation.hear("`done`")?;
+            (answer, at_ns) = process.hear("`done`")?;
         }
-        let Answer::Done(done) = answer else { return Err(conversation.out_of_turn(&answer, "`done`")) };
+        let Answer::Done(done) = answer else { return Err(process.out_of_turn(&answer, "`done`")) };
         let seen = Seen {
             all_ns: at_ns.saturating_sub(go_ns),
             timed_ns: started_ns.map(|started_ns| at_ns.saturating_sub(started_ns)),
         };
         let (distribution, totals) =
-            honesty::check(&self.asked, done, seen).map_err(|lie| conversation.failed(&lie))?;
+            validate::check(&self.asked, done, seen).map_err(|lie| process.failed(&lie))?;
         // The next part goes on where this one ended, and its channel is warm.
         self.asked = self.asked.next_part();
         let median_ns = distribution.median_ns();
@@ -134,7 +134,7 @@ impl Session {
         let conditions = noise::Reading::now(self.cpus.as_deref()).since(&self.before);
         let ends = self.ends.iter().zip(self.used_before);
         let ends = ends.map(|(&pid, before)| observation(pid, before)).collect();
-        self.conversation.end();
+        self.process.end();
         let measured = self.measured.and_then(|(parts, totals)| Some((Distribution::merged(parts)?, totals)));
         let (distribution, totals) = measured.ok_or_else(|| "no part was measured".to_owned())?;
         Ok(Measured {

@@ -1,17 +1,18 @@
 //! [`Link`]: one end of an open channel, and the forms that several transports share.
 //!
-//! - [`stream`]: bytes over handles; [`ready`]: waited for first, as event loops do.
+//! - [`stream`]: bytes over handles.
 //! - [`named_pipe`]: the pipes of Windows; [`mach`]: messages of the Mach kernel.
 //! - [`datagram`]: one message a call, over sockets.
 //! - [`out_of_line`]: memory passed by reference, and given back; [`memfd`]: passed as a descriptor.
 //! - [`counter`]: a number in shared memory that the other side waits for.
-//! - [`ring`]: the shared-memory ring, for a pair and for many.
-//! - [`mach`]: Mach messages, inline and out of line.
 //! - [`passable`]: what can be given away; [`handle`]: over Unix sockets.  [`buffers`]: what the kernel's buffers hold.
+
+pub use crate::sys::closed;
 
 use crate::memory::Memory;
 use buffers::Buffers;
 use passable::Passable;
+use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
@@ -24,9 +25,17 @@ pub mod memfd;
 pub mod named_pipe;
 pub mod out_of_line;
 pub mod passable;
-pub mod ready;
-pub mod ring;
 pub mod stream;
+
+/// Which end of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Sends first and holds the clock.
+    Initiator,
+    /// Answers.
+    Responder,
+}
 
 /// One end of a channel, both directions. What is sent arrives whole and in order, or, on a transport that drops when
 /// it is full, not at all.
@@ -163,11 +172,6 @@ pub trait Receiver {
     fn receive_handle(&mut self) -> io::Result<Passable> {
         Err(io::Error::from(ErrorKind::Unsupported))
     }
-}
-
-/// The error of a channel whose other end is gone.
-pub fn closed() -> io::Error {
-    io::Error::new(ErrorKind::UnexpectedEof, "the other end closed the channel")
 }
 
 /// [`closed`], if that is what the system's error says; else that error.

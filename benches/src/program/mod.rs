@@ -4,7 +4,8 @@
 //! - [`head`]: how a message is recognised, and what its receivers must have added up.
 //! - [`node`]: the programs for Node that come with the suite; [`framing`]: its wire formats without it.
 
-use crate::harness::{PeerCommand, scratch};
+use crate::peer_command::PeerCommand;
+use crate::scratch;
 use crate::sys::Unsupported;
 use crate::system::Home;
 use roundtrip_wire::{Slug, TransportInfo};

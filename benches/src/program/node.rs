@@ -2,14 +2,11 @@
 //! both of its serializations.
 
 use super::{Launch, Place, Program};
-use crate::definition::{Plan, PlannedCase};
-use crate::mechanism::Mechanism;
 use crate::sys::Unsupported;
 use crate::system;
 use roundtrip_wire::{Slug, TransportInfo};
 use std::env;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The script, which is both ends.
 const SCRIPT: (&str, &str) = ("ipc.js", include_str!("../../node/ipc.js"));
@@ -60,34 +57,23 @@ pub fn programs() -> impl Iterator<Item = Program> {
     })
 }
 
-/// Whether a case is measured with a `node`.
-pub fn is_of_node(case: &PlannedCase) -> bool {
-    let program = case.transport.program();
-    program.is_some_and(|program| ALL.iter().any(|(slug, ..)| *slug == program.info.slug.as_str()))
-}
-
-/// Measures every case for Node with each of these instead of the one in `PATH`.
-pub fn with_each(plan: Plan, nodes: &[Node]) -> Plan {
-    let each = |case: PlannedCase| match case.transport.program() {
-        Some(program) if is_of_node(&case) => nodes
-            .iter()
-            .map(|node| PlannedCase { transport: Mechanism::Program(with(program, node)), ..case.clone() })
-            .collect(),
-        _ => vec![case],
-    };
-    let cases = plan.cases.into_iter().flat_map(each).collect();
-    Plan { cases, ..plan }
-}
-
-/// The same with this `node`.
-fn with(program: &Program, node: &Node) -> Arc<Program> {
-    let mut program = program.clone();
-    if let Launch::Command(command) = &mut program.launch
-        && let Some(first) = command.first_mut()
-    {
-        *first = node.path.to_string_lossy().into_owned();
+impl Program {
+    /// Whether it is one of these.
+    pub fn is_of_node(&self) -> bool {
+        ALL.iter().any(|(slug, ..)| *slug == self.info.slug.as_str())
     }
-    Arc::new(Program { variant: node.variant.clone(), unsupported: None, ..program })
+
+    /// The same with this `node`.
+    #[must_use]
+    pub fn with_node(&self, node: &Node) -> Self {
+        let mut program = self.clone();
+        if let Launch::Command(command) = &mut program.launch
+            && let Some(first) = command.first_mut()
+        {
+            *first = node.path.to_string_lossy().into_owned();
+        }
+        Self { variant: node.variant.clone(), unsupported: None, ..program }
+    }
 }
 
 fn is_in_path(name: &str) -> bool {

@@ -4,7 +4,7 @@
 //! - [`Ring`]: a view of the memory, the same for both sides. [`Sender`], [`Receiver`]: a seat at it.
 //! - [`geometry`]: how many slots of which size. `parts`: what lies in the memory; `memory`: access to it.
 //! - `seat`: taking a seat, leaving it, and clearing the seats of the dead.
-//! - `wait`: spinning and sleeping. `ward`: what is done for who sleeps too long.
+//! - `wait`: spinning and sleeping. `sleeper`: what is done for who sleeps too long.
 //!
 //! # How messages pass
 //! Positions count messages from 0 and never wrap; position `p` uses slot `p % slots`, whose state says which position
@@ -17,7 +17,7 @@
 //! them only when it has used up the room it knew of.
 //!
 //! # How a member's death is survived
-//! Each seat names the process that holds it. Where somebody waits for long (`warden`), it is looked whether the others
+//! Each seat names the process that holds it. Where somebody waits for long (`watchdog`), it is looked whether the others
 //! live ([`crate::sys::liveness`]): the seats of the dead are taken over, their claims voided, the seats freed. A sender
 //! that dies while it writes has published nothing; a receiver that dies holds nobody up; a member that dies while it
 //! clears a seat leaves a seat of a dead member. Every step can be repeated.
@@ -44,8 +44,8 @@ mod parts;
 mod receiver;
 mod seat;
 mod sender;
+mod sleeper;
 mod wait;
-mod ward;
 
 use crate::sys::{liveness, wake};
 
@@ -55,7 +55,7 @@ pub use sender::Sender;
 pub use wait::{Waiting, WakeRule};
 
 /// Seats on each side: the most senders, and the most receivers.
-pub const SEATS: usize = crate::fabric::SEATS;
+pub const SEATS: usize = crate::loom_shim::SEATS;
 
 /// How the members of a ring behave; all of them alike.
 #[derive(Clone, Copy)]
@@ -148,7 +148,7 @@ pub enum NoSeat {
     OneSender,
     /// The thread that looks after members could not be started.
     #[error("no thread to look after who sleeps could be started")]
-    NoWarden,
+    NoWatchdog,
     /// The place to sleep at could not be made.
     #[error("no place to sleep could be made")]
     NoPlaceToSleep,

@@ -2,7 +2,7 @@
 
 use super::SEATS;
 use super::wake::Spot;
-use crate::fabric::{AtomicU32, AtomicU64, Witness};
+use crate::loom_shim::{AtomicU32, AtomicU64, Witness};
 
 /// What all members share, before the slots.
 #[derive(Default)]

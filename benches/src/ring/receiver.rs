@@ -1,10 +1,10 @@
 //! The receiving side.
 
 use super::parts::{OPENED, Stage, State};
+use super::sleeper::{Sleeper, Which};
 use super::wait::{Waiter, bits, seats_of};
-use super::ward::{Ward, Which};
 use super::{Closed, NoSeat, Ring, Waiting, WakeRule};
-use crate::fabric::{Ordering, fence};
+use crate::loom_shim::{Ordering, fence};
 use std::sync::Arc;
 
 /// A seat among the receivers.
@@ -18,7 +18,7 @@ pub struct Receiver {
     /// Senders that sleep are told of room whenever so many messages have been taken, so that they need not be looked
     /// for after each: who sleeps because the ring is full has that many before it is empty.
     between_looks: u64,
-    ward: Option<Arc<Ward>>,
+    sleeper: Option<Arc<Sleeper>>,
 }
 
 /// What a look at the next slot finds.
@@ -46,8 +46,8 @@ impl Receiver {
         // Not before it is decided where we begin: what is sent from now on is ours.
         ring.open(&header.receivers);
         let between_looks = (ring.slots() / 2).max(1);
-        let ward = ring.ward(Which::Receivers, seat)?;
-        Ok(Self { ring, seat, next, held: false, between_looks, ward })
+        let sleeper = ring.sleeper(Which::Receivers, seat)?;
+        Ok(Self { ring, seat, next, held: false, between_looks, sleeper })
     }
 
     /// The next message, waiting for it: where it is, until the next call.
@@ -144,7 +144,7 @@ impl Receiver {
             side: &header.receivers,
             seat: self.seat,
             tell: &|| self.tell_of_room(),
-            ward: self.ward.as_deref(),
+            sleeper: self.sleeper.as_deref(),
         };
         waiter.until(|| self.look(), || self.ring.clear_dead())
     }

@@ -3,7 +3,7 @@
 use super::parts::{OPENED, Side, Stage, State};
 use super::wait::{bits, seats_of};
 use super::{NoSeat, Ring, SEATS, liveness};
-use crate::fabric::Ordering;
+use crate::loom_shim::Ordering;
 
 impl Ring {
     /// Takes a free seat. Its member is not present until [`Ring::appear`].

@@ -1,10 +1,10 @@
 //! The sending side.
 
 use super::parts::{OPENED, Stage, State};
+use super::sleeper::{Sleeper, Which};
 use super::wait::{Waiter, bits, seats_of};
-use super::ward::{Ward, Which};
 use super::{Closed, NoSeat, Ring};
-use crate::fabric::{Ordering, fence};
+use crate::loom_shim::{Ordering, fence};
 use std::sync::Arc;
 
 /// A seat among the senders.
@@ -15,7 +15,7 @@ pub struct Sender {
     next: u64,
     /// All receivers have passed every position before this one.
     passed: u64,
-    ward: Option<Arc<Ward>>,
+    sleeper: Option<Arc<Sleeper>>,
 }
 
 impl Sender {
@@ -37,8 +37,8 @@ impl Sender {
             return Err(NoSeat::OneSender);
         }
         ring.open(&header.senders);
-        let ward = ring.ward(Which::Senders, seat)?;
-        Ok(Self { ring, seat, next, passed: 0, ward })
+        let sleeper = ring.sleeper(Which::Senders, seat)?;
+        Ok(Self { ring, seat, next, passed: 0, sleeper })
     }
 
     /// Its seat: no other sender has the same at the same time.
@@ -48,13 +48,13 @@ impl Sender {
 
     /// Waits until somebody receives, or has: what is sent before that is received by nobody.
     pub fn wait_for_a_receiver(&self) {
-        let (header, ward) = (self.ring.header(), &self.ward);
+        let (header, sleeper) = (self.ring.header(), &self.sleeper);
         let waiter = Waiter {
             ring: &self.ring,
             side: &header.senders,
             seat: self.seat,
             tell: &|| {},
-            ward: ward.as_deref(),
+            sleeper: sleeper.as_deref(),
         };
         waiter
             .until(|| (header.receivers.present.load(Ordering::Acquire) & OPENED != 0).then_some(()), || {});
@@ -87,14 +87,14 @@ impl Sender {
 
     #[cold]
     fn wait_for_room(&mut self) -> Result<u64, Closed> {
-        let (ring, ward) = (self.ring.clone(), self.ward.clone());
+        let (ring, sleeper) = (self.ring.clone(), self.sleeper.clone());
         let header = ring.header();
         let waiter = Waiter {
             ring: &ring,
             side: &header.senders,
             seat: self.seat,
             tell: &|| {},
-            ward: ward.as_deref(),
+            sleeper: sleeper.as_deref(),
         };
         waiter.until(|| self.claim().transpose(), || ring.clear_dead())
     }

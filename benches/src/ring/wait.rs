@@ -2,9 +2,9 @@
 
 use super::Ring;
 use super::parts::{OPENED, Side};
+use super::sleeper::Sleeper;
 use super::wake::{ASLEEP, AWAKE, Mechanism, Spot};
-use super::ward::Ward;
-use crate::fabric::{Ordering, SPINS, YIELDS, fence, spin_loop, yield_now};
+use crate::loom_shim::{Ordering, SPINS, YIELDS, fence, spin_loop, yield_now};
 use serde::{Deserialize, Serialize};
 
 /// After [`SPINS`] looks, who only spins offers the processor to others once for so many.
@@ -65,7 +65,7 @@ pub(super) struct Waiter<'a> {
     /// for ever.
     pub(super) tell: &'a dyn Fn(),
     /// Who looks after it while it sleeps.
-    pub(super) ward: Option<&'a Ward>,
+    pub(super) sleeper: Option<&'a Sleeper>,
 }
 
 impl Waiter<'_> {
@@ -114,9 +114,9 @@ impl Waiter<'_> {
         }
         let mut found = look();
         if found.is_none() {
-            self.ward.inspect(|ward| ward.falls_asleep());
+            self.sleeper.inspect(|sleeper| sleeper.falls_asleep());
             mechanism.sleep(spot, None);
-            self.ward.inspect(|ward| ward.wakes_up());
+            self.sleeper.inspect(|sleeper| sleeper.wakes_up());
             found = look();
         }
         spot.word.store(AWAKE, Ordering::Relaxed);

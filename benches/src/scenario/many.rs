@@ -4,9 +4,8 @@
 //! A route's ring is of one sender; a channel's may have many, even if it has one: that is the difference between
 //! `route` and `channel-1-n`.
 
-use super::letter::{HEAD_BYTES, Reader, Table};
-use super::{EndReport, Observer, Pattern, Ready, Scenario, Work};
-use crate::definition::Crowd;
+use super::sequenced_payload::{HEAD_BYTES, Reader, Table};
+use super::{Crowd, EndReport, Observer, Pattern, Ready, Scenario, Work};
 use crate::link::closed;
 use crate::ring::{self, Ring};
 use crate::sys::clock::now_ns;
@@ -85,7 +84,7 @@ impl Many {
     /// When all receivers are gone.
     pub fn send(&self, work: &Work, ring: Ring, sender: u32, ready: Ready<'_>) -> io::Result<EndReport> {
         let (table, sizes) = (Table::new(work.message_bytes), work.sizes_of(sender)?);
-        let mut letter = vec![0xff; work.message_bytes];
+        let mut message = vec![0xff; work.message_bytes];
         let mut seat = ring::Sender::join(ring).map_err(io::Error::other)?;
         ready()?;
         let mut observer = Observer::begin(work);
@@ -93,9 +92,9 @@ impl Many {
         let mut report = EndReport { first_send_ns: Some(first_send_ns), ..EndReport::default() };
         for _ in 0..share(work, sender) {
             // What was not taken is not numbered, so that a receiver can tell what is lost from what never left.
-            let letter = &mut letter[..sizes.of(report.accepted)];
-            table.write(sender, report.accepted, letter);
-            let taken = if work.lossy { seat.offer(letter) } else { seat.send(letter).map(|()| true) };
+            let message = &mut message[..sizes.of(report.accepted)];
+            table.write(sender, report.accepted, message);
+            let taken = if work.lossy { seat.offer(message) } else { seat.send(message).map(|()| true) };
             report.attempted += 1;
             report.accepted += u64::from(taken.map_err(|_| closed())?);
         }
@@ -149,8 +148,8 @@ fn share(work: &Work, sender: u32) -> u64 {
 /// Reads so many messages; returns when the last one came. Fewer only if some are lost, which the counts then say.
 fn read_all(seat: &mut ring::Receiver, reader: &mut Reader, messages: u64) -> u64 {
     for _ in 0..messages {
-        let Ok(letter) = seat.receive() else { break };
-        reader.read(letter);
+        let Ok(message) = seat.receive() else { break };
+        reader.read(message);
     }
     now_ns()
 }
@@ -163,8 +162,8 @@ fn read_until_closed(seat: &mut ring::Receiver, reader: &mut Reader) -> u64 {
         if last_receipt_ns.is_none() && seat.is_empty() {
             last_receipt_ns = Some(now_ns());
         }
-        let Ok(letter) = seat.receive() else { return last_receipt_ns.unwrap_or_else(now_ns) };
-        reader.read(letter);
+        let Ok(message) = seat.receive() else { return last_receipt_ns.unwrap_or_else(now_ns) };
+        reader.read(message);
         seat.release();
         last_receipt_ns = None;
     }

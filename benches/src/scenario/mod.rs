@@ -17,8 +17,8 @@ pub mod open_loop;
 pub mod roundtrip;
 pub mod stream;
 
-mod letter;
 mod lossy;
+mod sequenced_payload;
 
 /// Every scenario, in the order of slugs.
 pub static ALL: &[&dyn Scenario] = &[
@@ -71,6 +71,25 @@ pub enum Pattern<'a> {
     Pair(&'a dyn Pair),
     /// Any number of senders and receivers.
     Many(&'a many::Many),
+}
+
+/// How many send, and how many receive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// Those who send; of a pair, the initiator.
+    pub senders: u32,
+    /// Those who receive; of a pair, the responder.
+    pub receivers: u32,
+}
+
+impl Crowd {
+    /// Two ends that talk to each other.
+    pub const PAIR: Self = Self { senders: 1, receivers: 1 };
+
+    /// All of them.
+    pub fn ends(self) -> u32 {
+        self.senders + self.receivers
+    }
 }
 
 /// What each end does once both are connected: they allocate and touch their memory, call `ready`, warm up, then

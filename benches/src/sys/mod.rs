@@ -55,3 +55,8 @@ impl Unsupported {
         Self(reason.into())
     }
 }
+
+/// The error of a channel whose other end is gone.
+pub fn closed() -> std::io::Error {
+    std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the other end closed the channel")
+}

@@ -41,7 +41,7 @@ impl Transport for Fifo {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let folder = crate::harness::scratch::folder()?;
+        let folder = crate::scratch::folder()?;
         sys::fifo::create(&folder.path().join(THERE))?;
         sys::fifo::create(&folder.path().join(BACK))?;
         let address = folder.path().to_str().map(str::to_owned).ok_or_else(|| {

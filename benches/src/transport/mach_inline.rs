@@ -1,6 +1,7 @@
 //! `mach-inline`: a message is copied into a Mach message (`mach_msg`). What Chromium's document of 2008 calls Mach.
 
-use crate::link::mach::{Arrival, Carriage, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Form};
 
 /// See the module.
 pub static MACH_INLINE: MachTransport = MachTransport {

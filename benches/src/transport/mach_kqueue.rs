@@ -2,7 +2,8 @@
 //! Chromium's document of 2008 says that there is no such thing yet, and needs a thread instead:
 //! [`super::mach_kqueue_bridge`].
 
-use crate::link::mach::{Arrival, Carriage, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Form};
 
 /// See the module.
 pub static MACH_KQUEUE: MachTransport = MachTransport {

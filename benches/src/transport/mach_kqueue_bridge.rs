@@ -1,7 +1,8 @@
 //! `mach-kqueue-bridge`: Mach messages, received by a thread that tells of each by a byte in a pipe, which a kqueue
 //! watches. The design that Chromium's document of 2008 measured, and rejected for its price.
 
-use crate::link::mach::{Arrival, Carriage, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Form};
 
 /// See the module.
 pub static MACH_KQUEUE_BRIDGE: MachTransport = MachTransport {

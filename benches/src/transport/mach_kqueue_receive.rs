@@ -1,7 +1,8 @@
 //! `mach-kqueue-receive`: Mach messages, received inside the call that waits for the kqueue (`EVFILT_MACHPORT` with
 //! `MACH_RCV_MSG`).
 
-use crate::link::mach::{Arrival, Carriage, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Form};
 
 /// See the module.
 pub static MACH_KQUEUE_RECEIVE: MachTransport = MachTransport {

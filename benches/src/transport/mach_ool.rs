@@ -1,7 +1,8 @@
 //! `mach-ool`: a message is out-of-line memory of a Mach message, mapped but not looked at (`MACH_MSG_VIRTUAL_COPY`).
 //! What Chromium's document of 2008 calls Mach OOL. What it costs to read it is in [`super::mach_ool_read`].
 
-use crate::link::mach::{Arrival, Carriage, Copying, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Copying, Form};
 
 /// See the module.
 pub static MACH_OOL: MachTransport = MachTransport {

@@ -1,7 +1,8 @@
 //! `mach-ool-physical`: a message is out-of-line memory of a Mach message, copied by the kernel
 //! (`MACH_MSG_PHYSICAL_COPY`), and not looked at. What it costs to read it is in [`super::mach_ool_physical_read`].
 
-use crate::link::mach::{Arrival, Carriage, Copying, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Copying, Form};
 
 /// See the module.
 pub static MACH_OOL_PHYSICAL: MachTransport = MachTransport {

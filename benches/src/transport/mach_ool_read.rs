@@ -1,6 +1,7 @@
 //! `mach-ool-read`: as [`super::mach_ool`], and one byte of every page read.
 
-use crate::link::mach::{Arrival, Carriage, Copying, Form, MachTransport};
+use super::family::mach::MachTransport;
+use crate::link::mach::{Arrival, Carriage, Copying, Form};
 
 /// See the module.
 pub static MACH_OOL_READ: MachTransport = MachTransport {

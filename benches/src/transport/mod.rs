@@ -1,12 +1,14 @@
 //! One contract, one file per mechanism, one list. A new transport is a new file here and one line in [`ALL`];
 //! it inherits the conformance suite (`tests/it/conformance.rs`).
 
+pub use crate::link::End;
+
 use crate::link::Link;
-use crate::link::ring::RingTransport;
 use crate::ring::{Waiting, WakeRule};
 use crate::sys::Unsupported;
 use crate::sys::handle::Handle;
 use crate::system::{Home, System};
+use family::ring::RingTransport;
 use roundtrip_wire::TransportInfo;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -15,6 +17,7 @@ use tempfile::TempDir;
 pub mod alpc;
 pub mod anonymous_pipe;
 pub mod eventfd;
+pub mod family;
 pub mod fifo;
 pub mod mach_inline;
 pub mod mach_kqueue;
@@ -248,16 +251,6 @@ impl ChannelSpec {
     fn pipe_buffer(&self) -> Result<(), Unsupported> {
         self.buffer_bytes.map_or(Ok(()), crate::sys::pipe_capacity::support)
     }
-}
-
-/// Which end of a channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum End {
-    /// Sends first and holds the clock.
-    Initiator,
-    /// Answers.
-    Responder,
 }
 
 /// A channel that nobody has connected to yet.

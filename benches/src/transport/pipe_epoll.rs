@@ -1,6 +1,6 @@
 //! `pipe-epoll`: two anonymous pipes, one each way, whose receivers wait in `epoll_wait(2)` first: Linux.
 
-use crate::link::ready::ReadyPipe;
+use super::family::pipe::ReadyPipe;
 use crate::system;
 
 /// See the module.

@@ -1,6 +1,6 @@
 //! `pipe-kqueue`: two anonymous pipes, one each way, whose receivers wait in kevent(2) first: macOS and FreeBSD.
 
-use crate::link::ready::ReadyPipe;
+use super::family::pipe::ReadyPipe;
 use crate::system::System;
 
 /// See the module.

@@ -1,6 +1,6 @@
 //! `ring-futex`: the shared-memory ring ([`crate::ring`]), whose members sleep on a futex (futex(2)): Linux.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

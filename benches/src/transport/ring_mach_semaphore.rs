@@ -1,7 +1,7 @@
 //! `ring-mach-semaphore`: the shared-memory ring ([`crate::ring`]), whose members sleep on a Mach semaphore
 //! (`semaphore_timedwait`): macOS, by public calls alone.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

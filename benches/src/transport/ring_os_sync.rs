@@ -1,7 +1,7 @@
 //! `ring-os-sync`: the shared-memory ring ([`crate::ring`]), whose members sleep on an address
 //! (`os_sync_wait_on_address`): macOS 14.4 and later.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system::System;
 
 /// See the module.

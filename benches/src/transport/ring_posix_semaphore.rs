@@ -1,7 +1,7 @@
 //! `ring-posix-semaphore`: the shared-memory ring ([`crate::ring`]), whose members sleep on an unnamed POSIX
 //! semaphore in the shared memory (`sem_overview(7)`).
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system::System;
 
 /// See the module.

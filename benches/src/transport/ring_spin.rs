@@ -1,7 +1,7 @@
 //! `ring-spin`: the shared-memory ring ([`crate::ring`]), whose members never sleep: they look until there is
 //! something.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! `ring-ulock`: the shared-memory ring ([`crate::ring`]), whose members sleep on an address (`__ulock_wait`,
 //! private): macOS.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

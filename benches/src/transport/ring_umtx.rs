@@ -1,6 +1,6 @@
 //! `ring-umtx`: the shared-memory ring ([`crate::ring`]), whose members sleep on an address (`_umtx_op(2)`): FreeBSD.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

@@ -1,6 +1,6 @@
 //! `ring-win-event`: the shared-memory ring ([`crate::ring`]), whose members sleep on an auto-reset event: Windows.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

@@ -1,7 +1,7 @@
 //! `ring-win-semaphore`: the shared-memory ring ([`crate::ring`]), whose members sleep on a semaphore object:
 //! Windows.
 
-use crate::link::ring::RingTransport;
+use super::family::ring::RingTransport;
 use crate::system;
 
 /// See the module.

@@ -49,7 +49,7 @@ impl Transport for UnixStream {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let folder = crate::harness::scratch::folder()?;
+        let folder = crate::scratch::folder()?;
         let path = folder.path().join(NAME);
         let listener = create()?;
         let name = SockAddr::unix(&path).map_err(|error| explain(error, &path))?;

@@ -7,9 +7,9 @@
 #![expect(dead_code, unreachable_pub, reason = "the model uses a part of the ring")]
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
-mod fabric;
+mod loom_shim;
 mod sys;
-mod warden;
+mod watchdog;
 
 #[path = "../../src/ring/mod.rs"]
 mod ring;

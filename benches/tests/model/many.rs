@@ -1,6 +1,6 @@
 //! A ring of many senders, and members that die.
 
-use crate::fabric::{Died, doomed};
+use crate::loom_shim::{Died, doomed};
 use crate::ring::{Closed, Receiver, Sender, Waiting};
 use crate::support::{MECHANISMS, Place, check, message, number, settings};
 use crate::sys::liveness;
@@ -66,7 +66,7 @@ fn claim_and_die(seat: Sender, who: liveness::Identity) {
     liveness::die(who);
 }
 
-/// What a warden does when somebody has slept for long.
+/// What a watchdog does when somebody has slept for long.
 fn clear_dead(place: &Place) -> thread::JoinHandle<()> {
     let place = place.clone();
     thread::spawn(move || place.view().clear_dead())

@@ -6,7 +6,7 @@ use crate::{Measured, Options, Unsupported};
 use roundtrip_bench::definition::{self, Plan, PlannedCase, Repetitions};
 use roundtrip_bench::harness::ab::{self, Compared, Comparison, Pair, Progress};
 use roundtrip_bench::harness::{self, PeerCommand, support};
-use roundtrip_bench::program::{Launch, Program, node};
+use roundtrip_bench::program::{Launch, Program};
 use roundtrip_bench::scenario::Work;
 use roundtrip_stats::verdict::{Rule, Verdict};
 use roundtrip_stats::{share, welch};
@@ -43,7 +43,7 @@ pub(crate) fn measure(options: &Options) -> Result<Measured, String> {
         let is_asked_for =
             options.only.as_ref().is_none_or(|slug| case.transport.info().slug.as_str() == slug);
         let is_small = case.work.message_bytes == 64 && case.work.window == 1;
-        node::is_of_node(case) && is_asked_for && (is_small || !options.quick)
+        case.is_of_node() && is_asked_for && (is_small || !options.quick)
     };
     let cases: Vec<PlannedCase> = plan.cases.iter().filter(|case| is_wanted(case)).cloned().collect();
     let Some(first) = cases.first() else { return Err(format!("{PRESET} has no such case for Node")) };

@@ -6,7 +6,6 @@
 //! - `sender`, `receiver`, `inbox`, `bridge`: the halves of a link; [`Arrival`] says how a message is awaited.
 //! - `passing`: the same over the kernel of this machine, with rights that are passed.
 //! - [`Right`]: what is passed; released when dropped.
-//! - [`MachTransport`]: one struct for all of the transports.
 //!
 //! # When the other end is gone
 //! The kernel says so in both directions. A receiver has asked for a message once nobody can send to its port any more,
@@ -30,20 +29,17 @@ mod right;
 mod sender;
 #[cfg(test)]
 mod tests;
-mod transport;
 
 pub use crate::sys::mach::message::Copying;
 pub use receiver::MachReceiver;
 pub use right::Right;
 pub use sender::{Carriage, MachSender};
-pub use transport::MachTransport;
 
-use super::Link;
 use super::buffers::Buffers;
+use super::{End, Link};
 use crate::sys::mach::rendezvous::{self, Meeting};
 use crate::sys::mach::token::Address;
 use crate::sys::mach::{Kernel, System};
-use crate::transport::End;
 use passing::{PassingReceiver, PassingSender};
 use std::io;
 use std::time::Duration;

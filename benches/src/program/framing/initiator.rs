@@ -3,7 +3,7 @@
 use super::Format;
 use super::end::End;
 use super::responder::Received;
-use crate::harness::PeerCommand;
+use crate::peer_command::PeerCommand;
 use crate::program::head::{self, HEAD_BYTES, Sum};
 use crate::program::protocol::{Answer, Case, Connected, Done, Request, VERSION};
 use crate::sys::clock::now_ns;

@@ -38,7 +38,7 @@ fn identity(id: u32, started: u32) -> Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::PeerCommand;
+    use crate::peer_command::PeerCommand;
     use std::process::Stdio;
 
     /// Set for a child that is to live until its standard input ends.

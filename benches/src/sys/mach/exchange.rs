@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::message::{self, Destination, STOP_BYTES};
 use super::{Code, Kernel, Name, Trailer, carried};
-use crate::link::closed;
+use crate::sys::closed;
 use std::io;
 use std::time::{Duration, Instant};
 

@@ -10,7 +10,7 @@ use super::message::{self, Content, Destination, RIGHT_BYTES};
 use super::port::{ReceivePort, SendRight};
 use super::token::{Address, TOKEN_BYTES, Token};
 use super::{Kernel, Name, Trailer, carried, rendezvous};
-use crate::link::closed;
+use crate::sys::closed;
 use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::thread::{self, JoinHandle};

@@ -10,7 +10,7 @@ use super::message::{self, Content, Destination, INTRODUCTION_BYTES};
 use super::port::{ReceivePort, SendRight};
 use super::token::{Address, Token};
 use super::{Code, Kernel, Trailer, carried};
-use crate::link::closed;
+use crate::sys::closed;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -29,7 +29,7 @@ pub(super) fn read(process: u32, address: u64, buffer: &mut [u8]) -> io::Result<
         // SAFETY: the local vector is a live buffer of that length; the remote one is checked by the kernel.
         let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0) };
         match usize::try_from(read) {
-            Ok(0) => return Err(crate::link::closed()),
+            Ok(0) => return Err(crate::sys::closed()),
             Ok(read) => filled += read,
             Err(_) => return Err(gone_or(io::Error::last_os_error())),
         }
@@ -39,5 +39,5 @@ pub(super) fn read(process: u32, address: u64, buffer: &mut [u8]) -> io::Result<
 
 /// Between learning the address and reading there the process may have ended.
 fn gone_or(error: io::Error) -> io::Error {
-    if error.raw_os_error() == Some(libc::ESRCH) { crate::link::closed() } else { error }
+    if error.raw_os_error() == Some(libc::ESRCH) { crate::sys::closed() } else { error }
 }

@@ -23,7 +23,7 @@ pub fn permit() {
 /// Fills the buffer from another process's memory at this address.
 ///
 /// # Errors
-/// Of the system: no permission, nothing mapped there; [`closed`](crate::link::closed) when it has ended.
+/// Of the system: no permission, nothing mapped there; [`closed`](crate::sys::closed) when it has ended.
 #[inline]
 pub fn read(process: u32, address: u64, buffer: &mut [u8]) -> io::Result<()> {
     imp::read(process, address, buffer)

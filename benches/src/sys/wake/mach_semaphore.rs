@@ -25,7 +25,7 @@ use std::time::Duration;
 
 pub(super) struct MachSemaphore;
 
-/// How long the answer of who sleeps is waited for. Whoever does not answer sleeps on, and is woken by the ring's warden.
+/// How long the answer of who sleeps is waited for. Whoever does not answer sleeps on, and is woken by the ring's watchdog.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The semaphores that this process knows. A tree, because few are looked for often, and hashing would take longer.

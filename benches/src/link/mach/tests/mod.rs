@@ -10,6 +10,7 @@ mod rendezvous;
 use super::*;
 use crate::link::{Receiver, Sender};
 use crate::sys::mach::simulated::Simulated;
+use crate::transport::family::mach::MachTransport;
 use crate::transport::{
     mach_inline, mach_kqueue, mach_kqueue_bridge, mach_kqueue_receive, mach_ool, mach_ool_physical,
     mach_ool_physical_read, mach_ool_read,

@@ -1,5 +1,5 @@
 //! What is said to a program and what it answers: one line after the other, none of which is waited for longer than a
-//! deadline. Whatever the program has started ends with the conversation.
+//! deadline. Whatever the program has started ends with the process.
 
 use super::PeerCommand;
 use super::child::{Child, LAST_WORDS};
@@ -34,7 +34,7 @@ enum Heard {
 }
 
 /// A running program. All that it has started ends with it.
-pub(super) struct Conversation {
+pub(super) struct ProgramProcess {
     name: String,
     child: Option<Child>,
     offspring: Offspring,
@@ -45,7 +45,7 @@ pub(super) struct Conversation {
     _fresh: Option<TempDir>,
 }
 
-impl Conversation {
+impl ProgramProcess {
     /// Starts the program, which has so long for all that it will be asked.
     pub(super) fn begin(program: &Program, peer: &PeerCommand, deadline: Duration) -> Result<Self, String> {
         let name = program.info.slug.to_string();
@@ -163,7 +163,7 @@ impl Conversation {
     }
 }
 
-impl Drop for Conversation {
+impl Drop for ProgramProcess {
     fn drop(&mut self) {
         // Before the program is waited for, which the drop of `child` does.
         self.offspring.end();

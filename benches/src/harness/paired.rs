@@ -43,11 +43,11 @@ impl Parts {
 /// Both repetitions, base first, and the logarithm of head's times by base's.
 pub(super) type Both = ([Measured; 2], f64);
 
-/// Plays both sides, base first.
+/// Measures both sides, base first.
 ///
 /// # Errors
 /// Which side could not be measured, base or head (0 or 1), and why. The other one is given up.
-pub(super) fn play(
+pub(super) fn run(
     cases: [&PlannedCase; 2],
     programs: [&Program; 2],
     peer: &PeerCommand,

@@ -1,7 +1,7 @@
 //! The shared-memory ring ([`crate::ring`]) as a transport: two of them, one each way, for a pair; one for many.
 
-use super::buffers::Buffers;
-use super::{Link, Receiver, Sender, closed};
+use crate::link::buffers::Buffers;
+use crate::link::{self, Link, Receiver, Sender, closed};
 use crate::ring::geometry::Geometry;
 use crate::ring::{self, Ring, Settings, Waiting, WakeRule};
 use crate::sys::Unsupported;
@@ -211,7 +211,7 @@ impl RingReceiver {
     fn fill(&mut self, piece: &mut [u8]) -> io::Result<()> {
         let found = self.ring.receive().map_err(|_| closed())?;
         if found.len() != piece.len() {
-            return Err(super::unexpected_length(found.len(), piece.len()));
+            return Err(link::unexpected_length(found.len(), piece.len()));
         }
         piece.copy_from_slice(found);
         self.ring.release();

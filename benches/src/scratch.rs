@@ -35,7 +35,7 @@ pub fn sweep() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harness::PeerCommand;
+    use crate::peer_command::PeerCommand;
 
     #[test]
     fn folders_of_the_dead_are_swept_and_those_of_the_living_stay() {

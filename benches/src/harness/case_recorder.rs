@@ -22,7 +22,7 @@ const FAILURES_MAX: usize = 2;
 const CONFIDENCE_PPM: u32 = 950_000;
 
 /// One case on its way.
-pub(super) struct Gathered<'a> {
+pub(super) struct CaseRecorder<'a> {
     case: &'a PlannedCase,
     repetitions: Vec<Repetition>,
     failures: Vec<Failure>,
@@ -38,7 +38,7 @@ pub(super) struct Gathered<'a> {
     spent: Duration,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> CaseRecorder<'a> {
     pub(super) fn new(case: &'a PlannedCase) -> Self {
         Self {
             case,
@@ -201,15 +201,15 @@ impl<'a> Gathered<'a> {
 }
 
 /// Repetitions that all cases together may still need, and the time for them.
-pub(super) fn left(all: &[Gathered<'_>]) -> (u64, Duration) {
-    let (spent, begun) = all.iter().fold((Duration::ZERO, 0), |(spent, begun), gathered| {
-        (spent + gathered.spent, begun + gathered.begun)
+pub(super) fn left(all: &[CaseRecorder<'_>]) -> (u64, Duration) {
+    let (spent, begun) = all.iter().fold((Duration::ZERO, 0), |(spent, begun), recorder| {
+        (spent + recorder.spent, begun + recorder.begun)
     });
     // A case that has not had its turn yet is taken to be like the others.
     let average = spent / begun.max(1);
-    all.iter().fold((0, Duration::ZERO), |(left, time), gathered| {
-        let one = if gathered.begun > 0 { gathered.spent / gathered.begun } else { average };
-        let more = gathered.left_max();
+    all.iter().fold((0, Duration::ZERO), |(left, time), recorder| {
+        let one = if recorder.begun > 0 { recorder.spent / recorder.begun } else { average };
+        let more = recorder.left_max();
         (left + more, time + one * u32::try_from(more).unwrap_or(u32::MAX))
     })
 }

@@ -1,5 +1,5 @@
 //! What [`crate::ring`] is made of. The model checker, which compiles the ring's files once more, has a file of its own
-//! in place of this one (`tests/model/fabric.rs`).
+//! in place of this one (`tests/model/loom_shim.rs`).
 
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};

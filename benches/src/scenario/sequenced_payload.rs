@@ -9,7 +9,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use std::collections::BTreeSet;
 
-/// The shortest letter.
+/// The shortest message.
 pub(super) const HEAD_BYTES: usize = 2;
 
 /// Bits of the number that a head carries: enough to tell a lap of the ring from the next.
@@ -18,7 +18,7 @@ const NUMBER_MASK: u64 = (1 << NUMBER_BITS) - 1;
 /// Numbers up to so far ahead of the expected one are later ones, the others earlier ones.
 const AHEAD_MAX: u64 = 1 << (NUMBER_BITS - 1);
 
-/// Places in the table where a letter can begin.
+/// Places in the table where a message can begin.
 const STARTS: usize = 1 << 14;
 
 /// The table of random bytes, the same in every process.
@@ -28,7 +28,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// For letters of up to so many bytes.
+    /// For messages of up to so many bytes.
     pub(super) fn new(message_bytes: usize) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(0);
         Self { bytes: (0..STARTS + message_bytes).map(|_| random.random()).collect() }
@@ -44,10 +44,10 @@ impl Table {
         &self.bytes[start..start + length]
     }
 
-    /// Writes a letter.
+    /// Writes a message.
     #[inline]
-    pub(super) fn write(&self, sender: u32, number: u64, letter: &mut [u8]) {
-        let (head, body) = letter.split_at_mut(HEAD_BYTES);
+    pub(super) fn write(&self, sender: u32, number: u64, message: &mut [u8]) {
+        let (head, body) = message.split_at_mut(HEAD_BYTES);
         head.copy_from_slice(&head_of(sender, number).to_le_bytes());
         body.copy_from_slice(self.body(sender, number, body.len()));
     }
@@ -70,7 +70,7 @@ pub(super) struct Reader {
     pub(super) duplicated: u64,
     /// Received after a later one of the same sender.
     pub(super) out_of_order: u64,
-    /// Received with another content than any letter that was sent.
+    /// Received with another content than any message that was sent.
     pub(super) torn: u64,
 }
 
@@ -84,7 +84,7 @@ struct Expected {
 }
 
 impl Reader {
-    /// Of letters from senders with these sizes.
+    /// Of messages from senders with these sizes.
     pub(super) fn new(message_bytes: usize, sizes: Vec<Sizes>) -> Self {
         let expected = |sizes| Expected { next: 0, sizes, missing: BTreeSet::new() };
         Self {
@@ -97,10 +97,10 @@ impl Reader {
         }
     }
 
-    /// Counts a letter.
+    /// Counts a message.
     #[inline]
-    pub(super) fn read(&mut self, letter: &[u8]) {
-        let Some((&head, body)) = letter.split_first_chunk::<HEAD_BYTES>() else {
+    pub(super) fn read(&mut self, message: &[u8]) {
+        let Some((&head, body)) = message.split_first_chunk::<HEAD_BYTES>() else {
             self.torn += 1;
             return;
         };
@@ -117,7 +117,8 @@ impl Reader {
             (expected.next + ahead).checked_sub(NUMBER_MASK + 1)
         };
         let is_intact = |number: &u64| {
-            letter.len() == expected.sizes.of(*number) && body == self.table.body(sender, *number, body.len())
+            message.len() == expected.sizes.of(*number)
+                && body == self.table.body(sender, *number, body.len())
         };
         let Some(number) = number.filter(is_intact) else {
             self.torn += 1;
@@ -149,10 +150,10 @@ mod tests {
         Reader::new(BYTES, vec![Sizes::Fixed(BYTES); senders])
     }
 
-    fn letter(sender: u32, number: u64) -> Vec<u8> {
-        let mut letter = vec![0; BYTES];
-        Table::new(BYTES).write(sender, number, &mut letter);
-        letter
+    fn message(sender: u32, number: u64) -> Vec<u8> {
+        let mut message = vec![0; BYTES];
+        Table::new(BYTES).write(sender, number, &mut message);
+        message
     }
 
     fn counts(reader: &Reader) -> [u64; 4] {
@@ -164,7 +165,7 @@ mod tests {
         let mut reader = reader(3);
         for number in 0..5_000 {
             for sender in 0..3 {
-                reader.read(&letter(sender, number));
+                reader.read(&message(sender, number));
             }
         }
         assert_eq!(counts(&reader), [15_000, 0, 0, 0]);
@@ -174,7 +175,7 @@ mod tests {
     fn what_goes_wrong_is_told_apart() {
         let mut reader = reader(2);
         for number in [0, 1, 4, 5, 2, 5, 6] {
-            reader.read(&letter(1, number));
+            reader.read(&message(1, number));
         }
         assert_eq!(counts(&reader), [5, 1, 1, 0], "3 lost, 2 late, 5 twice");
     }
@@ -183,9 +184,9 @@ mod tests {
     fn a_letter_of_an_earlier_lap_is_not_taken_for_a_new_one() {
         let mut reader = reader(1);
         for number in 0..512 {
-            reader.read(&letter(0, number));
+            reader.read(&message(0, number));
         }
-        reader.read(&letter(0, 0));
+        reader.read(&message(0, 0));
         assert_eq!(counts(&reader), [512, 1, 0, 0]);
     }
 
@@ -193,7 +194,7 @@ mod tests {
     fn every_mixture_of_two_letters_is_torn() {
         for split in 1..BYTES {
             let mut reader = reader(1);
-            let (one, other) = (letter(0, 0), letter(0, 512));
+            let (one, other) = (message(0, 0), message(0, 512));
             let mixture = [&one[..split], &other[split..]].concat();
             reader.read(&mixture);
             // Cut within the head, it may be one of the two after all.
@@ -206,7 +207,7 @@ mod tests {
         }
         for (length, expected) in [(0, 1), (1, 1), (BYTES - 1, 1)] {
             let mut reader = reader(1);
-            reader.read(&letter(0, 0)[..length]);
+            reader.read(&message(0, 0)[..length]);
             assert_eq!(reader.torn, expected, "cut to {length} B");
         }
     }
@@ -214,7 +215,7 @@ mod tests {
     #[test]
     fn a_sender_that_does_not_exist_has_sent_nothing() {
         let mut reader = reader(1);
-        reader.read(&letter(1, 0));
+        reader.read(&message(1, 0));
         assert_eq!(counts(&reader), [0, 0, 0, 1]);
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Who sleeps cannot see that those it waits for have died, or that one died which was about to wake it. A timer on each
 //! sleep would, but it costs a round trip 8 to 13 % (measured; a futex's time-out is a timer that is started and
-//! cancelled each time). So sleeps have no end, and the warden asks now and then who has slept ever since its last look.
+//! cancelled each time). So sleeps have no end, and the watchdog asks now and then who has slept ever since its last look.
 
 use super::{NoSeat, Ring, Side, Waiting};
-use crate::warden;
+use crate::watchdog;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// What is known of a member.
-pub(super) struct Ward {
+pub(super) struct Sleeper {
     ring: Ring,
     which: Which,
     seat: usize,
@@ -37,7 +37,7 @@ impl Which {
     }
 }
 
-impl Ward {
+impl Sleeper {
     #[inline]
     pub(super) fn falls_asleep(&self) {
         self.turn();
@@ -55,7 +55,7 @@ impl Ward {
     }
 }
 
-impl warden::Ward for Ward {
+impl watchdog::Watched for Sleeper {
     fn look(&self) {
         let turns = self.turns.load(Ordering::Relaxed);
         let sleeps = turns % 2 == 1;
@@ -68,16 +68,16 @@ impl warden::Ward for Ward {
 
 impl Ring {
     /// Has a member looked after, if it ever sleeps.
-    pub(super) fn ward(&self, which: Which, seat: usize) -> Result<Option<Arc<Ward>>, NoSeat> {
+    pub(super) fn sleeper(&self, which: Which, seat: usize) -> Result<Option<Arc<Sleeper>>, NoSeat> {
         if self.settings.waiting == Waiting::Spin || self.settings.mechanism.is_none() {
             return Ok(None);
         }
         let [turns, turns_seen] = [0, 0].map(AtomicU32::new);
-        let ward = Arc::new(Ward { ring: self.clone(), which, seat, turns, turns_seen });
-        if warden::take(&ward).is_ok() {
-            return Ok(Some(ward));
+        let sleeper = Arc::new(Sleeper { ring: self.clone(), which, seat, turns, turns_seen });
+        if watchdog::watch(&sleeper).is_ok() {
+            return Ok(Some(sleeper));
         }
         self.clear(which.of(self), seat);
-        Err(NoSeat::NoWarden)
+        Err(NoSeat::NoWatchdog)
     }
 }

@@ -1,9 +1,9 @@
 //! A pipe whose receiver waits in an event loop's call first, and then reads without waiting: as a receiver, and as a
 //! transport with one mechanism to wait.
 
-use super::buffers::Buffers;
-use super::stream::StreamSender;
-use super::{Link, Receiver, closed};
+use crate::link::buffers::Buffers;
+use crate::link::stream::StreamSender;
+use crate::link::{Link, Receiver, closed};
 use crate::sys::handle::Handle;
 use crate::sys::readiness::{self, Readiness};
 use crate::sys::{Unsupported, stream};

@@ -1,8 +1,7 @@
 //! [`MachTransport`]: Mach messages in one form, as a transport.
 
-use super::sender::Carriage;
-use super::{Copying, Form};
 use crate::link::Link;
+use crate::link::mach::{Carriage, Copying, Form, connect, draw_address};
 use crate::sys::Unsupported;
 use crate::sys::mach::exchange::MESSAGE_BYTES_MAX;
 use crate::sys::mach::message::inline_bytes;
@@ -55,14 +54,14 @@ impl Transport for MachTransport {
     }
 
     fn open(&self, _channel: &ChannelSpec) -> io::Result<Channel> {
-        let address = super::draw_address()?;
+        let address = draw_address()?;
         let parts = || Parts::at(address.clone());
         Ok(Channel { initiator: parts(), responder: parts(), folder: None })
     }
 
     fn connect(&self, end: End, parts: Parts, _channel: &ChannelSpec) -> io::Result<Link> {
         let kernel = mach::system().map_err(io::Error::other)?;
-        super::connect(kernel, end, parts.address()?, self.form)
+        connect(kernel, end, parts.address()?, self.form)
     }
 }
 
