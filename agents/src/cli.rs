@@ -13,9 +13,9 @@ pub(crate) use lab::{
 pub(crate) use record::{By, Counted, RecordArguments};
 
 use crate::comparison::{ComparisonFormat, FailOn};
-use crate::import::FormatName;
+use crate::format_name::FormatName;
 use crate::node::NamedNode;
-use crate::service::System;
+use crate::platform::System;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;

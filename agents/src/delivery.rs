@@ -3,11 +3,12 @@
 use crate::ci::{self, Place};
 use crate::cli::DeliveryArguments;
 use crate::failure::Failure;
+use crate::http::Refusal;
 use crate::ledger::Ledger;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::spool;
-use crate::upload::{self, Refusal, What};
+use crate::upload::{self, What};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
 use roundtrip_bench::harness::Outcome;

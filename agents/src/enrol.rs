@@ -2,9 +2,10 @@
 
 use crate::cli::EnrolArguments;
 use crate::failure::Failure;
+use crate::http::Refusal;
 use crate::lab::identity::{self, Enrolled, Identity, Key};
 use crate::lab::{server, update};
-use crate::upload::{self, Refusal};
+use crate::upload;
 use roundtrip_bench::environment;
 use roundtrip_wire::lab::Enrolment;
 use std::io::{self, IsTerminal, Write as _};

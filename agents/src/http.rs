@@ -1,6 +1,5 @@
 //! Requests to a server, and what its refusals mean.
 
-use crate::upload::Refusal;
 use roundtrip_wire::{Problem, problem::PROBLEM_MEDIA_TYPE};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -47,6 +46,17 @@ pub(crate) fn agent(timeout: Duration) -> ureq::Agent {
         .user_agent(concat!("roundtrip/", env!("CARGO_PKG_VERSION")))
         .build()
         .into()
+}
+
+/// Why a request did not succeed.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Worth trying again later, after this long if the server says so.
+    Temporary(String, Option<Duration>),
+    /// The server will say the same next time.
+    Final(String),
+    /// The server does not accept the token.
+    Token(String),
 }
 
 /// An answer other than what was hoped for.

@@ -3,6 +3,7 @@
 use crate::cli::ImportArguments;
 use crate::delivery::{Delivery, Subject};
 use crate::failure::Failure;
+use crate::format_name::FormatName;
 use crate::repository::{Git, Repository};
 use crate::settings::{Imported, Settings};
 use crate::{build, output, table};
@@ -16,37 +17,6 @@ use roundtrip_wire::{Environment, RunId, RunReport, Slug};
 use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
-use std::str::FromStr;
-
-/// A format by its name, or whichever the file shows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FormatName(pub(crate) Option<Format>);
-
-/// What stands for a format that the file shows.
-const AUTO: &str = "auto";
-
-impl FromStr for FormatName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == AUTO {
-            return Ok(Self(None));
-        }
-        text.parse().map(|format| Self(Some(format))).map_err(|_| {
-            format!(
-                "no format is called `{text}`: expected one of {}",
-                Self::names().collect::<Vec<_>>().join(", ")
-            )
-        })
-    }
-}
-
-impl FormatName {
-    /// Every name that there is.
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        [AUTO].into_iter().chain(Format::all().iter().map(|format| format.slug()))
-    }
-}
 
 /// Runs the verb.
 ///

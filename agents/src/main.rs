@@ -4,15 +4,17 @@
 //! - `cli`: arguments, and nothing else.
 //! - `run`: measures, and prints.  `delivery`: what a report is of, and where it goes.  `spool`: reports on disk.
 //! - `upload`: one report to a server.  `ledger`: how many reports servers have acknowledged.
+//! - `uploader`: what waits in a spool, to a server.  `spool_lock`: one agent a spool.
 //! - `enrol`: lets this machine into a lab.  `lab`: measures what the server's queue asks for.  `http`: requests to it.
 //! - `agent`: measures commit after commit until it is told to stop.  `service`: lets the system keep an agent running.
+//! - `stop`: whether an agent is to stop, and waiting meanwhile.  `backoff`: pauses between attempts.  `log`: an agent's.
 //! - `platform`: what differs between operating systems.
 //! - `ci`: what a job of continuous integration is for, and its proof of who it is.  `summary`: what stands on its page.
 //! - `repository`: what the git repository says of the commit.  `settings`: `roundtrip.toml`.
 //! - `doctor`: what makes this machine noisy.  `list`: what there is to measure.
 //! - `table`: the report for people.  `progress`: what stands on stderr meanwhile.
 //! - `node`: which `node`s are measured.  `build`: what builds a repository's programs.
-//! - `import`: what other tools have measured.
+//! - `import`: what other tools have measured.  `format_name`: in which format.
 //! - `ab`: two sides measured in turn.  `compare`: two reports.  `comparison`: what both print.
 //! - `advise`: which transport is best for messages of given sizes.
 //! - `detect`: where the values of a CSV file change.
@@ -25,6 +27,7 @@
 mod ab;
 mod advise;
 mod agent;
+mod backoff;
 mod build;
 mod ci;
 mod cli;
@@ -36,15 +39,16 @@ mod doctor;
 mod enrol;
 mod failure;
 mod format;
+mod format_name;
 mod http;
 mod import;
 mod lab;
 mod ledger;
 mod list;
+mod log;
 mod matrix;
 mod node;
 mod output;
-mod pauses;
 mod platform;
 mod probe_effect;
 mod progress;
@@ -55,11 +59,14 @@ mod service;
 mod settings;
 mod sizes;
 mod spool;
+mod spool_lock;
+mod stop;
 mod suite_page;
 mod summary;
 mod table;
 mod terminal;
 mod upload;
+mod uploader;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command};

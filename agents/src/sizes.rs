@@ -9,41 +9,14 @@ use crate::failure::Failure;
 use crate::format::{count, percent};
 use crate::{import, output, terminal};
 use comfy_table::{CellAlignment, Table, presets};
-use roundtrip_import::sizes::{SizeFormat, SizeImport, fewer};
+use roundtrip_import::sizes::{SizeImport, fewer};
 use roundtrip_wire::size_profile::{SizeBucket, SizeHistogram};
 use serde::Serialize;
-use std::str::FromStr;
 
-/// A format by its name, or whichever the file shows.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SizeFormatName(Option<SizeFormat>);
-
-/// What stands for a format that the file shows.
-const AUTO: &str = "auto";
 /// More lines than this are no table for people.
 const ROWS_MAX: usize = 50;
 /// The longest bar, in columns.
 const BAR_WIDTH: u64 = 24;
-
-impl FromStr for SizeFormatName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == AUTO {
-            return Ok(Self(None));
-        }
-        text.parse()
-            .map(|format| Self(Some(format)))
-            .map_err(|error: roundtrip_import::sizes::Error| error.to_string())
-    }
-}
-
-impl SizeFormatName {
-    /// Every name that there is.
-    pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-        [AUTO].into_iter().chain(SizeFormat::all().iter().map(|format| format.slug()))
-    }
-}
 
 /// What `--format json` prints.
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 
 use crate::cli::TokenArguments;
 use crate::failure::Failure;
-use crate::http::{self, Refused};
+use crate::http::{self, Refusal, Refused};
 use crate::ledger::Ledger;
 use backon::{BlockingRetryable, ExponentialBuilder};
 use flate2::{Compression, write::GzEncoder};
@@ -40,17 +40,6 @@ impl What {
             Self::Report(run_id) | Self::Import(run_id) => run_id,
         }
     }
-}
-
-/// Why an upload did not succeed.
-#[derive(Debug)]
-pub(crate) enum Refusal {
-    /// Worth trying again later, after this long if the server says so.
-    Temporary(String, Option<Duration>),
-    /// The server will say the same next time.
-    Final(String),
-    /// The server does not accept the token.
-    Token(String),
 }
 
 /// Reads the token. Secrets come from a file or standard input, never from an argument that others can read.

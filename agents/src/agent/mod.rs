@@ -7,14 +7,14 @@ use crate::cli::{AgentArguments, Watched};
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::lab::{self, Lab};
+use crate::log::Log;
 use crate::repository::{Git, Repository};
 use crate::settings::Settings;
+use crate::spool_lock::{self, SpoolLock};
+use crate::stop::StopSignal;
+use crate::uploader::Uploader;
 use crate::{platform, run, spool, upload};
 use chrono::{TimeDelta, Utc};
-use delivery::Delivery;
-use holder::Held;
-use inbox::Inbox;
-use log::Log;
 use measured::{Measured, Reason};
 use roundtrip_bench::definition::Plan;
 use roundtrip_bench::environment;
@@ -24,12 +24,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub(crate) mod delivery;
-pub(crate) mod holder;
-pub(crate) mod inbox;
-pub(crate) mod log;
 mod measured;
-mod queue;
 
 /// How often it looks which commit is checked out. One question to git takes some milliseconds.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
@@ -46,10 +41,10 @@ pub(crate) fn agent(arguments: AgentArguments) -> crate::Result<()> {
         return lab::check(&arguments.lab);
     }
     let log = Log::open(arguments.log.as_deref())?;
-    platform::serve(Box::new(move |inbox| {
+    platform::serve(Box::new(move |stop| {
         let ended = match arguments.work.watched() {
-            Some(watched) => Agent::prepare(&arguments, watched, &log).and_then(|agent| agent.run(inbox)),
-            None => Lab::prepare(&arguments.lab, &log).and_then(|lab| lab.run(inbox)),
+            Some(watched) => Agent::prepare(&arguments, watched, &log).and_then(|agent| agent.run(stop)),
+            None => Lab::prepare(&arguments.lab, &log).and_then(|lab| lab.run(stop)),
         };
         if let (Err(failure), Log::File(_)) = (&ended, &log) {
             log.say(&failure.to_string());
@@ -68,11 +63,11 @@ struct Agent<'a> {
     peer: PeerCommand,
     spool: PathBuf,
     measured: Measured,
-    delivery: Delivery,
+    uploader: Uploader,
     /// What was last said of the repository, so that it is said once.
     complaint: Option<String>,
     /// Let go of last.
-    _held: Held,
+    _held: SpoolLock,
 }
 
 impl<'a> Agent<'a> {
@@ -96,7 +91,7 @@ impl<'a> Agent<'a> {
         upload::token_in(watched.token_file)?;
 
         let spool = arguments.spool.clone().unwrap_or_else(spool::folder);
-        let held = holder::hold(&spool)?;
+        let held = spool_lock::hold(&spool)?;
         spool::sweep(&spool, UNFINISHED_AGE_MIN)?;
         let (measured, complaint) = Measured::read(&spool, project.clone(), plan.preset.clone());
         log.say(&format!(
@@ -118,7 +113,7 @@ impl<'a> Agent<'a> {
             machine: work.machine.clone(),
             every,
             peer: run::peer()?,
-            delivery: Delivery::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
+            uploader: Uploader::new(watched.upload.into(), watched.token_file.into(), spool.clone()),
             spool,
             measured,
             complaint: None,
@@ -126,23 +121,23 @@ impl<'a> Agent<'a> {
         })
     }
 
-    fn run(mut self, mut inbox: Inbox) -> crate::Result<()> {
+    fn run(mut self, mut stop: StopSignal) -> crate::Result<()> {
         platform::ready();
-        while self.turn(&mut inbox)?.is_continue() {}
+        while self.turn(&mut stop)?.is_continue() {}
         self.log.say("stopped");
         Ok(())
     }
 
     /// Uploads what waits, measures what is due, or waits. Breaks when it is to stop.
-    fn turn(&mut self, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
-        if self.delivery.deliver(inbox, self.log).is_break() {
+    fn turn(&mut self, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
+        if self.uploader.deliver(stop, self.log).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         if let Some(reason) = self.due() {
-            return self.measure(reason, inbox);
+            return self.measure(reason, stop);
         }
         let look = Instant::now() + LOOK_INTERVAL;
-        Ok(inbox.wait_until(self.delivery.next().map_or(look, |then| then.min(look))))
+        Ok(stop.wait_until(self.uploader.next().map_or(look, |then| then.min(look))))
     }
 
     /// Why the commit that is checked out is to be measured now, if it is.
@@ -152,10 +147,10 @@ impl<'a> Agent<'a> {
         self.measured.due(&commit, Utc::now(), self.every)
     }
 
-    fn measure(&mut self, reason: Reason, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+    fn measure(&mut self, reason: Reason, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let read = Repository::read(&self.git);
         let Some(repository) = self.said_once(read) else {
-            return Ok(inbox.wait_until(Instant::now() + LOOK_INTERVAL));
+            return Ok(stop.wait_until(Instant::now() + LOOK_INTERVAL));
         };
         let (id, commit) = (RunId::draw(), repository.commit.sha.clone());
         let name = format!("{} ({})", commit.short(), repository.commit.subject);
@@ -164,7 +159,7 @@ impl<'a> Agent<'a> {
             Reason::Again => format!("measures {name} again: nothing new came up"),
         });
         let ControlFlow::Continue(outcome) =
-            harness::run_until(&self.plan, &self.peer, rand::random(), &mut |_| inbox.check())
+            harness::run_until(&self.plan, &self.peer, rand::random(), &mut |_| stop.check())
         else {
             self.log.say(&format!("told to stop while it measured {name}: that run is not reported"));
             return Ok(ControlFlow::Break(()));
@@ -176,7 +171,7 @@ impl<'a> Agent<'a> {
             pull_request: None,
         };
         let report = subject.report(id, &self.plan.preset, outcome);
-        let kept = self.keep(&report, inbox)?;
+        let kept = self.keep(&report, stop)?;
         if let Err(failure) = self.measured.add(commit, report.finished_at) {
             self.log.say(&format!("{failure}; after a restart the same commit would be measured again"));
         }
@@ -188,7 +183,7 @@ impl<'a> Agent<'a> {
     ///
     /// # Errors
     /// The agent is to stop, and the disk still refuses it.
-    fn keep(&self, report: &RunReport, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+    fn keep(&self, report: &RunReport, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let path = spool::path(&self.spool, report.run_id);
         let mut wanted = ControlFlow::Continue(());
         loop {
@@ -197,7 +192,7 @@ impl<'a> Agent<'a> {
                 Err(failure) if wanted.is_break() => return Err(failure),
                 Err(failure) => {
                     self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
-                    wanted = inbox.wait_until(Instant::now() + DISK_PAUSE);
+                    wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Arguments of `roundtrip advise` and of `roundtrip sizes`.
 
 use super::Format;
-use crate::sizes::SizeFormatName;
+use crate::format_name::SizeFormatName;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use roundtrip_wire::Slug;

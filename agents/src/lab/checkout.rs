@@ -1,6 +1,6 @@
 //! The commits of a project on this machine: a work tree for each that is built, which is kept for the next job of the same commit.
 
-use super::beat::Interrupted;
+use super::heartbeat::Interrupted;
 use super::identity;
 use super::job::NoReports;
 use super::mirror::{self, Mirror};

@@ -6,24 +6,12 @@
 
 use crate::cli::ConfineArguments;
 use crate::failure::Failure;
-use crate::{platform, run};
+use crate::platform::{self, Limits};
+use crate::run;
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// What a program of a repository is let to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Limits {
-    /// Who it is.
-    pub(crate) user_id: u32,
-    /// Its only group.
-    pub(crate) group_id: u32,
-    /// Memory of one process, in bytes.
-    pub(crate) memory_bytes: u64,
-    /// The largest file that it writes, in bytes.
-    pub(crate) file_bytes: u64,
-}
 
 /// How programs of repositories are run.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Who an agent is to its server: what `roundtrip enrol` wrote, in a folder that nobody else may read.
 
 use crate::failure::Failure;
-use crate::{platform, service, spool};
+use crate::{platform, spool};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
 use ring::rand::SystemRandom;
@@ -57,7 +57,7 @@ pub(crate) struct Identity {
 pub(crate) fn folder(told: Option<&Path>) -> crate::Result<PathBuf> {
     let usual = || {
         if platform::is_administrator() {
-            service::lab::state()
+            platform::SYSTEM.lab_state()
         } else {
             spool::folder().with_file_name("lab")
         }

@@ -1,7 +1,7 @@
 //! One job, from its commit to reports in the spool.
 
-use super::beat::{Beat, Interrupted};
 use super::checkout::{Built, Checkout, Checkouts};
+use super::heartbeat::{Heartbeat, Interrupted};
 use super::output::Output;
 use crate::delivery::Subject;
 use crate::failure::Failure;
@@ -56,7 +56,7 @@ impl Workshop {
         &self,
         job: &Assignment,
         output: &mut Output,
-        beat: &mut Beat<'_>,
+        heartbeat: &mut Heartbeat<'_>,
     ) -> Result<Vec<RunReport>, NoReports> {
         let commits: Vec<&CommitSha> = std::iter::once(&job.commit_sha).chain(&job.base_sha).collect();
         let checkout = self.checkouts.open(&job.project, &job.repository_url, &commits)?;
@@ -65,19 +65,19 @@ impl Workshop {
             Some(base) if job.pull_request.is_some() => Some(checkout.merge_base(base, &job.commit_sha)?),
             base => base.clone(),
         };
-        let mut build = |commit: &CommitSha| checkout.built(commit, output, &mut || beat.check());
+        let mut build = |commit: &CommitSha| checkout.built(commit, output, &mut || heartbeat.check());
         let head = build(&job.commit_sha)?;
         head.settings.check_machine(&self.machine)?;
         let base = base.as_ref().map(&mut build).transpose()?;
         let home = self.checkouts.runner.home(&self.checkouts.folder)?;
         let plans = plans(job, &checkout, &head)?;
-        let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), beat);
+        let measured = self.measure(job, &plans, &head, base.as_ref(), home.path(), heartbeat);
         self.checkouts.runner.confinement.sweep();
         let mut reports = measured?;
         // With a preset that was asked for, nothing but that is measured.
         if job.preset.is_none() {
             for built in base.iter().chain([&head]) {
-                reports.extend(self.import(job, built, output, beat)?);
+                reports.extend(self.import(job, built, output, heartbeat)?);
             }
         }
         Ok(reports)
@@ -90,7 +90,7 @@ impl Workshop {
         head: &Built,
         base: Option<&Built>,
         home: &Path,
-        beat: &mut Beat<'_>,
+        heartbeat: &mut Heartbeat<'_>,
     ) -> Result<Vec<RunReport>, NoReports> {
         let mut reports = Vec::new();
         for plan in plans {
@@ -101,13 +101,13 @@ impl Workshop {
             };
             // What was not built of the commits is the same on both sides: nothing there is to be compared.
             if let Some(base) = base.filter(|_| !pairs.is_empty()) {
-                reports.extend(self.compare(job, &confined, pairs, [base, head], beat)?);
+                reports.extend(self.compare(job, &confined, pairs, [base, head], heartbeat)?);
                 continue;
             }
             let outcome =
                 harness::run_until(&confined, &self.peer, rand::random(), &mut |event| match event {
                     Event::Measuring(_) => ControlFlow::Continue(()),
-                    Event::Repetition { .. } => beat.check(),
+                    Event::Repetition { .. } => heartbeat.check(),
                 });
             match outcome {
                 ControlFlow::Continue(outcome) => reports.push(self.report(job, head, plan, outcome)),
@@ -124,10 +124,10 @@ impl Workshop {
         plan: &Plan,
         pairs: Vec<Pair>,
         [base, head]: [&Built; 2],
-        beat: &mut Beat<'_>,
+        heartbeat: &mut Heartbeat<'_>,
     ) -> Result<[RunReport; 2], NoReports> {
         let comparison = Comparison { pairs, deadline: plan.deadline, rule: head.settings.rule() };
-        let outcome = ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| beat.check());
+        let outcome = ab::run_until(&comparison, &self.peer, rand::random(), &mut |_| heartbeat.check());
         let ControlFlow::Continue(outcome) = outcome else {
             let ControlFlow::Break(by) = outcome else {
                 return Err(NoReports::Failed("nothing ended".into()));
@@ -153,15 +153,16 @@ impl Workshop {
         job: &Assignment,
         built: &Built,
         output: &mut Output,
-        beat: &mut Beat<'_>,
+        heartbeat: &mut Heartbeat<'_>,
     ) -> Result<Vec<RunReport>, NoReports> {
         let mut reports = Vec::new();
         for imported in &built.settings.command {
-            if let ControlFlow::Break(by) = beat.check() {
+            if let ControlFlow::Break(by) = heartbeat.check() {
                 return Err(NoReports::Interrupted(by));
             }
             // Nobody knows when it measures: the network is left alone until it has ended.
-            let (name, bytes) = self.checkouts.results(built, imported, output, &mut || beat.listen())?;
+            let (name, bytes) =
+                self.checkouts.results(built, imported, output, &mut || heartbeat.listen())?;
             let (report, _) = import::report(self.subject(job, built), &name, &bytes, imported.format)?;
             reports.push(of_job(job, report));
         }

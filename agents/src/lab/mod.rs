@@ -4,16 +4,16 @@
 //! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
 //! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.
 //! - `runner`: runs its commands, [`confine`]: as whom.  `output`: what they print.
-//! - `beat`: what is said between two repetitions.  `endings`: what is still to be told of jobs.
+//! - `heartbeat`: what is said between two repetitions.  `completion_outbox`: jobs whose end the server does not know yet.
 //! - [`update`]: a newer program in the place of its own.
 //!
 //! One thing after the other: nothing is on the network while it measures.
 
-mod beat;
 mod checkout;
+mod completion_outbox;
 pub(crate) mod confine;
-mod endings;
 mod health;
+mod heartbeat;
 pub(crate) mod identity;
 mod job;
 mod mirror;
@@ -22,27 +22,27 @@ mod runner;
 pub(crate) mod server;
 pub(crate) mod update;
 
-use crate::agent::delivery::Delivery;
-use crate::agent::holder::{self, Held};
-use crate::agent::inbox::Inbox;
-use crate::agent::log::Log;
 use crate::cli::LabArguments;
 use crate::failure::Failure;
-use crate::upload::Refusal;
-use crate::{pauses, platform, run, spool};
+use crate::http::Refusal;
+use crate::log::Log;
+use crate::spool_lock::{self, SpoolLock};
+use crate::stop::StopSignal;
+use crate::uploader::Uploader;
+use crate::{backoff, platform, run, spool};
 use backon::ExponentialBackoff;
-use beat::{Beat, Interrupted};
 use checkout::Checkouts;
 use chrono::{TimeDelta, Utc};
+use completion_outbox::{Completion, CompletionOutbox, Measured};
 use confine::Confinement;
-use endings::{Ending, Endings, Measured};
 use health::Watch;
+use heartbeat::{Heartbeat, Interrupted};
 use identity::Identity;
 use job::{NoReports, Workshop};
 use output::Output;
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
 use runner::Runner;
-use server::{Server, Trouble};
+use server::{Server, ServerError};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -65,8 +65,8 @@ pub(crate) struct Lab<'a> {
     identity: Identity,
     server: Server,
     spool: PathBuf,
-    delivery: Delivery,
-    endings: Endings,
+    uploader: Uploader,
+    completions: CompletionOutbox,
     watch: Watch,
     workshop: Workshop,
     updater: Updater,
@@ -74,7 +74,7 @@ pub(crate) struct Lab<'a> {
     /// What was last said of the server, so that it is said once.
     complaint: Option<String>,
     /// Let go of last.
-    _held: (Held, Option<File>),
+    _held: (SpoolLock, Option<File>),
 }
 
 impl<'a> Lab<'a> {
@@ -88,7 +88,7 @@ impl<'a> Lab<'a> {
         let identity = Identity::read(&folder)?;
         let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
-        let held = (holder::hold(&spool)?, confinement.hold()?);
+        let held = (spool_lock::hold(&spool)?, confinement.hold()?);
         platform::set_mode(&spool, mirror::PRIVATE)
             .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
         for folder in [&folder, &spool] {
@@ -114,8 +114,8 @@ impl<'a> Lab<'a> {
             log,
             updater,
             server: Server::of(&identity),
-            delivery: Delivery::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
-            endings: Endings::read(&folder, &spool)?,
+            uploader: Uploader::new(identity.enrolled.server.clone(), identity.token_file(), spool.clone()),
+            completions: CompletionOutbox::read(&folder, &spool)?,
             watch: Watch::read(&folder, &spool),
             workshop: Workshop { checkouts, peer: run::peer()?, machine },
             spool,
@@ -130,25 +130,25 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// What was measured cannot be kept while it is to stop.
-    pub(crate) fn run(mut self, mut inbox: Inbox) -> crate::Result<()> {
+    pub(crate) fn run(mut self, mut stop: StopSignal) -> crate::Result<()> {
         platform::ready();
-        while self.turn(&mut inbox)?.is_continue() {}
+        while self.turn(&mut stop)?.is_continue() {}
         self.updater.stopped(self.log);
         self.log.say("stopped");
         Ok(())
     }
 
     /// Sends what waits, tells what is to be told, and does the next job. Breaks when it is to stop.
-    fn turn(&mut self, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
-        if self.renew(inbox).is_break() || self.send(inbox).is_break() {
+    fn turn(&mut self, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
+        if self.renew(stop).is_break() || self.send(stop).is_break() {
             return Ok(ControlFlow::Break(()));
         }
         let (server, status) = (self.server.clone(), self.status());
-        let ControlFlow::Continue(claimed) = inbox.wait_for(move || server.claim(status)) else {
+        let ControlFlow::Continue(claimed) = stop.wait_for(move || server.claim(status)) else {
             return Ok(ControlFlow::Break(()));
         };
         match &claimed {
-            Some(Ok(_) | Err(Trouble::TooOld(_))) => self.updater.answered(self.log),
+            Some(Ok(_) | Err(ServerError::TooOld(_))) => self.updater.answered(self.log),
             _ => self.updater.unanswered(self.log)?,
         }
         match claimed {
@@ -156,61 +156,65 @@ impl<'a> Lab<'a> {
                 self.pauses = pauses();
                 self.complaint = None;
                 match job {
-                    Some(job) => self.work(&job, inbox),
-                    None if self.look(false, inbox).is_break() => Ok(ControlFlow::Break(())),
+                    Some(job) => self.work(&job, stop),
+                    None if self.look(false, stop).is_break() => Ok(ControlFlow::Break(())),
                     // As many agents as there are must not ask in step.
-                    None => Ok(self.wait(inbox, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
+                    None => Ok(self.wait(stop, PAUSE_MIN.mul_f64(rand::random::<f64>()))),
                 }
             }
-            Some(Err(Trouble::TooOld(_))) if self.look(true, inbox).is_break() => Ok(ControlFlow::Break(())),
-            Some(Err(trouble)) => Ok(self.endure(trouble, inbox)),
-            None => Ok(self.wait(inbox, PAUSE_MAX)),
+            Some(Err(ServerError::TooOld(_))) if self.look(true, stop).is_break() => {
+                Ok(ControlFlow::Break(()))
+            }
+            Some(Err(error)) => Ok(self.back_off(error, stop)),
+            None => Ok(self.wait(stop, PAUSE_MAX)),
         }
     }
 
     /// Becomes a newer program, if there is one and no report waits. A server that understands this one no more is waited for in
     /// vain, and the reports stay on the disk: then it is now.
-    fn look(&mut self, is_urgent: bool, inbox: &mut Inbox) -> ControlFlow<()> {
+    fn look(&mut self, is_urgent: bool, stop: &mut StopSignal) -> ControlFlow<()> {
         let waits = spool::waiting(&self.spool).map_or(true, |waiting| !waiting.is_empty());
         if waits && !is_urgent {
             return ControlFlow::Continue(());
         }
-        self.updater.look(is_urgent, &self.server, inbox, self.log)
+        self.updater.look(is_urgent, &self.server, stop, self.log)
     }
 
-    /// Waits as long as this trouble asks for.
-    fn endure(&mut self, trouble: Trouble, inbox: &mut Inbox) -> ControlFlow<()> {
-        let said = trouble.to_string();
-        let pause = match trouble {
-            Trouble::Refused(Refusal::Temporary(_, asked)) => {
+    /// Waits as long as this error asks for.
+    fn back_off(&mut self, error: ServerError, stop: &mut StopSignal) -> ControlFlow<()> {
+        let said = error.to_string();
+        let pause = match error {
+            ServerError::Refused(Refusal::Temporary(_, asked)) => {
                 let ours = self.pauses.next().unwrap_or(PAUSE_MAX);
                 ours.max(asked.unwrap_or_default())
             }
-            Trouble::Refused(Refusal::Token(_)) => {
+            ServerError::Refused(Refusal::Token(_)) => {
                 // A token can have ended while the machine was off: the key gets another one.
                 self.identity.enrolled.token_expires_at = Utc::now();
                 self.pauses.next().unwrap_or(PAUSE_MAX)
             }
-            Trouble::Refused(Refusal::Final(_)) | Trouble::TooOld(_) | Trouble::LeaseLost => REFUSED_PAUSE,
+            ServerError::Refused(Refusal::Final(_)) | ServerError::TooOld(_) | ServerError::LeaseLost => {
+                REFUSED_PAUSE
+            }
         };
         if self.complaint.as_ref() != Some(&said) {
             self.log.say(&said);
             self.complaint = Some(said);
         }
-        self.wait(inbox, pause)
+        self.wait(stop, pause)
     }
 
-    fn wait(&self, inbox: &mut Inbox, pause: Duration) -> ControlFlow<()> {
+    fn wait(&self, stop: &mut StopSignal, pause: Duration) -> ControlFlow<()> {
         let until = Instant::now() + pause;
-        inbox.wait_until(self.delivery.next().map_or(until, |next| next.min(until)))
+        stop.wait_until(self.uploader.next().map_or(until, |next| next.min(until)))
     }
 
     /// Gets another token when the one of now is in its second half.
-    fn renew(&mut self, inbox: &mut Inbox) -> ControlFlow<()> {
+    fn renew(&mut self, stop: &mut StopSignal) -> ControlFlow<()> {
         if self.identity.enrolled.token_expires_at - Utc::now() > RENEWED_BEFORE {
             return ControlFlow::Continue(());
         }
-        inbox.check()?;
+        stop.check()?;
         match server::renew(&self.identity) {
             Ok(token) => {
                 if let Err(failure) = self.identity.renew(&token) {
@@ -230,9 +234,9 @@ impl<'a> Lab<'a> {
         ControlFlow::Continue(())
     }
 
-    fn send(&mut self, inbox: &mut Inbox) -> ControlFlow<()> {
-        self.delivery.deliver(inbox, self.log)?;
-        self.endings.tell(&self.server, inbox, self.log)
+    fn send(&mut self, stop: &mut StopSignal) -> ControlFlow<()> {
+        self.uploader.deliver(stop, self.log)?;
+        self.completions.tell(&self.server, stop, self.log)
     }
 
     fn status(&mut self) -> AgentStatus {
@@ -246,32 +250,32 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn work(&mut self, job: &Assignment, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+    fn work(&mut self, job: &Assignment, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let name = format!("job {}: {} of {}", job.job_id, job.commit_sha.short(), job.project);
         self.log.say(&format!("begins {name}"));
         let mut output = Output::default();
         let worked = {
-            let mut beat = Beat::new(&self.server, job.lease(), inbox);
-            self.workshop.work(job, &mut output, &mut beat)
+            let mut heartbeat = Heartbeat::new(&self.server, job.lease(), stop);
+            self.workshop.work(job, &mut output, &mut heartbeat)
         };
         match worked {
             Ok(reports) => {
                 let run_ids = reports.iter().map(|report| report.run_id).collect();
                 let finish = finish(job, JobOutcome::Done, None, &output);
-                let ending = Ending { job_id: job.job_id, finish, run_ids };
-                let kept = self.keep(&Measured { ending, reports }, inbox)?;
+                let completion = Completion { job_id: job.job_id, finish, run_ids };
+                let kept = self.keep(&Measured { completion, reports }, stop)?;
                 self.log.say(&format!("has measured {name}"));
                 Ok(kept)
             }
             Err(NoReports::Failed(reason)) => {
                 self.log.say(&format!("cannot measure {name}: {reason}"));
                 let finish = finish(job, JobOutcome::Failed, Some(reason), &output);
-                self.end(Ending { job_id: job.job_id, finish, run_ids: Vec::new() });
-                Ok(inbox.check())
+                self.end(Completion { job_id: job.job_id, finish, run_ids: Vec::new() });
+                Ok(stop.check())
             }
             Err(NoReports::Interrupted(Interrupted::Lost)) => {
                 self.log.say(&format!("leaves {name}: another agent has it, or nobody wants it any more"));
-                Ok(inbox.check())
+                Ok(stop.check())
             }
             Err(NoReports::Interrupted(Interrupted::Stopped)) => {
                 self.log.say(&format!("gives back {name}: told to stop"));
@@ -284,9 +288,9 @@ impl<'a> Lab<'a> {
         }
     }
 
-    fn end(&mut self, ending: Ending) {
-        let job_id = ending.job_id;
-        if let Err(failure) = self.endings.add(ending) {
+    fn end(&mut self, completion: Completion) {
+        let job_id = completion.job_id;
+        if let Err(failure) = self.completions.add(completion) {
             self.log
                 .say(&format!("{failure}; after a restart the server is not told how job {job_id} ended"));
         }
@@ -296,14 +300,14 @@ impl<'a> Lab<'a> {
     ///
     /// # Errors
     /// The agent is to stop, and the disk still refuses it.
-    fn keep(&mut self, measured: &Measured, inbox: &mut Inbox) -> crate::Result<ControlFlow<()>> {
+    fn keep(&mut self, measured: &Measured, stop: &mut StopSignal) -> crate::Result<ControlFlow<()>> {
         let mut wanted = ControlFlow::Continue(());
-        while let Err(failure) = self.endings.keep(measured) {
+        while let Err(failure) = self.completions.keep(measured) {
             if wanted.is_break() {
                 return Err(failure);
             }
             self.log.say(&format!("{failure}; it is tried again in {} s", DISK_PAUSE.as_secs()));
-            wanted = inbox.wait_until(Instant::now() + DISK_PAUSE);
+            wanted = stop.wait_until(Instant::now() + DISK_PAUSE);
         }
         Ok(wanted)
     }
@@ -334,5 +338,5 @@ fn finish(job: &Assignment, outcome: JobOutcome, reason: Option<String>, output:
 }
 
 fn pauses() -> ExponentialBackoff {
-    pauses::growing(PAUSE_MIN, PAUSE_MAX)
+    backoff::growing(PAUSE_MIN, PAUSE_MAX)
 }

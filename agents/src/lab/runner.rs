@@ -1,7 +1,7 @@
 //! Commands of a repository, run as the user of repositories, within their time and their place on the disk.
 
-use super::beat::Interrupted;
 use super::confine::Confinement;
+use super::heartbeat::Interrupted;
 use super::job::NoReports;
 use super::output::Output;
 use crate::failure::Failure;

@@ -1,8 +1,8 @@
 //! What an agent asks its server for: to be let in, for another token, for work.
 
 use super::identity::Identity;
-use crate::http::{self, Refused};
-use crate::upload::{self, Refusal};
+use crate::http::{self, Refusal, Refused};
+use crate::upload;
 use roundtrip_wire::lab::{
     AgentStatus, AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, Lease,
     Prolonged, Renewal,
@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Why the server did not do what was asked.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum ServerError {
     /// The agent does not have the job any more.
     LeaseLost,
     /// The two programs do not understand each other.
@@ -30,7 +30,7 @@ pub(crate) enum Trouble {
     Refused(Refusal),
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for ServerError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::LeaseLost => "the server speaks of a job that nobody asked for",
@@ -57,44 +57,44 @@ impl Server {
     }
 
     /// Waits for a job; none if there was none meanwhile.
-    pub(crate) fn claim(&self, status: AgentStatus) -> Result<Option<Assignment>, Trouble> {
+    pub(crate) fn claim(&self, status: AgentStatus) -> Result<Option<Assignment>, ServerError> {
         self.ask("/api/v1/lab/claim", &Claim { status, wait_seconds: WAIT_SECONDS })
     }
 
     /// Says that the job is still being done.
-    pub(crate) fn heartbeat(&self, lease: Lease) -> Result<Duration, Trouble> {
+    pub(crate) fn heartbeat(&self, lease: Lease) -> Result<Duration, ServerError> {
         let path = format!("/api/v1/lab/jobs/{}/heartbeat", lease.job_id);
         let prolonged: Option<Prolonged> = self.ask(&path, &Heartbeat { fence: lease.fence })?;
         Ok(Duration::from_secs(prolonged.map_or(0, |prolonged| prolonged.lease_seconds.into())))
     }
 
     /// Says how a job ended.
-    pub(crate) fn finish(&self, job_id: i64, finish: &Finish) -> Result<(), Trouble> {
+    pub(crate) fn finish(&self, job_id: i64, finish: &Finish) -> Result<(), ServerError> {
         self.ask::<()>(&format!("/api/v1/lab/jobs/{job_id}/finish"), finish).map(|_| ())
     }
 
     /// A file of the programs that the server carries, as long as its answer may take; none if it has no such file.
-    pub(crate) fn release(&self, name: &str, timeout: Duration) -> Result<Option<Body>, Trouble> {
+    pub(crate) fn release(&self, name: &str, timeout: Duration) -> Result<Option<Body>, ServerError> {
         let url = format!("{}/api/v1/lab/releases/{name}", self.url);
         let token = self.token()?;
         let request = http::agent(timeout).get(&url).header("authorization", format!("Bearer {token}"));
         let mut response =
-            request.call().map_err(|error| Trouble::Refused(http::unanswered(&url, &error)))?;
+            request.call().map_err(|error| ServerError::Refused(http::unanswered(&url, &error)))?;
         match response.status().as_u16() {
             200 => Ok(Some(response.into_body())),
             404 => Ok(None),
-            _ => Err(Trouble::Refused(Refused::read(&url, &mut response).into())),
+            _ => Err(ServerError::Refused(Refused::read(&url, &mut response).into())),
         }
     }
 
     /// Read anew each time, because it is renewed.
-    fn token(&self) -> Result<String, Trouble> {
+    fn token(&self) -> Result<String, ServerError> {
         upload::token_in(&self.token_file)
-            .map_err(|failure| Trouble::Refused(Refusal::Token(failure.to_string())))
+            .map_err(|failure| ServerError::Refused(Refusal::Token(failure.to_string())))
     }
 
     /// Asks as the agent. None: the server has nothing to say.
-    fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, Trouble> {
+    fn ask<A: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<Option<A>, ServerError> {
         let token = self.token()?;
         post(&format!("{}{path}", self.url), Some(&token), body)
     }
@@ -123,13 +123,13 @@ pub(crate) fn renew(identity: &Identity) -> Result<AgentToken, Refusal> {
     answered(&token, post(&token, None, &Renewal { signature }))
 }
 
-fn answered<A>(url: &str, answer: Result<Option<A>, Trouble>) -> Result<A, Refusal> {
+fn answered<A>(url: &str, answer: Result<Option<A>, ServerError>) -> Result<A, Refusal> {
     let nothing = || Refusal::Temporary(format!("{url} answered nothing"), None);
     match answer {
         Ok(answer) => answer.ok_or_else(nothing),
-        Err(Trouble::Refused(refusal)) => Err(refusal),
-        Err(Trouble::TooOld(said)) => Err(Refusal::Final(said)),
-        Err(Trouble::LeaseLost) => Err(nothing()),
+        Err(ServerError::Refused(refusal)) => Err(refusal),
+        Err(ServerError::TooOld(said)) => Err(Refusal::Final(said)),
+        Err(ServerError::LeaseLost) => Err(nothing()),
     }
 }
 
@@ -137,32 +137,32 @@ fn post<A: DeserializeOwned>(
     url: &str,
     token: Option<&str>,
     body: &impl Serialize,
-) -> Result<Option<A>, Trouble> {
+) -> Result<Option<A>, ServerError> {
     let agent = http::agent(Duration::from_secs(WAIT_SECONDS.into()) + TIMEOUT);
     let mut request = agent.post(url).header("content-type", "application/json");
     if let Some(token) = token {
         request = request.header("authorization", format!("Bearer {token}"));
     }
     let json = serde_json::to_vec(body)
-        .map_err(|error| Trouble::Refused(Refusal::Final(format!("writing a request: {error}"))))?;
+        .map_err(|error| ServerError::Refused(Refusal::Final(format!("writing a request: {error}"))))?;
     let mut response =
-        request.send(&json[..]).map_err(|error| Trouble::Refused(http::unanswered(url, &error)))?;
+        request.send(&json[..]).map_err(|error| ServerError::Refused(http::unanswered(url, &error)))?;
     match response.status().as_u16() {
         204 => Ok(None),
         200 | 201 => {
             let text = response.body_mut().read_to_string();
-            let text = text.map_err(|error| Trouble::Refused(http::unanswered(url, &error)))?;
+            let text = text.map_err(|error| ServerError::Refused(http::unanswered(url, &error)))?;
             serde_json::from_str(&text).map(Some).map_err(|error| {
                 let said = format!("{url} answered what is no answer to it: {error}");
-                Trouble::Refused(Refusal::Temporary(said, None))
+                ServerError::Refused(Refusal::Temporary(said, None))
             })
         }
         _ => {
             let refused = Refused::read(url, &mut response);
             Err(match refused.code.as_str() {
-                "lease-lost" => Trouble::LeaseLost,
-                "agent-too-old" => Trouble::TooOld(refused.said),
-                _ => Trouble::Refused(refused.into()),
+                "lease-lost" => ServerError::LeaseLost,
+                "agent-too-old" => ServerError::TooOld(refused.said),
+                _ => ServerError::Refused(refused.into()),
             })
         }
     }

@@ -1,8 +1,7 @@
 //! Linux: systemd is told when the agent is at work (`sd_notify(3)`). What is confined has a network namespace of its own, with
 //! nothing in it but the loopback.
 
-use crate::lab::confine::Limits;
-use crate::service::System;
+use super::{Limits, System};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use rustix::thread::{UnshareFlags, set_no_new_privs};
 use std::io;
@@ -11,29 +10,25 @@ use std::os::unix::net::UnixDatagram;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-pub(super) use super::unix::{
-    TO_BE_ADMINISTRATOR, ask_to_end, become_program, can_confine, can_update, control, controlled,
-    end_all_of, give, is_administrator, is_channel, lock_of_user, ordinary_permissions, others_may_read,
-    owner, serve, set_mode, user,
-};
+pub(crate) use super::unix::*;
 
-pub(super) const SYSTEM: System = System::Linux;
+pub(crate) const SYSTEM: System = System::Linux;
 
-pub(super) fn ready() {
+pub(crate) fn ready() {
     // Nobody asked to be told, or whoever did has gone: the agent works all the same.
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
 }
 
-pub(super) fn can_record() -> Result<(), String> {
+pub(crate) fn can_record() -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn become_confined(limits: Limits, has_network: bool, mut command: Command) -> io::Error {
+pub(crate) fn become_confined(limits: Limits, has_network: bool, mut command: Command) -> io::Error {
     if !has_network && let Err(error) = leave_network() {
         return error;
     }
     die_with_parent_as_somebody_else(&mut command);
-    super::unix::become_user(limits, command)
+    become_user(limits, command)
 }
 
 /// `IFF_UP` of netdevice(7), as the structure takes it.

@@ -1,10 +1,8 @@
 //! What Linux, macOS and FreeBSD have in common.
 
-use super::Work;
-use crate::agent::inbox;
+use super::{Limits, ServiceRequest, Work};
 use crate::failure::Failure;
-use crate::lab::confine::Limits;
-use crate::service::windows;
+use crate::stop;
 use rustix::process::{Pid, Resource, Rlimit, Signal, geteuid, kill_process, setrlimit};
 use std::fs::Permissions;
 use std::io;
@@ -13,29 +11,29 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-pub(super) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
+pub(crate) const TO_BE_ADMINISTRATOR: &str = "run it with sudo";
 
 /// Of group and others: read, write, execute.
 const OTHERS: u32 = 0o077;
 
-pub(super) fn serve(work: Work) -> crate::Result<()> {
-    work(inbox::until_signalled()?)
+pub(crate) fn serve(work: Work) -> crate::Result<()> {
+    work(stop::until_signalled()?)
 }
 
-pub(super) fn ordinary_permissions() -> Option<Permissions> {
+pub(crate) fn ordinary_permissions() -> Option<Permissions> {
     Some(Permissions::from_mode(0o666))
 }
 
-pub(super) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(path: &Path, mode: u32) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(mode))
 }
 
-pub(super) fn others_may_read(path: &Path) -> io::Result<bool> {
+pub(crate) fn others_may_read(path: &Path) -> io::Result<bool> {
     Ok(std::fs::metadata(path)?.mode() & OTHERS != 0)
 }
 
 /// By id(1): user names need not be in a file, and it asks all that hold some.
-pub(super) fn owner(path: &Path) -> io::Result<String> {
+pub(crate) fn owner(path: &Path) -> io::Result<String> {
     let user = std::fs::metadata(path)?.uid().to_string();
     let output = Command::new("id").args(["-un", &user]).output()?;
     if output.status.success() {
@@ -44,25 +42,25 @@ pub(super) fn owner(path: &Path) -> io::Result<String> {
     Err(io::Error::other(format!("no user has the number {user}")))
 }
 
-pub(super) fn is_administrator() -> bool {
+pub(crate) fn is_administrator() -> bool {
     geteuid().is_root()
 }
 
-pub(super) fn control(_request: &windows::Request) -> crate::Result<()> {
+pub(crate) fn control(_request: &ServiceRequest) -> crate::Result<()> {
     Err(Failure::Other("only Windows has a service control manager".into()))
 }
 
-pub(super) fn controlled() -> crate::Result<Option<u32>> {
+pub(crate) fn controlled() -> crate::Result<Option<u32>> {
     Err(Failure::Other("only Windows has a service control manager".into()))
 }
 
-pub(super) fn can_confine() -> Result<(), String> {
+pub(crate) fn can_confine() -> Result<(), String> {
     if is_administrator() { Ok(()) } else { Err("only root can run something as another user".into()) }
 }
 
 /// By id(1), as [`owner()`]. A number is a user whether or not it has a name, as for chown(1), and without one its group has
 /// the same number.
-pub(super) fn user(name: &str) -> io::Result<(u32, u32)> {
+pub(crate) fn user(name: &str) -> io::Result<(u32, u32)> {
     let number = |of: &str| {
         let output = Command::new("id").args([of, "--", name]).stderr(Stdio::null()).output()?;
         let text = String::from_utf8_lossy(&output.stdout);
@@ -83,7 +81,7 @@ fn limit(limits: Limits) -> io::Result<()> {
 }
 
 /// The user comes with the last call, so that it can undo nothing of what was set before.
-pub(super) fn become_user(limits: Limits, mut command: Command) -> io::Error {
+pub(crate) fn become_user(limits: Limits, mut command: Command) -> io::Error {
     if let Err(error) = limit(limits) {
         return error;
     }
@@ -92,19 +90,19 @@ pub(super) fn become_user(limits: Limits, mut command: Command) -> io::Error {
 }
 
 /// Where all systems keep such files until the next start, and only root makes any (hier(7)).
-pub(super) fn lock_of_user(user_id: u32) -> PathBuf {
+pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     Path::new("/var/run").join(format!("roundtrip-job-{user_id}.lock"))
 }
 
-pub(super) fn can_update() -> Result<(), String> {
+pub(crate) fn can_update() -> Result<(), String> {
     Ok(())
 }
 
-pub(super) fn become_program(mut command: Command) -> io::Error {
+pub(crate) fn become_program(mut command: Command) -> io::Error {
     command.exec()
 }
 
-pub(super) fn end_all_of(user_id: u32, group_id: u32) {
+pub(crate) fn end_all_of(user_id: u32, group_id: u32) {
     // As root, kill(-1) would end everything: the process that does it has given up its rights, and dies with the others.
     if user_id == 0 || !geteuid().is_root() {
         return;
@@ -114,7 +112,7 @@ pub(super) fn end_all_of(user_id: u32, group_id: u32) {
     let _ = kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
 }
 
-pub(super) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
+pub(crate) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
@@ -126,12 +124,12 @@ pub(super) fn give(folder: &Path, user_id: u32, group_id: u32) -> io::Result<()>
     std::os::unix::fs::lchown(folder, Some(user_id), Some(group_id))
 }
 
-pub(super) fn is_channel(path: &Path) -> io::Result<bool> {
+pub(crate) fn is_channel(path: &Path) -> io::Result<bool> {
     let kind = std::fs::metadata(path)?.file_type();
     Ok(kind.is_fifo() || kind.is_socket())
 }
 
-pub(super) fn ask_to_end(child: &Child) -> io::Result<()> {
+pub(crate) fn ask_to_end(child: &Child) -> io::Result<()> {
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 

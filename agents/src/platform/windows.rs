@@ -1,12 +1,9 @@
 //! Windows: the agent may be started by the service control manager, which then wants to hear of its state and tells it
 //! when to stop. A service is installed by asking that manager.
 
-use super::Work;
-use crate::agent::inbox;
+use super::{Limits, SERVICE_NAME as NAME, ServiceRequest, System, Work};
 use crate::failure::Failure;
-use crate::lab::confine::Limits;
-use crate::service::System;
-use crate::service::windows::{NAME, Request};
+use crate::stop;
 use serde::Deserialize;
 use std::ffi::{OsStr, OsString};
 use std::fs::Permissions;
@@ -25,8 +22,8 @@ use windows_service::service_control_handler::{self, ServiceControlHandlerResult
 use windows_service::service_dispatcher;
 use windows_service::service_manager::{ServiceManager, ServiceManagerAccess};
 
-pub(super) const SYSTEM: System = System::Windows;
-pub(super) const TO_BE_ADMINISTRATOR: &str = "run it in a terminal that was opened as administrator";
+pub(crate) const SYSTEM: System = System::Windows;
+pub(crate) const TO_BE_ADMINISTRATOR: &str = "run it in a terminal that was opened as administrator";
 
 /// `ERROR_SERVICE_DOES_NOT_EXIST` of winerror.h.
 const DOES_NOT_EXIST: i32 = 1060;
@@ -51,14 +48,14 @@ static MANAGER: OnceLock<ServiceStatusHandle> = OnceLock::new();
 
 windows_service::define_windows_service!(service_main, run);
 
-pub(super) fn serve(work: Work) -> crate::Result<()> {
+pub(crate) fn serve(work: Work) -> crate::Result<()> {
     *lock(&WORK) = Some(work);
     // Returns when the service has stopped.
     let begun = service_dispatcher::start(NAME, service_main);
     let (left, ended) = (lock(&WORK).take(), lock(&ENDED).take());
     match (begun, left, ended) {
         (Err(error), Some(work), _) if code(&error) == Some(NOT_STARTED_AS_SERVICE) => {
-            work(inbox::until_signalled()?)
+            work(stop::until_signalled()?)
         }
         (Err(error), ..) => Err(told("the service control manager does not start the service", error)),
         (Ok(()), _, ended) => ended.unwrap_or(Ok(())),
@@ -67,8 +64,8 @@ pub(super) fn serve(work: Work) -> crate::Result<()> {
 
 /// The service, in a thread of the service control manager's.
 fn run(_arguments: Vec<OsString>) {
-    let (inbox, stopper) = inbox::inbox();
-    let heed = move |control| match control {
+    let (signal, stopper) = stop::signal();
+    let handle = move |control| match control {
         ServiceControl::Stop | ServiceControl::Shutdown => {
             tell(ServiceState::StopPending, 0);
             stopper.stop();
@@ -77,11 +74,11 @@ fn run(_arguments: Vec<OsString>) {
         ServiceControl::Interrogate => ServiceControlHandlerResult::NoError,
         _ => ServiceControlHandlerResult::NotImplemented,
     };
-    let ended = match (service_control_handler::register(NAME, heed), lock(&WORK).take()) {
+    let ended = match (service_control_handler::register(NAME, handle), lock(&WORK).take()) {
         (Ok(manager), Some(work)) => {
             let _ = MANAGER.set(manager);
             tell(ServiceState::StartPending, 0);
-            work(inbox)
+            work(signal)
         }
         (Err(error), _) => Err(told("the service control manager does not listen", error)),
         (_, None) => Ok(()),
@@ -92,7 +89,7 @@ fn run(_arguments: Vec<OsString>) {
     tell(ServiceState::Stopped, code);
 }
 
-pub(super) fn ready() {
+pub(crate) fn ready() {
     tell(ServiceState::Running, 0);
 }
 
@@ -124,23 +121,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A new file has the permissions of its folder.
-pub(super) fn ordinary_permissions() -> Option<Permissions> {
+pub(crate) fn ordinary_permissions() -> Option<Permissions> {
     None
 }
 
-pub(super) fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
+pub(crate) fn set_mode(_path: &Path, _mode: u32) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn others_may_read(_path: &Path) -> io::Result<bool> {
+pub(crate) fn others_may_read(_path: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
-pub(super) fn owner(_path: &Path) -> io::Result<String> {
+pub(crate) fn owner(_path: &Path) -> io::Result<String> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "on Windows a file's owner need not be a user"))
 }
 
-pub(super) fn is_administrator() -> bool {
+pub(crate) fn is_administrator() -> bool {
     manager(ServiceManagerAccess::CONNECT | ServiceManagerAccess::CREATE_SERVICE).is_ok()
 }
 
@@ -165,15 +162,15 @@ enum Start {
     DelayedAuto,
 }
 
-pub(super) fn control(request: &Request) -> crate::Result<()> {
+pub(crate) fn control(request: &ServiceRequest) -> crate::Result<()> {
     match request {
-        Request::Create(settings) => {
+        ServiceRequest::Create(settings) => {
             let settings = toml::from_str(settings)
                 .map_err(|error| Failure::Other(format!("the settings of the service are wrong: {error}")))?;
             create(settings).map_err(|error| told("the service cannot be created", error))
         }
-        Request::Start => start(),
-        Request::Delete => delete().map_err(|error| told("the service cannot be removed", error)),
+        ServiceRequest::Start => start(),
+        ServiceRequest::Delete => delete().map_err(|error| told("the service cannot be removed", error)),
     }
 }
 
@@ -247,7 +244,7 @@ fn settled(service: &Service, pending: ServiceState) -> windows_service::Result<
     }
 }
 
-pub(super) fn controlled() -> crate::Result<Option<u32>> {
+pub(crate) fn controlled() -> crate::Result<Option<u32>> {
     let status = service(ServiceAccess::QUERY_STATUS).and_then(|service| service.query_status());
     match status {
         Ok(status) => Ok(Some(status.process_id.unwrap_or(0))),
@@ -281,50 +278,50 @@ fn code(error: &windows_service::Error) -> Option<i32> {
 
 const NOT_CONFINED: &str = "nobody has tried how on Windows";
 
-pub(super) fn can_confine() -> Result<(), String> {
+pub(crate) fn can_confine() -> Result<(), String> {
     Err(NOT_CONFINED.into())
 }
 
-pub(super) fn user(_name: &str) -> io::Result<(u32, u32)> {
+pub(crate) fn user(_name: &str) -> io::Result<(u32, u32)> {
     Err(io::Error::other(NOT_CONFINED))
 }
 
-pub(super) fn become_confined(_limits: Limits, _has_network: bool, _command: Command) -> io::Error {
+pub(crate) fn become_confined(_limits: Limits, _has_network: bool, _command: Command) -> io::Error {
     io::Error::other(NOT_CONFINED)
 }
 
 /// Nobody is become here.
-pub(super) fn lock_of_user(user_id: u32) -> PathBuf {
+pub(crate) fn lock_of_user(user_id: u32) -> PathBuf {
     std::env::temp_dir().join(format!("roundtrip-job-{user_id}.lock"))
 }
 
 const NOT_REPLACED: &str = "nobody has tried how on Windows";
 
-pub(super) fn can_update() -> Result<(), String> {
+pub(crate) fn can_update() -> Result<(), String> {
     Err(NOT_REPLACED.into())
 }
 
-pub(super) fn become_program(_command: Command) -> io::Error {
+pub(crate) fn become_program(_command: Command) -> io::Error {
     io::Error::other(NOT_REPLACED)
 }
 
-pub(super) fn end_all_of(_user_id: u32, _group_id: u32) {}
+pub(crate) fn end_all_of(_user_id: u32, _group_id: u32) {}
 
-pub(super) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
+pub(crate) fn give(_folder: &Path, _user_id: u32, _group_id: u32) -> io::Result<()> {
     Err(io::Error::other(NOT_CONFINED))
 }
 
 const NOT_RECORDED: &str =
     "roundtrip record watches system calls as only Linux lets it: nobody has tried how on Windows";
 
-pub(super) fn can_record() -> Result<(), String> {
+pub(crate) fn can_record() -> Result<(), String> {
     Err(NOT_RECORDED.into())
 }
 
-pub(super) fn is_channel(_path: &Path) -> io::Result<bool> {
+pub(crate) fn is_channel(_path: &Path) -> io::Result<bool> {
     Err(io::Error::other(NOT_RECORDED))
 }
 
-pub(super) fn ask_to_end(_child: &Child) -> io::Result<()> {
+pub(crate) fn ask_to_end(_child: &Child) -> io::Result<()> {
     Err(io::Error::other(NOT_RECORDED))
 }

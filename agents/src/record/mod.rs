@@ -19,9 +19,9 @@ mod tracer;
 
 pub(crate) use overhead::probe;
 
-use crate::agent::inbox;
 use crate::cli::{Format, RecordArguments};
 use crate::failure::Failure;
+use crate::stop;
 use crate::{output, platform};
 use calls::Calls;
 use descriptors::Descriptors;
@@ -79,7 +79,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         Failure::Other(format!("cannot see what process {process} has open: {error}{}", hint(&error)))
     })?;
 
-    let mut inbox = inbox::until_signalled()?;
+    let mut stop = stop::until_signalled()?;
     let (method, mut running) = start(arguments, &order)?;
     eprintln!(
         "roundtrip: recording process {process} by {} for {} s; Ctrl-C ends it",
@@ -90,7 +90,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
     let until = begin + Duration::from_secs(arguments.seconds);
     let ended = loop {
         descriptors.look();
-        if inbox.wait_until(until.min(descriptors.next_look())).is_break() {
+        if stop.wait_until(until.min(descriptors.next_look())).is_break() {
             break "stopped";
         }
         if running.has_ended() {

@@ -4,6 +4,7 @@ use super::lab::LabService;
 use super::step::Step;
 use super::template::{fill, shell, shell_words};
 use super::{Manager, Running, Service, ask};
+use crate::platform::System;
 use std::path::{Path, PathBuf};
 
 const NAME: &str = "roundtrip_agent";
@@ -16,7 +17,6 @@ const TOKEN: &str = "/var/run/roundtrip_agent/token";
 const LOG: &str = "/var/log/daemon.log";
 const TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_agent");
 const LAB_TEMPLATE: &str = include_str!("../../packaging/freebsd/roundtrip_lab");
-const LAB_STATE: &str = "/var/db/roundtrip_lab";
 
 /// The account is there already if the service was installed before.
 const ADD_ACCOUNT: &str = "pw usershow roundtrip_agent >/dev/null 2>&1 || \
@@ -41,8 +41,8 @@ impl Manager for RcD {
         Ok([Step::run(["sh", "-c", ADD_ACCOUNT])].into_iter().chain(installed(script(service))).collect())
     }
 
-    fn lab_state(&self) -> PathBuf {
-        LAB_STATE.into()
+    fn system(&self) -> System {
+        System::Freebsd
     }
 
     fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {

@@ -5,8 +5,6 @@ use super::Manager;
 use crate::cli::LabArguments;
 use crate::failure::Failure;
 use crate::lab::confine;
-use crate::platform;
-use std::path::PathBuf;
 
 /// The service that is to be, as [`super::Service`] is of a checkout.
 #[derive(Clone, Debug)]
@@ -19,17 +17,11 @@ pub(super) struct LabService {
     pub(super) limits: Vec<String>,
 }
 
-/// Where an agent of the whole machine keeps all that is its own. A folder in root's home would not do: the user of
-/// repositories has its work trees there, and may not enter that home.
-pub(crate) fn state() -> PathBuf {
-    platform::SYSTEM.manager().lab_state()
-}
-
 impl LabService {
     pub(super) fn of(lab: &LabArguments, manager: &dyn Manager) -> crate::Result<Self> {
         let state = match &lab.state {
             Some(told) => super::absolute(told)?,
-            None => super::one_line(&manager.lab_state().to_string_lossy())?,
+            None => super::one_line(&manager.system().lab_state().to_string_lossy())?,
         };
         let timeout = humantime::format_duration(lab.command_timeout).to_string().replace(' ', "");
         let limits = [

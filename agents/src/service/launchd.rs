@@ -6,14 +6,13 @@ use super::step::Step;
 use super::template::{fill, shell, xml};
 use super::{Manager, Running, Service, ask};
 use crate::failure::Failure;
-use crate::platform;
+use crate::platform::{self, System};
 use std::path::{Path, PathBuf};
 
 const LABEL: &str = "io.github.roundtrip-ipc.agent";
 const TARGET: &str = "system/io.github.roundtrip-ipc.agent";
 const FILE: &str = "/Library/LaunchDaemons/io.github.roundtrip-ipc.agent.plist";
 const STATE: &str = "/Library/Application Support/roundtrip-agent";
-const LAB_STATE: &str = "/Library/Application Support/roundtrip-lab";
 const LOG: &str = "/Library/Application Support/roundtrip-agent/agent.log";
 const CRASHES: &str = "/Library/Application Support/roundtrip-agent/crash.log";
 const TEMPLATE: &str = include_str!("../../packaging/launchd/io.github.roundtrip-ipc.agent.plist");
@@ -39,8 +38,8 @@ impl Manager for Launchd {
         Ok(installed(plist(&service.program, arguments, user), user))
     }
 
-    fn lab_state(&self) -> PathBuf {
-        LAB_STATE.into()
+    fn system(&self) -> System {
+        System::Macos
     }
 
     fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {

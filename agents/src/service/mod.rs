@@ -4,13 +4,13 @@
 //! Status as JSON: `{"name": ..., "state": ..., "since": ..., "process_id": ..., "last_line": ...}`. `state` is
 //! `not-installed`, `stopped` or `running`; the others are null where they are not known. Members are only ever added.
 
-use crate::agent::holder::Holder;
 use crate::cli::{Format, InstallArguments, ServiceCommand, Watched, WorkArguments};
 use crate::failure::Failure;
+use crate::platform::System;
 use crate::repository::{Git, Repository};
+use crate::spool_lock::Holder;
 use crate::{output, platform, run, upload};
 use chrono::{DateTime, Utc};
-use clap::ValueEnum;
 use lab::LabService;
 use roundtrip_wire::Slug;
 use serde::Serialize;
@@ -22,36 +22,22 @@ use std::time::Duration;
 use step::Step;
 
 mod freebsd;
-pub(crate) mod lab;
+mod lab;
 mod launchd;
 mod step;
 mod systemd;
 mod template;
 #[cfg(test)]
 mod tests;
-pub(crate) mod windows;
+mod windows;
 
-/// A system with a service manager that is known here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum System {
-    /// `FreeBSD`: rc.d.
-    Freebsd,
-    /// Linux: systemd.
-    Linux,
-    /// macOS: launchd.
-    Macos,
-    /// Windows: its service control manager.
-    Windows,
-}
-
-impl System {
-    fn manager(self) -> &'static dyn Manager {
-        match self {
-            Self::Freebsd => &freebsd::RcD,
-            Self::Linux => &systemd::Systemd,
-            Self::Macos => &launchd::Launchd,
-            Self::Windows => &windows::ControlManager,
-        }
+/// The manager of a system.
+fn manager(system: System) -> &'static dyn Manager {
+    match system {
+        System::Freebsd => &freebsd::RcD,
+        System::Linux => &systemd::Systemd,
+        System::Macos => &launchd::Launchd,
+        System::Windows => &windows::ControlManager,
     }
 }
 
@@ -72,8 +58,8 @@ trait Manager {
     /// The service cannot be as it should.
     fn install(&self, service: &Service) -> crate::Result<Vec<Step>>;
 
-    /// Where an agent that was enrolled keeps all that is its own, unless it is told another folder. It outlives the service.
-    fn lab_state(&self) -> PathBuf;
+    /// The system that it is of.
+    fn system(&self) -> System;
 
     /// As [`Self::install()`], of an agent that was enrolled. A machine has one agent: it is the same service.
     ///
@@ -124,7 +110,8 @@ struct Running {
 impl Running {
     /// As the agent itself has noted in its spool, of a checkout or of a lab.
     fn noted(manager: &dyn Manager) -> Self {
-        let holder = Holder::of(&manager.state()).or_else(|| Holder::of(&manager.lab_state().join("spool")));
+        let holder =
+            Holder::of(&manager.state()).or_else(|| Holder::of(&manager.system().lab_state().join("spool")));
         Self {
             since: holder.as_ref().map(|holder| holder.since),
             process_id: holder.map(|holder| holder.process_id),
@@ -236,8 +223,8 @@ fn one_line(text: &str) -> crate::Result<String> {
 pub(crate) fn service(command: &ServiceCommand) -> crate::Result<()> {
     match command {
         ServiceCommand::Install(arguments) => install(arguments),
-        ServiceCommand::Uninstall => uninstall(platform::SYSTEM.manager()),
-        ServiceCommand::Status(arguments) => status(platform::SYSTEM.manager(), arguments.format),
+        ServiceCommand::Uninstall => uninstall(manager(platform::SYSTEM)),
+        ServiceCommand::Status(arguments) => status(manager(platform::SYSTEM), arguments.format),
     }
 }
 
@@ -257,7 +244,7 @@ impl Asked {
 }
 
 fn install(arguments: &InstallArguments) -> crate::Result<()> {
-    let manager = arguments.system.unwrap_or(platform::SYSTEM).manager();
+    let manager = manager(arguments.system.unwrap_or(platform::SYSTEM));
     let asked = Asked::of(arguments, manager)?;
     let steps = match &asked {
         Asked::Checkout(service) => manager.install(service)?,
@@ -343,7 +330,7 @@ fn uninstall(manager: &dyn Manager) -> crate::Result<()> {
         "Removed: {}. What it measured and still keeps is in {}; of an agent that was enrolled, in its --state, else in {}.",
         manager.name(),
         manager.state().display(),
-        manager.lab_state().display()
+        manager.system().lab_state().display()
     );
     Ok(())
 }

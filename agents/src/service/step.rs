@@ -1,9 +1,9 @@
 //! What installing or removing a service consists of: steps that can be printed or taken.
 
 use super::template::shell_words;
-use super::windows::Request;
 use crate::failure::Failure;
-use crate::{platform, spool};
+use crate::platform::{self, ServiceRequest};
+use crate::spool;
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
@@ -29,7 +29,7 @@ pub(super) enum Step {
     /// Runs a program.
     Run(Vec<String>),
     /// Asks the service control manager of Windows.
-    Ask(Request),
+    Ask(ServiceRequest),
 }
 
 impl Step {

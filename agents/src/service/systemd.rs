@@ -5,6 +5,7 @@ use super::step::Step;
 use super::template::{fill, systemd_path, systemd_word};
 use super::{Manager, Running, Service, ask};
 use crate::failure::Failure;
+use crate::platform::System;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use std::path::{Path, PathBuf};
 
@@ -13,7 +14,6 @@ const UNIT: &str = "roundtrip-agent.service";
 const FILE: &str = "/etc/systemd/system/roundtrip-agent.service";
 const TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-agent.service");
 const LAB_TEMPLATE: &str = include_str!("../../packaging/systemd/roundtrip-lab.service");
-const LAB_STATE: &str = "/var/lib/roundtrip-lab";
 
 /// Where systemd puts the credential `token` (systemd.exec(5)).
 const TOKEN: &str = "${CREDENTIALS_DIRECTORY}/token";
@@ -40,8 +40,8 @@ impl Manager for Systemd {
         Ok(installed(unit(service)))
     }
 
-    fn lab_state(&self) -> PathBuf {
-        LAB_STATE.into()
+    fn system(&self) -> System {
+        System::Linux
     }
 
     fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {

@@ -5,38 +5,11 @@ use super::step::Step;
 use super::template::fill;
 use super::{Manager, Running, Service};
 use crate::failure::Failure;
-use crate::platform;
-use std::fmt;
+use crate::platform::{self, SERVICE_NAME as NAME, ServiceRequest, System};
 use std::path::{Path, PathBuf};
-
-/// What Windows calls the service.
-pub(crate) const NAME: &str = "roundtrip-agent";
 
 const ACCOUNT: &str = r"NT SERVICE\roundtrip-agent";
 const TEMPLATE: &str = include_str!("../../packaging/windows/service.toml");
-
-/// What is asked of the service control manager.
-#[derive(Clone, Debug)]
-pub(crate) enum Request {
-    /// To have a service that these settings describe.
-    Create(String),
-    /// To start it, and to say when it runs.
-    Start,
-    /// To stop and to forget it.
-    Delete,
-}
-
-impl fmt::Display for Request {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Create(settings) => {
-                write!(formatter, "# have the service control manager create:\n{settings}")
-            }
-            Self::Start => writeln!(formatter, "# have the service control manager start {NAME}"),
-            Self::Delete => writeln!(formatter, "# have the service control manager stop and delete {NAME}"),
-        }
-    }
-}
 
 pub(super) struct ControlManager;
 
@@ -52,7 +25,7 @@ impl Manager for ControlManager {
     }
 
     fn state(&self) -> PathBuf {
-        folder(NAME)
+        platform::program_data(NAME)
     }
 
     fn log(&self) -> String {
@@ -65,16 +38,16 @@ impl Manager for ControlManager {
         let arguments = service.arguments(&service.token_file, &state);
         Ok(vec![
             Step::Folder(self.state()),
-            Step::Ask(Request::Create(settings(&service.program, arguments, &self.log_file()))),
+            Step::Ask(ServiceRequest::Create(settings(&service.program, arguments, &self.log_file()))),
             // The account exists once the service does.
             grant(&state, "(OI)(CI)M"),
             grant(&service.token_file, "R"),
-            Step::Ask(Request::Start),
+            Step::Ask(ServiceRequest::Start),
         ])
     }
 
-    fn lab_state(&self) -> PathBuf {
-        folder("roundtrip-lab")
+    fn system(&self) -> System {
+        System::Windows
     }
 
     fn install_lab(&self, service: &LabService) -> crate::Result<Vec<Step>> {
@@ -89,15 +62,19 @@ impl Manager for ControlManager {
         Ok(vec![
             // The log is there, whoever has the reports.
             Step::Folder(state.clone()),
-            Step::Ask(Request::Create(settings(&service.program, service.arguments(), &self.log_file()))),
+            Step::Ask(ServiceRequest::Create(settings(
+                &service.program,
+                service.arguments(),
+                &self.log_file(),
+            ))),
             grant(&state.to_string_lossy(), "(OI)(CI)M"),
             grant(&service.state, "(OI)(CI)M"),
-            Step::Ask(Request::Start),
+            Step::Ask(ServiceRequest::Start),
         ])
     }
 
     fn uninstall(&self) -> Vec<Step> {
-        vec![Step::Ask(Request::Delete)]
+        vec![Step::Ask(ServiceRequest::Delete)]
     }
 
     fn check(&self, _service: &Service) -> crate::Result<()> {
@@ -116,12 +93,6 @@ impl Manager for ControlManager {
     fn last_line(&self) -> Option<String> {
         super::last_line_of(Path::new(&self.log_file()), "")
     }
-}
-
-/// `%ProgramData%` is where programs keep what belongs to no user.
-fn folder(name: &str) -> PathBuf {
-    let folder = std::env::var("ProgramData").unwrap_or_else(|_| r"C:\ProgramData".into());
-    format!(r"{folder}\{name}").into()
 }
 
 fn grant(path: &str, rights: &str) -> Step {

@@ -3,7 +3,7 @@
 //! - [`schema`]: the same as a JSON schema, for editors.
 
 use crate::failure::Failure;
-use crate::import::FormatName;
+use crate::format_name::FormatName;
 use crate::repository::Git;
 use parsed::deserialize_parsed;
 use roundtrip_bench::definition;

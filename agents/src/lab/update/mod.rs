@@ -10,10 +10,10 @@ mod release;
 pub(super) mod trial;
 
 use super::identity::Identity;
-use super::server::{Server, Trouble};
-use crate::agent::inbox::Inbox;
-use crate::agent::log::Log;
+use super::server::{Server, ServerError};
 use crate::failure::Failure;
+use crate::log::Log;
+use crate::stop::StopSignal;
 use crate::{platform, run};
 use minisign_verify::PublicKey;
 use release::Unfit;
@@ -117,7 +117,7 @@ impl Updater {
         &mut self,
         is_urgent: bool,
         server: &Server,
-        inbox: &mut Inbox,
+        stop: &mut StopSignal,
         log: &Log,
     ) -> ControlFlow<()> {
         let Some(key) = self.key.clone() else { return ControlFlow::Continue(()) };
@@ -127,7 +127,7 @@ impl Updater {
         }
         self.looks_at = now + INTERVAL.mul_f64(1.0 + rand::random::<f64>() / 4.0);
         let (server, folder, program) = (server.clone(), self.folder.clone(), self.program.clone());
-        let found = inbox.wait_for(move || newer(&server, &key, &folder, &program))?;
+        let found = stop.wait_for(move || newer(&server, &key, &folder, &program))?;
         let crashed = || Err(Unfit::of("looking for a newer program has crashed"));
         match found.unwrap_or_else(crashed) {
             Ok(None) => {}
@@ -167,8 +167,8 @@ fn newer(server: &Server, key: &PublicKey, folder: &Path, program: &Path) -> Res
     Ok(Some(manifest.version))
 }
 
-impl From<Trouble> for Unfit {
-    fn from(trouble: Trouble) -> Self {
-        Self { said: trouble.to_string(), version: None }
+impl From<ServerError> for Unfit {
+    fn from(error: ServerError) -> Self {
+        Self { said: error.to_string(), version: None }
     }
 }

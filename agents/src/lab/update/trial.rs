@@ -4,9 +4,9 @@
 //! killed in between, the old program finds that the note is not about itself, and removes it. Killed afterwards, the new program
 //! finds it, and counts its starts.
 
-use crate::agent::holder;
-use crate::agent::log::Log;
 use crate::failure::Failure;
+use crate::log::Log;
+use crate::spool_lock;
 use crate::{platform, run, spool};
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -102,7 +102,7 @@ pub(super) fn begin(folder: &Path, program: &Path, version: &Version, log: &Log)
 /// Another agent is at work, or the old program cannot be started.
 pub(in crate::lab) fn count(folder: &Path, log: &Log) -> crate::Result<Option<Trial>> {
     let Some(mut trial) = Trial::read(folder) else { return Ok(None) };
-    let _held = holder::hold(&folder.join("spool"))?;
+    let _held = spool_lock::hold(&folder.join("spool"))?;
     if trial.to != own_version() {
         spool::remove(&folder.join(FILE))?;
         return Ok(None);

@@ -1,9 +1,7 @@
-//! What reaches an agent while it waits: that it is to stop, and how what it waits for ended.
+//! [`StopSignal`]: whether the agent is to stop, and how to wait for something else meanwhile.
 
 use crate::failure::Failure;
-use crate::upload::Refusal;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::exit;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::thread;
@@ -12,13 +10,19 @@ use std::time::Instant;
 /// What a shell reports for a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// How an upload ended.
-type Uploaded = Result<(), Refusal>;
-
 enum News {
     Stop,
     /// A piece of work has ended.
     Done,
+}
+
+/// Says when it is dropped that a piece of work has ended.
+struct Notice(Sender<News>);
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        let _ = self.0.send(News::Done);
+    }
 }
 
 /// Asks an agent to stop.
@@ -26,34 +30,34 @@ enum News {
 pub(crate) struct Stopper(Sender<News>);
 
 impl Stopper {
-    /// Asks. It is heeded between two repetitions.
+    /// Asks. The agent stops between two repetitions.
     pub(crate) fn stop(&self) {
-        // Whoever does not listen any more has stopped.
+        // Without a receiver it has stopped already.
         let _ = self.0.send(News::Stop);
     }
 }
 
-/// The news of one agent. Once it is asked to stop, it stays so.
-pub(crate) struct Inbox {
+/// Whether one agent is to stop. Once it is asked to, it stays so.
+pub(crate) struct StopSignal {
     news: Receiver<News>,
     tell: Sender<News>,
     stopped: bool,
 }
 
-/// An inbox, and what puts a request to stop into it.
-pub(crate) fn inbox() -> (Inbox, Stopper) {
+/// A signal, and what raises it.
+pub(crate) fn signal() -> (StopSignal, Stopper) {
     let (tell, news) = mpsc::channel();
     let stopper = Stopper(tell.clone());
-    (Inbox { news, tell, stopped: false }, stopper)
+    (StopSignal { news, tell, stopped: false }, stopper)
 }
 
-/// An inbox that SIGINT, SIGTERM, SIGHUP and Ctrl-C stop. The second of them ends the process at once, and its peers
+/// A signal that SIGINT, SIGTERM, SIGHUP and Ctrl-C raise. The second of them ends the process at once, and its peers
 /// with it.
 ///
 /// # Errors
 /// The system does not let this program hear of them.
-pub(crate) fn until_signalled() -> crate::Result<Inbox> {
-    let (inbox, stopper) = inbox();
+pub(crate) fn until_signalled() -> crate::Result<StopSignal> {
+    let (signal, stopper) = signal();
     let mut asked = false;
     ctrlc::set_handler(move || {
         if std::mem::replace(&mut asked, true) {
@@ -62,14 +66,14 @@ pub(crate) fn until_signalled() -> crate::Result<Inbox> {
         stopper.stop();
     })
     .map_err(|error| Failure::Other(format!("cannot listen for signals: {error}")))?;
-    Ok(inbox)
+    Ok(signal)
 }
 
-impl Inbox {
+impl StopSignal {
     /// Breaks if the agent is to stop. Costs no system call.
     pub(crate) fn check(&mut self) -> ControlFlow<()> {
         while let Ok(news) = self.news.try_recv() {
-            self.heed(&news);
+            self.handle(&news);
         }
         self.state()
     }
@@ -79,7 +83,7 @@ impl Inbox {
         while self.check().is_continue() {
             let left = then.saturating_duration_since(Instant::now());
             match self.news.recv_timeout(left) {
-                Ok(news) => self.heed(&news),
+                Ok(news) => self.handle(&news),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
         }
@@ -95,13 +99,10 @@ impl Inbox {
         self.check()?;
         let (tell, (done, ended)) = (self.tell.clone(), mpsc::channel());
         thread::spawn(move || {
-            // Of one that crashes, nothing comes.
-            if let Ok(result) = catch_unwind(AssertUnwindSafe(work)) {
-                let _ = done.send(result);
-            }
-            // Before it is told: whoever hears of it looks whether there is something, or nothing to come.
-            drop(done);
-            let _ = tell.send(News::Done);
+            // Dropped last, whether the work returns or panics: the result is there by then, or will never be.
+            let _notice = Notice(tell);
+            let done = done;
+            let _ = done.send(work());
         });
         loop {
             match self.news.recv() {
@@ -119,16 +120,7 @@ impl Inbox {
         }
     }
 
-    /// [`Self::wait_for()`] an upload.
-    pub(crate) fn upload(
-        &mut self,
-        upload: impl FnOnce() -> Uploaded + Send + 'static,
-    ) -> ControlFlow<(), Uploaded> {
-        let crashed = || Err(Refusal::Temporary("the upload has crashed".into(), None));
-        ControlFlow::Continue(self.wait_for(upload)?.unwrap_or_else(crashed))
-    }
-
-    fn heed(&mut self, news: &News) {
+    fn handle(&mut self, news: &News) {
         self.stopped |= matches!(news, News::Stop);
     }
 
@@ -143,28 +135,28 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn who_is_to_stop_waits_no_longer_and_begins_no_upload() {
-        let (mut inbox, stopper) = inbox();
-        assert!(inbox.check().is_continue());
-        assert!(inbox.wait_until(Instant::now()).is_continue());
+    fn who_is_to_stop_waits_no_longer_and_begins_no_work() {
+        let (mut signal, stopper) = signal();
+        assert!(signal.check().is_continue());
+        assert!(signal.wait_until(Instant::now()).is_continue());
         stopper.stop();
-        assert!(inbox.wait_until(Instant::now() + Duration::from_secs(3_600)).is_break());
-        assert!(inbox.upload(|| unreachable!("it begins an upload")).is_break());
-        assert!(inbox.check().is_break(), "it stays so");
+        assert!(signal.wait_until(Instant::now() + Duration::from_secs(3_600)).is_break());
+        assert!(signal.wait_for(|| unreachable!("it begins some work")).is_break());
+        assert!(signal.check().is_break(), "it stays so");
     }
 
     #[test]
-    fn an_upload_is_awaited_unless_the_agent_is_to_stop() {
-        let (mut inbox, stopper) = inbox();
-        let refused = inbox.upload(|| Err(Refusal::Final("no".into())));
-        assert!(matches!(refused, ControlFlow::Continue(Err(Refusal::Final(_)))));
-        let crashed = inbox.upload(|| panic!("as a test of it"));
-        assert!(matches!(crashed, ControlFlow::Continue(Err(Refusal::Temporary(..)))));
+    fn work_is_awaited_unless_the_agent_is_to_stop() {
+        let (mut signal, stopper) = signal();
+        assert_eq!(signal.wait_for(|| 7), ControlFlow::Continue(Some(7)));
+        assert_eq!(
+            signal.wait_for(|| panic!("as a test of it")),
+            ControlFlow::<(), Option<()>>::Continue(None)
+        );
         let (_held, hangs) = mpsc::channel::<()>();
-        let asked = inbox.upload(move || {
+        let asked = signal.wait_for(move || {
             stopper.stop();
             let _ = hangs.recv();
-            Ok(())
         });
         assert!(asked.is_break());
     }

@@ -31,13 +31,13 @@ impl Holder {
 
 /// A spool that is held until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct SpoolLock {
     note: PathBuf,
     /// Locked.
     _lock: File,
 }
 
-impl Drop for Held {
+impl Drop for SpoolLock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.note);
     }
@@ -47,7 +47,7 @@ impl Drop for Held {
 ///
 /// # Errors
 /// Another one holds it; it is named. Or the folder cannot be written.
-pub(crate) fn hold(folder: &Path) -> crate::Result<Held> {
+pub(crate) fn hold(folder: &Path) -> crate::Result<SpoolLock> {
     let path = folder.join(LOCK);
     let disk = |source| Failure::Disk { path: path.clone(), source };
     fs::create_dir_all(folder).map_err(disk)?;
@@ -60,7 +60,7 @@ pub(crate) fn hold(folder: &Path) -> crate::Result<Held> {
     let holder = Holder { process_id: std::process::id(), since: Utc::now().trunc_subsecs(0) };
     let note = folder.join(NOTE);
     spool::write_json(&note, &holder)?;
-    Ok(Held { note, _lock: lock })
+    Ok(SpoolLock { note, _lock: lock })
 }
 
 fn held_by_another(folder: &Path) -> Failure {

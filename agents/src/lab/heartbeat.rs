@@ -1,8 +1,8 @@
 //! Between two repetitions an agent says that it still does its job, and hears whether it is to stop. While anything is measured
 //! nothing is on the network.
 
-use super::server::{Server, Trouble};
-use crate::agent::inbox::Inbox;
+use super::server::{Server, ServerError};
+use crate::stop::StopSignal;
 use roundtrip_wire::lab::Lease;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -22,22 +22,22 @@ pub(crate) enum Interrupted {
 }
 
 /// What is done between two repetitions.
-pub(crate) struct Beat<'a> {
+pub(crate) struct Heartbeat<'a> {
     server: &'a Server,
     lease: Lease,
-    inbox: &'a mut Inbox,
+    stop: &'a mut StopSignal,
     next: Instant,
 }
 
-impl<'a> Beat<'a> {
+impl<'a> Heartbeat<'a> {
     /// For a job that was just taken.
-    pub(crate) fn new(server: &'a Server, lease: Lease, inbox: &'a mut Inbox) -> Self {
-        Self { server, lease, inbox, next: Instant::now() + INTERVAL }
+    pub(crate) fn new(server: &'a Server, lease: Lease, stop: &'a mut StopSignal) -> Self {
+        Self { server, lease, stop, next: Instant::now() + INTERVAL }
     }
 
     /// Breaks if the agent is to stop. Asks nobody.
     pub(crate) fn listen(&mut self) -> ControlFlow<Interrupted> {
-        self.inbox.check().map_break(|()| Interrupted::Stopped)
+        self.stop.check().map_break(|()| Interrupted::Stopped)
     }
 
     /// Breaks if the job is not to be gone on with.
@@ -49,9 +49,9 @@ impl<'a> Beat<'a> {
         }
         let (server, lease) = (self.server.clone(), self.lease);
         // It is waited for: what comes next is measured.
-        let answer = self.inbox.wait_for(move || server.heartbeat(lease)).map_break(stopped)?;
+        let answer = self.stop.wait_for(move || server.heartbeat(lease)).map_break(stopped)?;
         let pause = match answer {
-            Some(Err(Trouble::LeaseLost)) => return ControlFlow::Break(Interrupted::Lost),
+            Some(Err(ServerError::LeaseLost)) => return ControlFlow::Break(Interrupted::Lost),
             Some(Ok(_)) => INTERVAL,
             // What is measured is kept, and told when the server is there again.
             Some(Err(_)) | None => PAUSE,

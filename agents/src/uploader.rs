@@ -1,12 +1,17 @@
-//! What waits in the spool, and when it is sent: in the order of the runs, one after the other, with growing pauses while the
-//! server is away. How a report is sent is [`super::delivery`]'s.
+//! Uploads what waits in the spool, in the order of the runs, one after the other, with growing pauses while the server is
+//! away. It never removes what the server has not acknowledged.
 
-use super::log::Log;
-use crate::upload::Refusal;
-use crate::{pauses, spool};
+use crate::http::Refusal;
+use crate::ledger::Ledger;
+use crate::log::Log;
+use crate::stop::StopSignal;
+use crate::upload::{self, Upload, What};
+use crate::{backoff, spool};
 use backon::ExponentialBackoff;
-use roundtrip_wire::RunId;
+use roundtrip_wire::{RunId, Slug};
+use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -21,12 +26,86 @@ const PAUSE_MAX: Duration = Duration::from_secs(120);
 /// As long as a server may ask us to wait.
 const ASKED_MAX: Duration = Duration::from_secs(3_600);
 
+/// The part of a report that is told with its upload.
+#[derive(Deserialize)]
+struct Addressed {
+    project: Slug,
+}
+
+/// What waits, and the way that it takes.
+#[derive(Debug)]
+pub(crate) struct Uploader {
+    queue: Queue,
+    way: Way,
+}
+
+/// The way to one server.
+#[derive(Debug)]
+struct Way {
+    server: String,
+    token_file: PathBuf,
+    spool: PathBuf,
+}
+
+impl Uploader {
+    /// Of the reports in this folder to this server.
+    pub(crate) fn new(server: String, token_file: PathBuf, spool: PathBuf) -> Self {
+        Self { queue: Queue::new(spool.clone()), way: Way { server, token_file, spool } }
+    }
+
+    /// When there is something to do again, if that is known.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.queue.next(Instant::now())
+    }
+
+    /// Uploads what waits and may be sent now. Breaks if the agent is to stop.
+    pub(crate) fn deliver(&mut self, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
+        let Self { queue, way } = self;
+        queue.deliver(Instant::now, |id| way.send(id, stop), log)
+    }
+}
+
+impl Way {
+    /// Uploads one report.
+    fn send(&self, id: RunId, stop: &mut StopSignal) -> ControlFlow<(), Sent> {
+        // Read again for each, so that a new token needs no restart.
+        let token = match upload::token_in(&self.token_file) {
+            Ok(token) => token,
+            Err(failure) => return ControlFlow::Continue(Err(Refusal::Token(failure.to_string()))),
+        };
+        let path = spool::path(&self.spool, id);
+        let unreadable = |error: &dyn std::fmt::Display| {
+            ControlFlow::Continue(Err(Refusal::Final(format!("{} is no report: {error}", path.display()))))
+        };
+        let json = match std::fs::read(&path) {
+            Ok(json) => json,
+            Err(error) if error.kind() == ErrorKind::NotFound => return ControlFlow::Continue(Ok(None)),
+            Err(error) => return unreadable(&error),
+        };
+        let project = match serde_json::from_slice(&json) {
+            Ok(Addressed { project }) => project,
+            Err(error) => return unreadable(&error),
+        };
+        let server = self.server.clone();
+        let ledger = Some(Ledger::new(&self.spool, &server));
+        let upload = move || Upload::new(&server, What::Report(id), false, &json, ledger)?.attempt(&token);
+        let crashed = || Err(Refusal::Temporary("the upload has crashed".into(), None));
+        let sent = stop.wait_for(upload)?.unwrap_or_else(crashed);
+        let removed = sent.and_then(|()| {
+            // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
+            spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))
+        });
+        let page = format!("{}/{project}/runs/{id}", self.server.trim_end_matches('/'));
+        ControlFlow::Continue(removed.map(|()| Some(page)))
+    }
+}
+
 /// What became of a report: where it can be seen, or nothing if it does not wait any more.
-pub(crate) type Sent = Result<Option<String>, Refusal>;
+type Sent = Result<Option<String>, Refusal>;
 
 /// The reports of one spool on their way to one server.
 #[derive(Debug)]
-pub(crate) struct Queue {
+struct Queue {
     spool: PathBuf,
     pauses: ExponentialBackoff,
     /// Nothing is sent before.
@@ -37,17 +116,17 @@ pub(crate) struct Queue {
 
 impl Queue {
     /// Of the reports in this folder.
-    pub(crate) fn new(spool: PathBuf) -> Self {
+    fn new(spool: PathBuf) -> Self {
         Self { spool, pauses: pauses(), not_before: None, refused: BTreeMap::new() }
     }
 
     /// When there is something to do again, if that is known.
-    pub(crate) fn next(&self, now: Instant) -> Option<Instant> {
+    fn next(&self, now: Instant) -> Option<Instant> {
         self.not_before.filter(|then| *then > now)
     }
 
     /// Sends what waits and may be sent now. Breaks if the agent is to stop.
-    pub(crate) fn deliver(
+    fn deliver(
         &mut self,
         clock: impl Fn() -> Instant,
         mut send: impl FnMut(RunId) -> ControlFlow<(), Sent>,
@@ -99,7 +178,7 @@ impl Queue {
 }
 
 fn pauses() -> ExponentialBackoff {
-    pauses::growing(PAUSE_MIN, PAUSE_MAX)
+    backoff::growing(PAUSE_MIN, PAUSE_MAX)
 }
 
 #[cfg(test)]

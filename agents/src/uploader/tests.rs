@@ -41,7 +41,7 @@ fn simulate(folder: &TempDir, runs: u32, back_after: Duration, away: Away) -> He
     let (now, back) = (Cell::new(begin), begin + back_after);
     let heard = RefCell::new(Heard { first: Duration::MAX, arrived: Vec::new() });
     let send = |id| {
-        let silent = if matches!(away, Away::IsSilent) { crate::upload::TIMEOUT } else { Duration::ZERO };
+        let silent = if matches!(away, Away::IsSilent) { upload::TIMEOUT } else { Duration::ZERO };
         if now.get() + silent < back {
             now.set(now.get() + silent);
             return ControlFlow::Continue(Err(Refusal::Temporary("away".into(), None)));

@@ -1,14 +1,14 @@
 //! Jobs that are measured, or cannot be, and of which the server is still to be told: kept on the disk, because that may take days.
 //!
-//! What was measured of a job and how it ended are written as one file, and from there into the spool and among the endings. So
+//! What was measured of a job and how it ended are written as one file, and from there into the spool and among the completions. So
 //! an agent that is killed has either done a job, or has done nothing of it and leaves it to whoever takes it next: a report
 //! that arrives without its end would be one run, and that of the next agent another one.
 
-use super::server::{Server, Trouble};
-use crate::agent::inbox::Inbox;
-use crate::agent::log::Log;
+use super::server::{Server, ServerError};
+use crate::http::Refusal;
+use crate::log::Log;
 use crate::spool;
-use crate::upload::Refusal;
+use crate::stop::StopSignal;
 use roundtrip_wire::lab::Finish;
 use roundtrip_wire::{RunId, RunReport};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ const MEASURED: &str = "measured.json";
 
 /// A job, how it ended, and the reports that the server must have first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ending {
+pub(crate) struct Completion {
     pub(crate) job_id: i64,
     pub(crate) finish: Finish,
     pub(crate) run_ids: Vec<RunId>,
@@ -30,21 +30,22 @@ pub(crate) struct Ending {
 /// A job that was done, with all that was measured of it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Measured {
-    pub(crate) ending: Ending,
+    #[serde(rename = "ending")]
+    pub(crate) completion: Completion,
     pub(crate) reports: Vec<RunReport>,
 }
 
 /// Those that are still to be told.
 #[derive(Debug)]
-pub(crate) struct Endings {
+pub(crate) struct CompletionOutbox {
     path: PathBuf,
     spool: PathBuf,
     /// Where the measured job lies.
     measured: PathBuf,
-    all: Vec<Ending>,
+    all: Vec<Completion>,
 }
 
-impl Endings {
+impl CompletionOutbox {
     /// Those of a folder, and with them the job that an agent had measured when it was killed. A file that cannot be read holds
     /// none: their leases expire.
     ///
@@ -52,16 +53,16 @@ impl Endings {
     /// What was measured cannot be written into the spool.
     pub(crate) fn read(folder: &Path, spool: &Path) -> crate::Result<Self> {
         let (path, measured) = (folder.join(FILE), folder.join(MEASURED));
-        let mut endings = Self {
+        let mut outbox = Self {
             all: spool::read_json(&path).unwrap_or_default(),
             path,
             spool: spool.to_owned(),
             measured,
         };
-        if let Some(measured) = spool::read_json(&endings.measured) {
-            endings.file(&measured)?;
+        if let Some(measured) = spool::read_json(&outbox.measured) {
+            outbox.file(&measured)?;
         }
-        Ok(endings)
+        Ok(outbox)
     }
 
     /// Keeps what was measured of a job, and its end. It may be repeated until it succeeds.
@@ -74,12 +75,12 @@ impl Endings {
     }
 
     /// Puts what is kept in one file into its places. Where it is already, it is put again: nothing was sent meanwhile.
-    fn file(&mut self, Measured { ending, reports }: &Measured) -> crate::Result<()> {
+    fn file(&mut self, Measured { completion, reports }: &Measured) -> crate::Result<()> {
         for report in reports {
             spool::write_json(&spool::path(&self.spool, report.run_id), report)?;
         }
-        self.all.retain(|other| other != ending);
-        self.add(ending.clone())?;
+        self.all.retain(|other| other != completion);
+        self.add(completion.clone())?;
         spool::remove(&self.measured)
     }
 
@@ -87,30 +88,30 @@ impl Endings {
     ///
     /// # Errors
     /// The disk refuses: it is told all the same while this process lives.
-    pub(crate) fn add(&mut self, ending: Ending) -> crate::Result<()> {
-        self.all.push(ending);
+    pub(crate) fn add(&mut self, completion: Completion) -> crate::Result<()> {
+        self.all.push(completion);
         spool::write_json(&self.path, &self.all)
     }
 
     /// Tells the server of those whose reports it has. Breaks if the agent is to stop.
-    pub(crate) fn tell(&mut self, server: &Server, inbox: &mut Inbox, log: &Log) -> ControlFlow<()> {
+    pub(crate) fn tell(&mut self, server: &Server, stop: &mut StopSignal, log: &Log) -> ControlFlow<()> {
         let Ok(waiting) = spool::waiting(&self.spool) else { return ControlFlow::Continue(()) };
-        let is_due = |ending: &Ending| ending.run_ids.iter().all(|id| !waiting.contains(id));
-        let due: Vec<Ending> = self.all.iter().filter(|ending| is_due(ending)).cloned().collect();
-        for ending in due {
-            let (server, job_id, finish) = (server.clone(), ending.job_id, ending.finish.clone());
-            match inbox.wait_for(move || server.finish(job_id, &finish))? {
+        let is_due = |completion: &Completion| completion.run_ids.iter().all(|id| !waiting.contains(id));
+        let due: Vec<Completion> = self.all.iter().filter(|completion| is_due(completion)).cloned().collect();
+        for completion in due {
+            let (server, job_id, finish) = (server.clone(), completion.job_id, completion.finish.clone());
+            match stop.wait_for(move || server.finish(job_id, &finish))? {
                 Some(Ok(())) => log.say(&format!("job {job_id} has ended")),
-                Some(Err(Trouble::LeaseLost)) => {
+                Some(Err(ServerError::LeaseLost)) => {
                     log.say(&format!("job {job_id} was given to another agent meanwhile, or is over"));
                 }
-                Some(Err(Trouble::Refused(Refusal::Final(said)) | Trouble::TooOld(said))) => {
+                Some(Err(ServerError::Refused(Refusal::Final(said)) | ServerError::TooOld(said))) => {
                     log.say(&format!("the end of job {job_id} is not taken: {said}"));
                 }
                 // Later.
-                Some(Err(Trouble::Refused(_))) | None => continue,
+                Some(Err(ServerError::Refused(_))) | None => continue,
             }
-            self.all.retain(|other| *other != ending);
+            self.all.retain(|other| *other != completion);
             if let Err(failure) = spool::write_json(&self.path, &self.all) {
                 log.say(&failure.to_string());
             }
