@@ -3,6 +3,7 @@
 
 use crate::fake::FakeGitHub;
 use crate::fault::Plan;
+use crate::state::Recorded;
 use crate::webhook::{Delivery, Signing};
 use crate::world::{Level, NewPullRequest};
 use axum::extract::{Query, State};
@@ -141,7 +142,7 @@ async fn advance(State(fake): State<FakeGitHub>, Json(body): Json<Value>) -> Jso
 }
 
 async fn record(State(fake): State<FakeGitHub>) -> Json<Value> {
-    let requests: Vec<Value> = fake.record().iter().map(crate::gate::Recorded::line).collect();
+    let requests: Vec<Value> = fake.record().iter().map(Recorded::line).collect();
     Json(json!({
         "writes_in_busiest_minute": fake.writes_in_busiest_minute(),
         "impatient": fake.record().iter().filter(|one| one.impatient).count(),

@@ -1,55 +1,15 @@
 //! [`FakeGitHub`]: one that runs, in a thread of its own, and what tests do to it and ask it.
 
 use crate::fault::Plan;
-use crate::gate::Recorded;
+use crate::state::{Recorded, Shared};
 use crate::world::{Comment, Installation, Level, NewPullRequest, Pull, Repository, World};
-use crate::{Fault, api, control, gate, git};
-use axum::Router;
-use axum::http::{HeaderMap, Uri};
-use axum::middleware::from_fn_with_state;
-use axum::response::Response;
+use crate::{Fault, git};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, MutexGuard};
 
-/// The login of the App.
-pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
-/// Requests an hour.
-const PRIMARY_LIMIT: i64 = 5_000;
 const MINUTE: TimeDelta = TimeDelta::seconds(60);
-
-/// What a fake is started with.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where to listen.
-    pub address: SocketAddr,
-    /// Below which path the API is: nothing as on github.com, `/api/v3` as on GitHub Enterprise.
-    pub prefix: String,
-    /// The number of the App.
-    pub app_id: u64,
-    /// With which events are signed.
-    pub webhook_secret: String,
-    /// Bare repositories, `OWNER/NAME.git`.
-    pub git_dir: Option<PathBuf>,
-    /// Where the control interface sends events to.
-    pub webhook_url: Option<String>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            address: SocketAddr::from(([127, 0, 0, 1], 0)),
-            prefix: String::new(),
-            app_id: 123_456,
-            webhook_secret: "It's a Secret to Everybody".to_owned(),
-            git_dir: None,
-            webhook_url: None,
-        }
-    }
-}
 
 /// A GitHub that runs; cheap to clone.
 #[derive(Clone, Debug)]
@@ -57,53 +17,7 @@ pub struct FakeGitHub {
     pub(crate) shared: Arc<Shared>,
 }
 
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) settings: Settings,
-    pub(crate) address: SocketAddr,
-    world: Mutex<World>,
-    plans: Mutex<Vec<Plan>>,
-    record: Mutex<Vec<Recorded>>,
-    quiet_until: Mutex<Option<DateTime<Utc>>>,
-    bearers: Mutex<BTreeSet<String>>,
-    ahead: Mutex<TimeDelta>,
-}
-
 impl FakeGitHub {
-    /// Starts one.
-    ///
-    /// # Panics
-    /// The port cannot be taken.
-    pub fn start(settings: Settings) -> Self {
-        let listener = TcpListener::bind(settings.address).unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
-            settings,
-            address,
-            world: Mutex::default(),
-            plans: Mutex::default(),
-            record: Mutex::default(),
-            quiet_until: Mutex::default(),
-            bearers: Mutex::default(),
-            ahead: Mutex::new(TimeDelta::zero()),
-        });
-        let fake = Self { shared: Arc::clone(&shared) };
-        let api = api::router().layer(from_fn_with_state(Arc::clone(&shared), gate::pass));
-        let prefix = shared.settings.prefix.clone();
-        let router = if prefix.is_empty() { api } else { Router::new().nest(&prefix, api) };
-        let router = router.merge(git::router()).with_state(shared);
-        let router = router.merge(control::router(fake.clone()));
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-        });
-        fake
-    }
-
     /// Its address.
     pub fn url(&self) -> String {
         self.shared.origin()
@@ -314,63 +228,5 @@ impl FakeGitHub {
 
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
         self.shared.world()
-    }
-}
-
-impl Shared {
-    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
-        self.world.lock().unwrap()
-    }
-
-    pub(crate) fn now(&self) -> DateTime<Utc> {
-        Utc::now() + *self.ahead.lock().unwrap()
-    }
-
-    pub(crate) fn origin(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    pub(crate) fn quiet_until(&self) -> Option<DateTime<Utc>> {
-        *self.quiet_until.lock().unwrap()
-    }
-
-    pub(crate) fn note_bearer(&self, headers: &HeaderMap) {
-        self.bearers.lock().unwrap().insert(crate::door::bearer(headers).to_owned());
-    }
-
-    pub(crate) fn take_fault(&self, method: &str, path: &str) -> Option<Fault> {
-        let mut plans = self.plans.lock().unwrap();
-        let plan = plans.iter_mut().find(|plan| plan.meets(method, path))?;
-        plan.times -= 1;
-        Some(plan.fault)
-    }
-
-    pub(crate) fn writes_since(&self, since: DateTime<Utc>) -> usize {
-        let is_in = |one: &&Recorded| one.write && one.at > since;
-        self.record.lock().unwrap().iter().rev().filter(is_in).count()
-    }
-
-    pub(crate) fn tell_limits(&self, response: &mut Response, now: DateTime<Utc>) {
-        let used = i64::try_from(self.record.lock().unwrap().len()).unwrap_or(i64::MAX);
-        let reset = now.timestamp() + 3_600;
-        let headers: &mut HeaderMap = response.headers_mut();
-        headers.insert("x-ratelimit-limit", PRIMARY_LIMIT.into());
-        headers.entry("x-ratelimit-remaining").or_insert((PRIMARY_LIMIT - used).max(1).into());
-        headers.entry("x-ratelimit-reset").or_insert(reset.into());
-        headers.insert("x-ratelimit-used", used.into());
-        headers.insert("x-github-request-id", uuid::Uuid::new_v4().to_string().parse().unwrap());
-    }
-
-    pub(crate) fn record(&self, recorded: Recorded, headers: &HeaderMap) {
-        if let Some(until) = recorded.quiet_until(headers) {
-            *self.quiet_until.lock().unwrap() = Some(until);
-        }
-        self.record.lock().unwrap().push(recorded);
-    }
-
-    /// The path below the prefix, with the query.
-    pub(crate) fn below_prefix(&self, uri: &Uri) -> String {
-        let text = uri.to_string();
-        text.strip_prefix(&self.settings.prefix).map_or(text.clone(), str::to_owned)
     }
 }

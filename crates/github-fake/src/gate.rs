@@ -1,41 +1,22 @@
 //! What every request of the API passes: the headers that GitHub wants, the failures that were asked for, its limits, and the
 //! record of all of it.
 
-use crate::door::problem;
-use crate::fake::Shared;
+use crate::auth::{bearer, problem};
 use crate::fault::Fault;
+use crate::state::{Recorded, Shared};
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, TimeDelta, Utc};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Requests that make something, in a minute.
 pub(crate) const WRITES_PER_MINUTE: usize = 80;
 /// Bytes of a request; GitHub's own limit is not told.
 const BODY_BYTES_MAX: usize = 1024 * 1024;
-
-/// A request as it was received, and what came of it.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct Recorded {
-    /// When, by this GitHub's clock.
-    pub at: DateTime<Utc>,
-    /// Its method.
-    pub method: String,
-    /// Its path below the prefix of the API, with the query.
-    pub path: String,
-    /// Its body.
-    pub body: Value,
-    /// The status of the answer, also where nobody received it.
-    pub status: u16,
-    /// Whether it came before the time at which the client was told to come back.
-    pub impatient: bool,
-    /// Whether it counts as one that makes something.
-    pub write: bool,
-}
 
 pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
@@ -45,7 +26,7 @@ pub(crate) async fn pass(State(shared): State<Arc<Shared>>, request: Request, ne
     let (method, path) = (parts.method.to_string(), shared.below_prefix(&parts.uri));
     let write = ["POST", "PATCH"].contains(&method.as_str()) && !path.ends_with("/access_tokens");
     let body = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
-    shared.note_bearer(&parts.headers);
+    shared.note_bearer(bearer(&parts.headers));
     let now = shared.now();
     let impatient = shared.quiet_until().is_some_and(|until| now < until);
     let fault = shared.take_fault(&method, &path);
@@ -123,24 +104,4 @@ fn primary_limit(now: DateTime<Utc>, reset_seconds: i64) -> Response {
     response.headers_mut().insert("x-ratelimit-remaining", 0.into());
     response.headers_mut().insert("x-ratelimit-reset", reset.into());
     response
-}
-
-impl Recorded {
-    /// Until when the client must be quiet after this answer.
-    pub(crate) fn quiet_until(&self, response_headers: &HeaderMap) -> Option<DateTime<Utc>> {
-        let number = |name: &str| response_headers.get(name)?.to_str().ok()?.parse::<i64>().ok();
-        if self.status != 403 && self.status != 429 {
-            return None;
-        }
-        if let Some(seconds) = number("retry-after") {
-            return Some(self.at + TimeDelta::seconds(seconds));
-        }
-        let reset = number("x-ratelimit-reset").filter(|_| number("x-ratelimit-remaining") == Some(0))?;
-        DateTime::from_timestamp(reset, 0)
-    }
-
-    /// What the page of figures says of it.
-    pub(crate) fn line(&self) -> Value {
-        json!({"at": self.at, "method": self.method, "path": self.path, "status": self.status})
-    }
 }

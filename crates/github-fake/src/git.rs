@@ -1,7 +1,7 @@
 //! Repositories for `git fetch`, by git's own program for web servers.
 
-use crate::door;
-use crate::fake::Shared;
+use crate::auth;
+use crate::state::Shared;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{OriginalUri, Path, State};
@@ -27,7 +27,7 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Response> {
-    let Some(root) = &shared.settings.git_dir else { return Err(door::not_found()) };
+    let Some(root) = &shared.settings.git_dir else { return Err(auth::not_found()) };
     let name = repo.strip_suffix(".git").unwrap_or(&repo);
     if !may_read(&shared, &owner, name, &headers) {
         let ask = [(header::WWW_AUTHENTICATE, "Basic realm=\"GitHub\"")];
@@ -73,7 +73,7 @@ fn may_read(shared: &Shared, owner: &str, name: &str, headers: &HeaderMap) -> bo
     let Some(token) = decoded.strip_prefix("x-access-token:") else { return false };
     let mut bearer = HeaderMap::new();
     bearer.insert(header::AUTHORIZATION, format!("Bearer {token}").parse().unwrap());
-    door::repository(&mut world, &bearer, shared.now(), (owner, name), ("contents", "read")).is_ok()
+    auth::repository(&mut world, &bearer, shared.now(), (owner, name), ("contents", "read")).is_ok()
 }
 
 /// What a CGI program printed, as an answer.

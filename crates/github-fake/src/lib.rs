@@ -4,28 +4,30 @@
 //! were made in which minute. Time is its own: [`FakeGitHub::advance`] lets minutes pass at once.
 //!
 //! # Codemap
-//! - [`FakeGitHub`]: one that runs, with what tests do to it.
+//! - [`FakeGitHub`]: one that runs, with what tests do to it.  `serve`: starts it.  `state`: what it holds.
 //! - `world`: repositories, pull requests, comments, checks, installations and tokens.
 //! - `gate`: what every request passes: headers, faults, limits, and the record of it. [`fault`]: how it can fail.
-//! - `door`: whose token it is, and for what. `api`: the endpoints. `git`: repositories for `git fetch`.
+//! - `auth`: whose token it is, and for what. `api`: the endpoints. `git`: repositories for `git fetch`.
 //! - [`webhook`]: events as GitHub sends them, signed or not. `control`: all this by HTTP, for programs.
 
 #![expect(clippy::unwrap_used, reason = "it fails like the test that uses it")]
 #![expect(clippy::result_large_err, reason = "what a handler refuses with is a whole answer")]
 
 mod api;
+mod auth;
 mod control;
-mod door;
 mod fake;
 pub mod fault;
 mod gate;
 mod git;
+mod serve;
+mod state;
 pub mod webhook;
 mod world;
 
-pub use fake::{FakeGitHub, Settings};
+pub use fake::FakeGitHub;
 pub use fault::Fault;
-pub use gate::Recorded;
+pub use state::{Recorded, Settings};
 pub use webhook::{Delivery, Signing};
 pub use world::{Level, NewPullRequest};
 

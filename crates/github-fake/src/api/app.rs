@@ -1,8 +1,8 @@
 //! The App itself: its installations, their tokens and repositories.
 
 use super::Page;
-use crate::door::{self, not_found, problem};
-use crate::fake::Shared;
+use crate::auth::{self, not_found, problem};
+use crate::state::Shared;
 use crate::world::Token;
 use axum::Json;
 use axum::extract::{OriginalUri, Path, Query, State};
@@ -24,7 +24,7 @@ pub(super) async fn get_app(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
-    door::app(&shared, &headers)?;
+    auth::app(&shared, &headers)?;
     let id = shared.settings.app_id;
     Ok(Json(json!({"id": id, "slug": "roundtrip", "name": "Roundtrip"})).into_response())
 }
@@ -35,7 +35,7 @@ pub(super) async fn list_installations(
     Query(page): Query<Page>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
-    door::app(&shared, &headers)?;
+    auth::app(&shared, &headers)?;
     let world = shared.world();
     let all = world.installations.iter();
     let all = all.map(|(id, installation)| installation.json(*id, shared.settings.app_id)).collect();
@@ -47,7 +47,7 @@ pub(super) async fn get_installation(
     Path(id): Path<u64>,
     headers: HeaderMap,
 ) -> Result<Response, Response> {
-    door::app(&shared, &headers)?;
+    auth::app(&shared, &headers)?;
     let world = shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
     Ok(Json(installation.json(id, shared.settings.app_id)).into_response())
@@ -60,7 +60,7 @@ pub(super) async fn create_token(
     headers: HeaderMap,
     body: Option<Json<TokenRequest>>,
 ) -> Result<Response, Response> {
-    door::app(&shared, &headers)?;
+    auth::app(&shared, &headers)?;
     let asked = body.map(|Json(asked)| asked).unwrap_or_default();
     let mut world = shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
@@ -104,7 +104,7 @@ pub(super) async fn list_repositories(
     headers: HeaderMap,
 ) -> Result<Response, Response> {
     let world = shared.world();
-    let token = door::token(&world, &headers, shared.now())?;
+    let token = auth::token(&world, &headers, shared.now())?;
     let all: Vec<Value> = world
         .of_installation(token.installation)
         .filter(|repository| token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id)))

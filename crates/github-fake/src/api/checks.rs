@@ -1,8 +1,8 @@
 //! Check runs and commit statuses.
 
 use super::Page;
-use crate::door::{self, not_found, problem};
-use crate::fake::Shared;
+use crate::auth::{self, not_found, problem};
+use crate::state::Shared;
 use axum::Json;
 use axum::extract::{OriginalUri, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -26,7 +26,7 @@ pub(super) async fn create_check_run(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let id = world.draw_id();
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
     let has = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
     if !has("name") || !has("head_sha") {
         return Err(invalid("Invalid request. \"name\", \"head_sha\" weren't supplied."));
@@ -47,7 +47,7 @@ pub(super) async fn get_check_run(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("checks", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     Ok(Json(repository.check_runs.get(&id).ok_or_else(not_found)?).into_response())
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn update_check_run(
     Json(body): Json<Value>,
 ) -> Result<Response, Response> {
     let mut world = shared.world();
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
     let run = repository.check_runs.get_mut(&id).ok_or_else(not_found)?;
     if !body["head_sha"].is_null() {
         return Err(invalid("Invalid request. \"head_sha\" is not a permitted key."));
@@ -77,7 +77,7 @@ pub(super) async fn list_check_runs(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("checks", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let of_name = |run: &&Value| query.get("check_name").is_none_or(|name| run["name"] == name.as_str());
     let of_commit = repository.check_runs.values().filter(|run| run["head_sha"] == sha.as_str());
     let all: Vec<Value> = of_commit.filter(of_name).cloned().collect();
@@ -93,7 +93,7 @@ pub(super) async fn create_status(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("statuses", "write");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     if !["error", "failure", "pending", "success"].contains(&body["state"].as_str().unwrap_or_default()) {
         return Err(invalid("Validation Failed: state is not included in the list"));
     }

@@ -1,8 +1,8 @@
 //! Comments on pull requests, and reactions to them.
 
 use super::Page;
-use crate::door::{self, not_found, problem};
-use crate::fake::{APP_LOGIN, Shared};
+use crate::auth::{self, not_found, problem};
+use crate::state::{APP_LOGIN, Shared};
 use crate::world::Comment;
 use axum::Json;
 use axum::extract::{OriginalUri, Path, Query, State};
@@ -35,7 +35,7 @@ pub(super) async fn list_comments(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("pull_requests", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
@@ -52,7 +52,7 @@ pub(super) async fn create_comment(
     let now = shared.now();
     let mut world = shared.world();
     let id = world.draw_id();
-    let repository = door::repository(&mut world, &headers, now, (&owner, &repo), WRITE)?;
+    let repository = auth::repository(&mut world, &headers, now, (&owner, &repo), WRITE)?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
@@ -78,7 +78,7 @@ pub(super) async fn update_comment(
     Json(body): Json<Body>,
 ) -> Result<Response, Response> {
     let mut world = shared.world();
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
     let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
     if comment.app_id != Some(shared.settings.app_id) {
         return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
@@ -96,7 +96,7 @@ pub(super) async fn create_reaction(
     Json(reaction): Json<Reaction>,
 ) -> Result<Response, Response> {
     let mut world = shared.world();
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
     let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
     const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
     if !CONTENTS.contains(&reaction.content.as_str()) {

@@ -5,7 +5,7 @@ mod checks;
 mod comments;
 mod repositories;
 
-use crate::fake::Shared;
+use crate::state::Shared;
 use axum::Router;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{IntoResponse, Response};

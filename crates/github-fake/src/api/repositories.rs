@@ -1,8 +1,8 @@
 //! Repositories, their pull requests and who may do what in them.
 
 use super::Page;
-use crate::door::{self, not_found};
-use crate::fake::Shared;
+use crate::auth::{self, not_found};
+use crate::state::Shared;
 use crate::world;
 use axum::Json;
 use axum::extract::{OriginalUri, Path, Query, State};
@@ -19,7 +19,7 @@ pub(super) async fn get_repository(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("metadata", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     Ok(Json(repository.json()).into_response())
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn list_pulls(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("pull_requests", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let state = query.get("state").map_or("open", String::as_str);
     let all = repository.pulls.values().rev().map(|pull| repository.pull_json(pull));
     let all = all.filter(|pull| state == "all" || pull["state"] == state).collect();
@@ -47,7 +47,7 @@ pub(super) async fn get_pull(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("pull_requests", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let pull = repository.pulls.get(&number).ok_or_else(not_found)?;
     Ok(Json(repository.pull_json(pull)).into_response())
 }
@@ -60,7 +60,7 @@ pub(super) async fn get_commit(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("contents", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let branch = repository.branches.get(sha.strip_prefix("heads/").unwrap_or(&sha));
     let is_known = |sha: &String| {
         repository.branches.values().any(|known| known == sha)
@@ -70,7 +70,7 @@ pub(super) async fn get_commit(
         Some(newest) => newest.clone(),
         None if is_known(&sha) => sha,
         None => {
-            return Err(door::problem(
+            return Err(auth::problem(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 &format!("No commit found for SHA: {sha}"),
             ));
@@ -88,7 +88,7 @@ pub(super) async fn pulls_of_commit(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("pull_requests", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let of_commit = repository.pulls.values().filter(|pull| pull.new.head_sha == sha);
     let all = of_commit.map(|pull| repository.pull_json(pull)).collect();
     Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
@@ -102,7 +102,7 @@ pub(super) async fn get_permission(
 ) -> Result<Response, Response> {
     let mut world = shared.world();
     let wanted = ("metadata", "read");
-    let repository = door::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
     let level = repository.levels.get(&login).copied();
     let none = if repository.private { "none" } else { "read" };
     let (permission, role) = level.map_or((none, none), |level| (level.permission(), level.role()));

@@ -1,6 +1,6 @@
 //! Whose token it is, and for what: the answers are those of GitHub, down to which of 401, 403 and 404.
 
-use crate::fake::Shared;
+use crate::state::Shared;
 use crate::world::{Repository, World};
 use crate::{APP_PUBLIC_KEY, world};
 use axum::Json;

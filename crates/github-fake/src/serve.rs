@@ -1,0 +1,46 @@
+//! Starts a fake: the API behind its gate, the repositories and the control interface, in a thread of its own.
+
+use crate::fake::FakeGitHub;
+use crate::state::{Settings, Shared};
+use crate::{api, control, gate, git};
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use chrono::TimeDelta;
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+impl FakeGitHub {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// The port cannot be taken.
+    pub fn start(settings: Settings) -> Self {
+        let listener = TcpListener::bind(settings.address).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            settings,
+            address,
+            world: Mutex::default(),
+            plans: Mutex::default(),
+            record: Mutex::default(),
+            quiet_until: Mutex::default(),
+            bearers: Mutex::default(),
+            ahead: Mutex::new(TimeDelta::zero()),
+        });
+        let fake = Self { shared: Arc::clone(&shared) };
+        let api = api::router().layer(from_fn_with_state(Arc::clone(&shared), gate::pass));
+        let prefix = shared.settings.prefix.clone();
+        let router = if prefix.is_empty() { api } else { Router::new().nest(&prefix, api) };
+        let router = router.merge(git::router()).with_state(shared);
+        let router = router.merge(control::router(fake.clone()));
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                axum::serve(listener, router).await.unwrap();
+            });
+        });
+        fake
+    }
+}

@@ -1,0 +1,157 @@
+//! What a fake holds: its settings, its world, the faults to come and the record of requests.
+
+use crate::Fault;
+use crate::fault::Plan;
+use crate::world::World;
+use axum::http::{HeaderMap, Uri};
+use axum::response::Response;
+use chrono::{DateTime, TimeDelta, Utc};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard};
+
+/// The login of the App.
+pub(crate) const APP_LOGIN: &str = "roundtrip[bot]";
+/// Requests an hour.
+const PRIMARY_LIMIT: i64 = 5_000;
+
+/// What a fake is started with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Below which path the API is: nothing as on github.com, `/api/v3` as on GitHub Enterprise.
+    pub prefix: String,
+    /// The number of the App.
+    pub app_id: u64,
+    /// With which events are signed.
+    pub webhook_secret: String,
+    /// Bare repositories, `OWNER/NAME.git`.
+    pub git_dir: Option<PathBuf>,
+    /// Where the control interface sends events to.
+    pub webhook_url: Option<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            prefix: String::new(),
+            app_id: 123_456,
+            webhook_secret: "It's a Secret to Everybody".to_owned(),
+            git_dir: None,
+            webhook_url: None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) address: SocketAddr,
+    pub(crate) world: Mutex<World>,
+    pub(crate) plans: Mutex<Vec<Plan>>,
+    pub(crate) record: Mutex<Vec<Recorded>>,
+    pub(crate) quiet_until: Mutex<Option<DateTime<Utc>>>,
+    pub(crate) bearers: Mutex<BTreeSet<String>>,
+    pub(crate) ahead: Mutex<TimeDelta>,
+}
+
+impl Shared {
+    pub(crate) fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap()
+    }
+
+    pub(crate) fn now(&self) -> DateTime<Utc> {
+        Utc::now() + *self.ahead.lock().unwrap()
+    }
+
+    pub(crate) fn origin(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub(crate) fn quiet_until(&self) -> Option<DateTime<Utc>> {
+        *self.quiet_until.lock().unwrap()
+    }
+
+    pub(crate) fn note_bearer(&self, bearer: &str) {
+        self.bearers.lock().unwrap().insert(bearer.to_owned());
+    }
+
+    pub(crate) fn take_fault(&self, method: &str, path: &str) -> Option<Fault> {
+        let mut plans = self.plans.lock().unwrap();
+        let plan = plans.iter_mut().find(|plan| plan.meets(method, path))?;
+        plan.times -= 1;
+        Some(plan.fault)
+    }
+
+    pub(crate) fn writes_since(&self, since: DateTime<Utc>) -> usize {
+        let is_in = |one: &&Recorded| one.write && one.at > since;
+        self.record.lock().unwrap().iter().rev().filter(is_in).count()
+    }
+
+    pub(crate) fn tell_limits(&self, response: &mut Response, now: DateTime<Utc>) {
+        let used = i64::try_from(self.record.lock().unwrap().len()).unwrap_or(i64::MAX);
+        let reset = now.timestamp() + 3_600;
+        let headers: &mut HeaderMap = response.headers_mut();
+        headers.insert("x-ratelimit-limit", PRIMARY_LIMIT.into());
+        headers.entry("x-ratelimit-remaining").or_insert((PRIMARY_LIMIT - used).max(1).into());
+        headers.entry("x-ratelimit-reset").or_insert(reset.into());
+        headers.insert("x-ratelimit-used", used.into());
+        headers.insert("x-github-request-id", uuid::Uuid::new_v4().to_string().parse().unwrap());
+    }
+
+    pub(crate) fn record(&self, recorded: Recorded, headers: &HeaderMap) {
+        if let Some(until) = recorded.quiet_until(headers) {
+            *self.quiet_until.lock().unwrap() = Some(until);
+        }
+        self.record.lock().unwrap().push(recorded);
+    }
+
+    /// The path below the prefix, with the query.
+    pub(crate) fn below_prefix(&self, uri: &Uri) -> String {
+        let text = uri.to_string();
+        text.strip_prefix(&self.settings.prefix).map_or(text.clone(), str::to_owned)
+    }
+}
+
+/// A request as it was received, and what came of it.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Recorded {
+    /// When, by this GitHub's clock.
+    pub at: DateTime<Utc>,
+    /// Its method.
+    pub method: String,
+    /// Its path below the prefix of the API, with the query.
+    pub path: String,
+    /// Its body.
+    pub body: Value,
+    /// The status of the answer, also where nobody received it.
+    pub status: u16,
+    /// Whether it came before the time at which the client was told to come back.
+    pub impatient: bool,
+    /// Whether it counts as one that makes something.
+    pub write: bool,
+}
+
+impl Recorded {
+    /// Until when the client must be quiet after this answer.
+    pub(crate) fn quiet_until(&self, response_headers: &HeaderMap) -> Option<DateTime<Utc>> {
+        let number = |name: &str| response_headers.get(name)?.to_str().ok()?.parse::<i64>().ok();
+        if self.status != 403 && self.status != 429 {
+            return None;
+        }
+        if let Some(seconds) = number("retry-after") {
+            return Some(self.at + TimeDelta::seconds(seconds));
+        }
+        let reset = number("x-ratelimit-reset").filter(|_| number("x-ratelimit-remaining") == Some(0))?;
+        DateTime::from_timestamp(reset, 0)
+    }
+
+    /// What the page of figures says of it.
+    pub(crate) fn line(&self) -> Value {
+        json!({"at": self.at, "method": self.method, "path": self.path, "status": self.status})
+    }
+}
