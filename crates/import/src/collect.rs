@@ -1,8 +1,9 @@
 //! [`Collector`]: what a format hands over piece by piece. Puts the repetitions of one benchmark together, holds the
 //! bounds, and keeps warnings and facts few and short.
 
-use crate::error::{Error, Fault, Place};
-use crate::{BENCHMARKS_MAX, Benchmark, Data, Format, Import, NAME_CHARS_MAX, Summary, VALUES_MAX, text};
+use crate::fault::{self, Fault, Place, cut};
+use crate::model::{Benchmark, Data, Summary};
+use crate::{BENCHMARKS_MAX, NAME_CHARS_MAX, VALUES_MAX};
 use roundtrip_stats::Distribution;
 use roundtrip_stats::distribution::{HIGHEST_NS, Recorder, SAMPLES_MAX};
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +30,13 @@ impl Entry {
     }
 }
 
+/// All that a file says.
+pub(crate) struct Collected {
+    pub(crate) benchmarks: Vec<Benchmark>,
+    pub(crate) facts: BTreeMap<String, String>,
+    pub(crate) warnings: Vec<String>,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     benchmarks: Vec<Benchmark>,
@@ -44,7 +52,7 @@ pub(crate) struct Collector {
 impl Collector {
     /// Keeps something that the file says of machine or tool. The first one said stays.
     pub(crate) fn fact(&mut self, key: &str, value: Option<impl ToString>) {
-        let value = value.map(|value| text::cut(value.to_string().trim(), text::SHORT)).unwrap_or_default();
+        let value = value.map(|value| cut(value.to_string().trim(), fault::SHORT)).unwrap_or_default();
         if !value.is_empty() && self.facts.len() < FACTS_MAX {
             self.facts.entry(key.to_owned()).or_insert(value);
         }
@@ -52,7 +60,7 @@ impl Collector {
 
     /// Says something once, however often it is the case.
     pub(crate) fn warn(&mut self, warning: impl AsRef<str>) {
-        let warning = text::cut(warning.as_ref(), text::LONG);
+        let warning = cut(warning.as_ref(), fault::LONG);
         if self.warnings.contains(&warning) {
             return;
         }
@@ -66,7 +74,7 @@ impl Collector {
     /// Names what is not a time of an operation.
     pub(crate) fn left_out<'a>(&mut self, names: impl IntoIterator<Item = &'a str>) {
         for name in names {
-            let name = text::cut(name, 40);
+            let name = cut(name, 40);
             if self.left_out.len() <= LEFT_OUT_MAX && !self.left_out.contains(&name) {
                 self.left_out.push(name);
             }
@@ -185,16 +193,12 @@ impl Collector {
     }
 
     /// All that was handed over.
-    pub(crate) fn finish(mut self, format: Format) -> Result<Import, Error> {
+    pub(crate) fn finish(mut self) -> Collected {
         self.warn_of_left_out();
-        if self.benchmarks.is_empty() {
-            let why = self.warnings.iter().take(3).map(|warning| format!("; {warning}")).collect();
-            return Err(Error::Nothing { format, why });
-        }
         if self.unsaid_warnings > 0 {
             self.warnings.push(format!("and {} more warnings", self.unsaid_warnings));
         }
-        Ok(Import { format, benchmarks: self.benchmarks, facts: self.facts, warnings: self.warnings })
+        Collected { benchmarks: self.benchmarks, facts: self.facts, warnings: self.warnings }
     }
 }
 
@@ -212,7 +216,7 @@ fn check_name(name: &str, place: &Place) -> Result<(), Fault> {
     if (1..=NAME_CHARS_MAX).contains(&chars) && !name.chars().any(char::is_control) {
         return Ok(());
     }
-    let found = text::cut(name, 40);
+    let found = cut(name, 40);
     Err(place.clone().fault(format!(
         "expected a name of 1 to {NAME_CHARS_MAX} characters, none of them a control character, found {chars}: `{found}`"
     )))
@@ -240,7 +244,7 @@ mod tests {
         let new = Entry { variant: Some("new".into()), ..pipe() };
         collector.samples(&new, vec![3], &Place::default()).unwrap();
         collector.samples(&pipe(), vec![4, 5], &Place::default()).unwrap();
-        let import = collector.finish(Format::all()[0]).unwrap();
+        let import = collector.finish();
         let counts: Vec<_> = import
             .benchmarks
             .iter()
@@ -287,7 +291,7 @@ mod tests {
         for number in 0..120 {
             collector.warn(format!("warning {}", number / 2));
         }
-        let warnings = collector.finish(Format::all()[0]).unwrap().warnings;
+        let warnings = collector.finish().warnings;
         assert_eq!(warnings.len(), WARNINGS_MAX + 1);
         assert_eq!(warnings[WARNINGS_MAX], "and 20 more warnings");
     }
@@ -296,11 +300,11 @@ mod tests {
     fn a_second_summary_is_not_taken_for_a_repetition() {
         let mut collector = Collector::default();
         for center in [5, 6] {
-            let summary = Summary::of(crate::Statistic::Mean, center);
+            let summary = Summary::of(crate::model::Statistic::Mean, center);
             collector.summary(&pipe(), summary, &Place::default()).unwrap();
         }
         collector.samples(&pipe(), vec![7], &Place::default()).unwrap();
-        let import = collector.finish(Format::all()[0]).unwrap();
+        let import = collector.finish();
         let Data::Summary(summary) = &import.benchmarks[0].data else { panic!() };
         assert_eq!((import.benchmarks.len(), summary.center_ns), (1, 5));
         assert_eq!(

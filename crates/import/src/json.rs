@@ -1,7 +1,6 @@
 //! JSON into types, with line, column and path of what is wrong; numbers and lists within bounds.
 
-use crate::error::{Fault, Place};
-use crate::text;
+use crate::fault::{self, Fault, Place, cut};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
@@ -40,9 +39,10 @@ fn problem_of(message: &str) -> String {
             "i64" => "a whole number",
             "a string" => "a text",
             "a boolean" => "true or false",
+            "f64" => "a number",
             other => other,
         };
-        format!("expected {expected}, found {}", text::cut(found, text::SHORT))
+        format!("expected {expected}, found {}", cut(found, fault::SHORT))
     };
     if let Some(what) = message.strip_prefix("EOF while parsing ") {
         return format!("expected the rest of {what}, found the end of the text");
@@ -64,34 +64,8 @@ fn problem_of(message: &str) -> String {
 }
 
 /// A number.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Number(pub(crate) f64);
-
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberVisitor;
-        impl Visitor<'_> for NumberVisitor {
-            type Value = Number;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a number")
-            }
-
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Number, E> {
-                Ok(Number(value))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Number, E> {
-                Ok(Number(value as f64))
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Number, E> {
-                Ok(Number(value as f64))
-            }
-        }
-        deserializer.deserialize_any(NumberVisitor)
-    }
-}
 
 /// What is not worth an error when it is something else: a fact for people, or `"NaN"` in the place of a number.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -142,7 +116,7 @@ impl<'de> Deserialize<'de> for Loose {
             }
 
             fn visit_str<E>(self, value: &str) -> Result<Loose, E> {
-                Ok(Loose::Text(text::cut(value, text::LONG)))
+                Ok(Loose::Text(cut(value, fault::LONG)))
             }
 
             fn visit_bool<E>(self, value: bool) -> Result<Loose, E> {
@@ -245,7 +219,7 @@ impl NumberNames {
     fn add(&mut self, name: &str) {
         const NAMES_MAX: usize = 64;
         if self.0.len() < NAMES_MAX && !self.0.contains(name) {
-            self.0.insert(text::cut(name, text::SHORT));
+            self.0.insert(cut(name, fault::SHORT));
         }
     }
 }

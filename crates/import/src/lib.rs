@@ -3,13 +3,12 @@
 //!
 //! # Codemap
 //! - [`format`](mod@format): the list of formats, one file each; what every one must offer.
-//! - [`model`]: what a file says, in one form for all formats.
-//! - [`error`]: what was wrong, where, and what was expected.
+//! - [`model`]: what a file says, in one form for all formats. `fault`: what is wrong, where, and what was expected.
 //! - [`wire`]: the same as results of a run.
 //! - [`sizes`]: message sizes that somebody has counted; formats and errors of its own.
 //! - `collect`: puts repetitions of one benchmark together and holds the bounds.
-//! - `hdr`: histograms of logs. `glance`: the first look at a file by which its format is recognised.
-//! - `listed`: what a format is that stands in a list. `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
+//! - `hdr`: histograms of logs. `format_probe`: the first look at a file by which its format is recognised.
+//! - `json`: JSON with the place of what is wrong in it. `time`: units, rates, rounding.
 //!
 //! # What is imported
 //! **A time, and nothing else.** Smaller is better. A rate, in operations a second, becomes the time of an
@@ -34,21 +33,19 @@
 //! ```
 
 mod collect;
-pub mod error;
+mod fault;
 pub mod format;
-mod glance;
+mod format_probe;
 mod hdr;
 mod json;
-mod listed;
 pub mod model;
 pub mod sizes;
-mod text;
 mod time;
 pub mod wire;
 
-pub use error::{Error, Place};
-pub use format::Format;
-pub use model::{Benchmark, Data, Import, Statistic, Summary};
+pub use fault::Place;
+pub use format::{Error, Format, Import};
+pub use model::{Benchmark, Data, Statistic, Summary};
 
 /// The largest file that is read, in bytes.
 pub const INPUT_BYTES_MAX: usize = 64 << 20;
@@ -64,7 +61,7 @@ pub const NAME_CHARS_MAX: usize = roundtrip_wire::report::BENCHMARK_CHARACTERS_M
 /// # Errors
 /// [`Error`]: no format or several are recognised, or the file is not what its format asks for.
 pub fn import(bytes: &[u8], format: Option<Format>) -> Result<Import, Error> {
-    let text = text::of_bytes(bytes)?;
+    let text = format::text_of(bytes)?;
     let format = match format {
         Some(format) => format,
         None => Format::of_text(text)?,

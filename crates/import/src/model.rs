@@ -1,21 +1,6 @@
-//! What a result file says, in one form for all formats.
+//! What a result file says of its benchmarks, in one form for all formats.
 
-use crate::Format;
 use roundtrip_stats::Distribution;
-use std::collections::BTreeMap;
-
-/// All that is taken from one file.
-#[derive(Clone, Debug)]
-pub struct Import {
-    /// In which format it was read.
-    pub format: Format,
-    /// In the order of the file. A name with its variant appears once.
-    pub benchmarks: Vec<Benchmark>,
-    /// What the file says of machine and tool, such as `host`, `cpus`, `tool_version`, `commit`.
-    pub facts: BTreeMap<String, String>,
-    /// For people: what was left out and why, and what makes the figures suspect.
-    pub warnings: Vec<String>,
-}
 
 /// One benchmark of a file.
 #[derive(Clone, Debug)]

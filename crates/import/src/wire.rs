@@ -1,7 +1,8 @@
 //! What a file says in the words of the wire format: the same as a run of this suite, with all that a file does not tell
 //! said to be unknown.
 
-use crate::model::{Benchmark, Data, Import, Statistic, Summary};
+use crate::format::Import;
+use crate::model::{Benchmark, Data, Statistic, Summary};
 use roundtrip_stats::Distribution;
 use roundtrip_wire::{
     Case, CaseResult, Methodology, Repetition, Slug, StatedQuantile, Summary as Stated, TransportInfo,

@@ -6,8 +6,8 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
-use crate::glance::Outline;
+use crate::fault::{Fault, Place};
+use crate::format_probe::Outline;
 use crate::json::{self, List, Loose, Members, Number};
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
@@ -19,8 +19,8 @@ use std::fmt;
 pub(super) const READER: Reader = Reader {
     slug: "bmf",
     title: "Bencher Metric Format (JSON)",
-    detect: |glance| {
-        let benchmarks = glance.outline().members();
+    detect: |probe| {
+        let benchmarks = probe.outline().members();
         let mut measures = benchmarks.iter().flat_map(|(_, benchmark)| measures(benchmark));
         let all = benchmarks.iter().all(|(_, benchmark)| is_benchmark(benchmark));
         all && measures.any(|measure| measure.has("value") || *measure == Outline::Unseen)

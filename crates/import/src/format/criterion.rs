@@ -6,7 +6,7 @@
 use super::Reader;
 use crate::VALUES_MAX;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number};
 use crate::time::{self, Scale};
 use serde::Deserialize;
@@ -14,8 +14,8 @@ use serde::Deserialize;
 pub(super) const READER: Reader = Reader {
     slug: "criterion",
     title: "cargo-criterion (JSON messages)",
-    detect: |glance| {
-        let message = glance.outline();
+    detect: |probe| {
+        let message = probe.outline();
         let names = ["iteration_count", "measured_values", "group_name"];
         message.has("reason") && names.iter().any(|name| message.has(name))
     },

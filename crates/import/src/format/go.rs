@@ -6,15 +6,14 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
-use crate::text;
+use crate::fault::{Fault, Place, SHORT, cut};
 use crate::time::Scale;
 use std::collections::BTreeSet;
 
 pub(super) const READER: Reader = Reader {
     slug: "go",
     title: "go test -bench (text)",
-    detect: |glance| glance.lines().any(|line| Line::of(line).is_some()),
+    detect: |probe| probe.lines().any(|line| Line::of(line).is_some()),
     read,
 };
 
@@ -68,7 +67,7 @@ fn read(text: &str, collector: &mut Collector) -> Result<(), Fault> {
                 "commit" => collector.fact("commit", Some(value)),
                 "toolchain" => collector.fact("tool_version", Some(value)),
                 _ if key.starts_with("--- FAIL") => {
-                    collector.warn(format!("failed: {}", text::cut(value, text::SHORT)));
+                    collector.warn(format!("failed: {}", cut(value, SHORT)));
                 }
                 _ => {}
             }

@@ -6,7 +6,7 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number, NumberNames};
 use crate::time::{self, Scale};
 use crate::{Statistic, Summary, VALUES_MAX};
@@ -16,8 +16,8 @@ use std::collections::HashSet;
 pub(super) const READER: Reader = Reader {
     slug: "google-benchmark",
     title: "Google Benchmark (JSON)",
-    detect: |glance| {
-        let context = glance.outline().get("context");
+    detect: |probe| {
+        let context = probe.outline().get("context");
         let names = ["library_build_type", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled"];
         context.is_some_and(|context| names.iter().any(|name| context.has(name)))
     },

@@ -8,10 +8,9 @@
 use super::Reader;
 use crate::BENCHMARKS_MAX;
 use crate::collect::{Collector, Entry, total_of};
-use crate::error::{Fault, Place};
-use crate::glance::Glance;
+use crate::fault::{Fault, Place, cut};
+use crate::format_probe::FormatProbe;
 use crate::hdr::{self, Bin};
-use crate::text;
 use crate::time::HIGHEST_NS;
 use roundtrip_stats::distribution::Recorder;
 use std::collections::HashMap;
@@ -20,9 +19,9 @@ pub(super) const READER: Reader =
     Reader { slug: "hdr-log", title: "HdrHistogram log (.hlog)", detect: is_hdr_log, read };
 
 /// Whether a file is a log, of times or of anything else.
-pub(crate) fn is_hdr_log(glance: &Glance<'_>) -> bool {
+pub(crate) fn is_hdr_log(probe: &FormatProbe<'_>) -> bool {
     let begins = |line: &str| line.starts_with("#[Histogram log format version");
-    glance.lines().any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
+    probe.lines().any(|line| begins(line) || Interval::of(line).is_some_and(|interval| interval.is_likely()))
 }
 
 /// A line that holds a histogram: `Tag=name,start,length,largest,histogram`, the tag or not.
@@ -115,7 +114,7 @@ fn numbers(interval: &Interval<'_>, place: &Place) -> Result<f64, Fault> {
     for (field, name) in interval.fields.iter().zip(["start", "length", "largest value"]) {
         let number = field.parse::<f64>().ok().filter(|number| number.is_finite());
         largest = number.ok_or_else(|| {
-            place.clone().fault(format!("expected a number as {name}, found `{}`", text::cut(field, 40)))
+            place.clone().fault(format!("expected a number as {name}, found `{}`", cut(field, 40)))
         })?;
     }
     Ok(largest)

@@ -8,8 +8,8 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
-use crate::glance::Glance;
+use crate::fault::{Fault, Place};
+use crate::format_probe::FormatProbe;
 use crate::json::{self, List, Loose};
 use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
@@ -22,9 +22,9 @@ pub(super) const READER: Reader =
     Reader { slug: "histogram-set", title: "Chromium HistogramSet (JSON)", detect: is_histogram_set, read };
 
 /// Whether a file is a `HistogramSet`, of times or of anything else.
-pub(crate) fn is_histogram_set(glance: &Glance<'_>) -> bool {
+pub(crate) fn is_histogram_set(probe: &FormatProbe<'_>) -> bool {
     let figures = ["running", "sampleValues", "allBins", "binBoundaries"];
-    glance.outline().elements().iter().any(|element| {
+    probe.outline().elements().iter().any(|element| {
         element.has("name") && element.has("unit") && figures.iter().any(|name| element.has(name))
     })
 }

@@ -5,7 +5,7 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Members, Number};
 use crate::time::Scale;
 use crate::{Statistic, Summary, VALUES_MAX};
@@ -14,8 +14,8 @@ use serde::Deserialize;
 pub(super) const READER: Reader = Reader {
     slug: "hyperfine",
     title: "hyperfine (JSON)",
-    detect: |glance| {
-        let first = glance.outline().get("results").and_then(|results| results.elements().first());
+    detect: |probe| {
+        let first = probe.outline().get("results").and_then(|results| results.elements().first());
         first.is_some_and(|first| first.has("command") && (first.has("mean") || first.has("times")))
     },
     read,

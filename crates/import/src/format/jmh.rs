@@ -7,7 +7,7 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Members, Number};
 use crate::time::{self, Scale};
 use crate::{Statistic, Summary, VALUES_MAX};
@@ -17,8 +17,8 @@ use serde::de::IgnoredAny;
 pub(super) const READER: Reader = Reader {
     slug: "jmh",
     title: "JMH (JSON)",
-    detect: |glance| {
-        let first = glance.outline().elements().first();
+    detect: |probe| {
+        let first = probe.outline().elements().first();
         let has = |name: &str| first.is_some_and(|first| first.has(name));
         has("benchmark") && has("mode") && (has("jmhVersion") || has("primaryMetric"))
     },

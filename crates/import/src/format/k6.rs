@@ -5,8 +5,8 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
-use crate::glance::Outline;
+use crate::fault::{Fault, Place};
+use crate::format_probe::Outline;
 use crate::json::{self, Loose, Members, Number};
 use crate::time::{self, Scale};
 use crate::{BENCHMARKS_MAX, Statistic, Summary};
@@ -17,8 +17,8 @@ use std::fmt;
 pub(super) const READER: Reader = Reader {
     slug: "k6",
     title: "k6 (summary as JSON)",
-    detect: |glance| {
-        let file = glance.outline();
+    detect: |probe| {
+        let file = probe.outline();
         let Some(metrics) = file.get("metrics") else { return false };
         let is_metric = |metric: &Outline| {
             metric.has("type") && metric.has("contains") || metric.has("avg") && metric.has("med")

@@ -8,14 +8,13 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
-use crate::text;
+use crate::fault::{Fault, Place, cut};
 use crate::time::Scale;
 
 pub(super) const READER: Reader = Reader {
     slug: "node",
     title: "Node benchmark/compare.js (CSV)",
-    detect: |glance| first_line(glance.text).is_some_and(|(_, line)| is_header(line)),
+    detect: |probe| first_line(probe.text).is_some_and(|(_, line)| is_header(line)),
     read,
 };
 
@@ -55,9 +54,8 @@ fn row(line: &str, place: &Place, collector: &mut Collector) -> Result<(), Fault
         return Err(place.clone().fault(format!("expected 5 fields, found {found}")));
     };
     let at_rate = || place.clone().of_member("rate");
-    let per_second: f64 = rate
-        .parse()
-        .map_err(|_| at_rate().fault(format!("expected a number, found `{}`", text::cut(rate, 40))))?;
+    let per_second: f64 =
+        rate.parse().map_err(|_| at_rate().fault(format!("expected a number, found `{}`", cut(rate, 40))))?;
     let time = Scale::of_thousand(1e9).rate(per_second).map_err(|problem| at_rate().fault(problem))?;
     let name = format!("{filename} {configuration}");
     let entry = Entry { variant: Some(binary.clone()), ..Entry::new(name.trim_end(), 1_000) };

@@ -5,7 +5,7 @@
 
 use super::Reader;
 use crate::collect::{Collector, Entry};
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place};
 use crate::json::{self, List, Loose, Number, NumberNames};
 use crate::time::Scale;
 use crate::{BENCHMARKS_MAX, Statistic, Summary, VALUES_MAX};
@@ -14,8 +14,8 @@ use serde::Deserialize;
 pub(super) const READER: Reader = Reader {
     slug: "pytest-benchmark",
     title: "pytest-benchmark (JSON)",
-    detect: |glance| {
-        let file = glance.outline();
+    detect: |probe| {
+        let file = probe.outline();
         let machine = file.get("machine_info");
         machine.is_some_and(|machine| machine.has("python_version") || machine.has("python_implementation"))
     },

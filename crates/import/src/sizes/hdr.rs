@@ -2,24 +2,22 @@
 //!
 //! All of them together are one histogram, so a log may have one tag at most. A bin is a bucket.
 
-use super::Reader;
-use super::counted::Counted;
+use super::{Counted, Reader, csv_lines};
 use crate::VALUES_MAX;
-use crate::error::{Fault, Place};
+use crate::fault::{Fault, Place, cut};
 use crate::format::hdr_log::{self, Interval};
 use crate::hdr::{Bin, Inflater};
-use crate::text;
 use roundtrip_wire::size_profile::SizeBucket;
 use std::collections::BTreeMap;
 
 pub(super) const READER: Reader = Reader {
     slug: "hdr",
     title: "HdrHistogram V2 of bytes (.hlog, or its text in base64)",
-    detect: |glance| {
-        let first = glance.lines().find(|line| !line.trim().is_empty());
+    detect: |probe| {
+        let first = probe.lines().find(|line| !line.trim().is_empty());
         // As the encodings begin in base64.
         first.is_some_and(|line| line.starts_with("HIST") && !line.contains(','))
-            || hdr_log::is_hdr_log(glance)
+            || hdr_log::is_hdr_log(probe)
     },
     read,
 };
@@ -29,13 +27,13 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
     let mut inflater = Inflater::new(text.len());
     let mut known_tag = None;
     for (place, line) in
-        super::rows::lines(text).filter(|(_, line)| !line.starts_with('#') && !hdr_log::is_header(line))
+        csv_lines(text).filter(|(_, line)| !line.starts_with('#') && !hdr_log::is_header(line))
     {
         let interval = Interval::of(line);
         if let Some(tag) = interval.as_ref().map(|interval| interval.tag) {
             let known = *known_tag.get_or_insert(tag);
             if known != tag {
-                let name = |tag: Option<&str>| text::cut(tag.unwrap_or("untagged"), 40);
+                let name = |tag: Option<&str>| cut(tag.unwrap_or("untagged"), 40);
                 return Err(place.fault(format!(
                     "expected histograms of one tag, {}, found {}: take the lines of the other out",
                     name(known),

@@ -4,8 +4,6 @@
 //! A size is a whole number of bytes. Buckets stay as the file has them; only where there are more than
 //! [`BUCKETS_MAX`](roundtrip_wire::size_profile::BUCKETS_MAX) are neighbours put together, and a warning says so.
 //!
-//! - `counted`: checks buckets while they are handed over.  `fewer`: puts neighbours together.  `rows`: lines of CSV.
-//!
 //! To add a format: a file that offers a `Reader`, a line in `FORMATS`, files in `tests/golden-sizes/`, a fuzz target.
 //!
 //! ```
@@ -14,25 +12,16 @@
 //! assert_eq!(import.sizes.to_string(), "12:7,64:3");
 //! ```
 
-mod buckets_csv;
-mod counted;
-mod error;
-mod fewer;
+use crate::VALUES_MAX;
+use crate::fault::{Fault, LONG, Place, cut};
+use crate::format::listed;
+use crate::format_probe::FormatProbe;
+use roundtrip_wire::size_profile::{BUCKETS_MAX, InvalidSizes, SizeBucket, SizeHistogram};
+
+mod csv;
 mod hdr;
 mod histogram_set;
-mod rows;
-mod sizes_csv;
 mod uma_json;
-
-pub use error::Error;
-pub use fewer::{fewer, in_steps};
-
-use crate::error::Fault;
-use crate::glance::Glance;
-use crate::listed::listed;
-use crate::text;
-use counted::Counted;
-use roundtrip_wire::size_profile::SizeHistogram;
 
 /// What a file says of message sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +39,7 @@ pub struct SizeImport {
 /// # Errors
 /// [`Error`]: no format is recognised, or the file is not what its format asks for.
 pub fn read(bytes: &[u8], format: Option<SizeFormat>) -> Result<SizeImport, Error> {
-    let text = text::of_bytes(bytes)?;
+    let text = crate::format::text_of(bytes)?;
     let format = match format {
         Some(format) => format,
         None => SizeFormat::of_text(text).ok_or(Error::NotRecognised)?,
@@ -62,10 +51,10 @@ listed!(SizeFormat, Counted, Error);
 
 /// In alphabetical order of slugs.
 const FORMATS: &[SizeFormat] = &[
-    SizeFormat(&buckets_csv::READER),
+    SizeFormat(&csv::BUCKETS),
     SizeFormat(&hdr::READER),
     SizeFormat(&histogram_set::READER),
-    SizeFormat(&sizes_csv::READER),
+    SizeFormat(&csv::SIZES),
     SizeFormat(&uma_json::READER),
 ];
 
@@ -89,8 +78,8 @@ impl SizeFormat {
     }
 
     fn of_text(text: &str) -> Option<Self> {
-        let glance = Glance::new(text);
-        FORMATS.iter().copied().find(|format| (format.0.detect)(&glance))
+        let probe = FormatProbe::new(text);
+        FORMATS.iter().copied().find(|format| (format.0.detect)(&probe))
     }
 }
 
@@ -103,6 +92,183 @@ fn names(names: impl IntoIterator<Item = String>) -> String {
         0 => named,
         more => format!("{named} and {more} more"),
     }
+}
+
+// [`Counted`]: takes over what a format reads, bucket by bucket, and holds the bounds.
+
+/// What a file has said so far.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Those with messages, in ascending order.
+    buckets: Vec<SizeBucket>,
+    last: Option<SizeBucket>,
+    stated_count: Option<f64>,
+    warnings: Vec<String>,
+}
+
+impl Counted {
+    /// The next bucket, by size; it may be empty.
+    fn add(&mut self, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
+        check_bucket(self.last, bucket, place)?;
+        if self.buckets.len() == VALUES_MAX {
+            return Err(place
+                .clone()
+                .fault(format!("expected at most {VALUES_MAX} buckets or different sizes")));
+        }
+        self.last = Some(bucket);
+        self.buckets.extend(Some(bucket).filter(|bucket| bucket.count > 0));
+        Ok(())
+    }
+
+    /// How many messages there are, as the file says beside the buckets.
+    fn state_count(&mut self, count: Option<f64>) {
+        self.stated_count = count;
+    }
+
+    fn warn(&mut self, warning: &str) {
+        self.warnings.push(cut(warning, LONG));
+    }
+
+    fn finish(mut self) -> Result<(SizeHistogram, Vec<String>), Fault> {
+        let found = self.buckets.len();
+        let buckets = fewer(&self.buckets, BUCKETS_MAX);
+        if buckets.len() < found {
+            let widest = buckets.iter().map(width).fold(0.0, f64::max);
+            self.warn(&format!(
+                "{found} buckets or different sizes are put together into {}, since there may be {BUCKETS_MAX}: in the \
+                 widest the longest message is {:.2} % longer than the shortest",
+                buckets.len(),
+                widest * 100.0
+            ));
+        }
+        let sizes = SizeHistogram::new(buckets).map_err(|invalid| {
+            Place::default().fault(match invalid {
+                InvalidSizes::Empty => "expected at least one message, found none".into(),
+                invalid => invalid.to_string(),
+            })
+        })?;
+        if let Some(stated) = self.stated_count.filter(|&stated| stated != sizes.count() as f64) {
+            self.warn(&format!("the file states {stated} messages, and its buckets have {}", sizes.count()));
+        }
+        Ok((sizes, self.warnings))
+    }
+}
+
+/// Whether a bucket may stand in a histogram, after the one before. What a histogram may be is its own to say.
+fn check_bucket(before: Option<SizeBucket>, bucket: SizeBucket, place: &Place) -> Result<(), Fault> {
+    match SizeHistogram::new(before.into_iter().chain([bucket]).collect()) {
+        Ok(_) | Err(InvalidSizes::Empty) => Ok(()),
+        Err(invalid) => Err(place.clone().fault(invalid.to_string())),
+    }
+}
+
+/// By what share of its shortest message the longest is longer.
+fn width(bucket: &SizeBucket) -> f64 {
+    (bucket.to_bytes - bucket.from_bytes) as f64 / bucket.from_bytes.max(1) as f64
+}
+
+// Why a file is no size profile. A message has a bounded length, whatever the input.
+
+/// Why a file is no size profile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Larger than is read, or not text.
+    #[error(transparent)]
+    File(#[from] crate::Error),
+    /// The content is certainly of no known format.
+    #[error("not recognised: expected message sizes in one of {}", SizeFormat::list())]
+    NotRecognised,
+    /// No format has this name.
+    #[error("`{slug}` is no format of sizes: expected one of {}", SizeFormat::list())]
+    UnknownFormat {
+        /// The beginning of what was given.
+        slug: String,
+    },
+    /// The content is not what its format asks for.
+    #[error("{format}: {place}{}{problem}", if place.is_known() { ": " } else { "" })]
+    Invalid {
+        /// In which format it was read.
+        format: SizeFormat,
+        /// Where.
+        place: Place,
+        /// What was expected, and what was found.
+        problem: String,
+    },
+}
+
+// Fewer buckets, as precise as their number allows.
+
+/// Puts neighbours together until there are at most `most` buckets; those that are few enough stay as they are.
+///
+/// Every doubling of size is parted into equal steps, 1,024 or the next lower power of two that suffices, as
+/// `HdrHistogram` does it, and those buckets become one that begin in the same step. It then reaches from the first
+/// byte of the first to the last byte of the last. 16 steps a doubling, with which sizes that differ in one of their
+/// two first digits stay apart, always suffice for 1,000 buckets; 1 step for 50.
+pub fn fewer(buckets: &[SizeBucket], most: usize) -> Vec<SizeBucket> {
+    const STEP_BITS_MAX: u32 = 10;
+    if buckets.len() <= most {
+        return buckets.to_vec();
+    }
+    // Counted before anything is made.
+    let fits =
+        |&bits: &u32| buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).count() <= most;
+    in_steps(buckets, (0..=STEP_BITS_MAX).rev().find(fits).unwrap_or(0))
+}
+
+/// Puts those neighbours together that begin in the same one of `2^bits` equal steps of a doubling, so that the longest message
+/// of a bucket of single sizes is at most by a `2^bits`-th longer than its shortest.
+pub fn in_steps(buckets: &[SizeBucket], bits: u32) -> Vec<SizeBucket> {
+    buckets.chunk_by(|one, next| step(one, bits) == step(next, bits)).filter_map(together).collect()
+}
+
+/// In which step a bucket begins, of `2^bits` a doubling.
+fn step(bucket: &SizeBucket, bits: u32) -> (u32, u64) {
+    let shift = bucket.from_bytes.checked_ilog2().unwrap_or(0).saturating_sub(bits);
+    (shift, bucket.from_bytes >> shift)
+}
+
+fn together(buckets: &[SizeBucket]) -> Option<SizeBucket> {
+    let (first, last) = (buckets.first()?, buckets.last()?);
+    let count = buckets.iter().fold(0_u64, |sum, bucket| sum.saturating_add(bucket.count));
+    Some(SizeBucket { from_bytes: first.from_bytes, to_bytes: last.to_bytes, count })
+}
+
+// Lines of CSV whose fields are whole numbers: nothing is quoted in them.
+
+/// The lines that hold something, with their places.
+fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
+    let csv_lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
+    csv_lines.filter(|(_, line)| !line.is_empty()).map(|(index, line)| (Place::line(index + 1), line))
+}
+
+/// Whether a line has these fields, as a header has.
+fn is_header(line: &str, columns: &[&str]) -> bool {
+    line.split(',').map(str::trim).eq(columns.iter().copied())
+}
+
+/// As many fields as there are columns, and all of them whole numbers.
+fn csv_numbers<const N: usize>(line: &str, columns: [&str; N], place: &Place) -> Result<[u64; N], Fault> {
+    let found = line.split(',').count();
+    if found != N {
+        return Err(place
+            .clone()
+            .fault(format!("expected {N} fields, {}, found {found}", columns.join(", "))));
+    }
+    let mut numbers = [0; N];
+    for ((number, column), field) in numbers.iter_mut().zip(columns).zip(line.split(',')) {
+        *number =
+            whole_number(field.trim()).map_err(|problem| place.clone().of_member(column).fault(problem))?;
+    }
+    Ok(numbers)
+}
+
+/// A number without sign and point.
+fn whole_number(field: &str) -> Result<u64, String> {
+    let found = cut(field, 40);
+    if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("expected a whole number that is not negative, found `{found}`"));
+    }
+    field.parse().map_err(|_| format!("expected a number that fits into 64 bits, found `{found}`"))
 }
 
 #[cfg(test)]
@@ -119,5 +285,46 @@ mod tests {
             "Excel\u{7}".parse::<SizeFormat>().unwrap_err().to_string(),
             "`Excel ` is no format of sizes: expected one of buckets-csv, hdr, histogram-set, sizes-csv, uma-json"
         );
+    }
+
+    fn ones(sizes: impl IntoIterator<Item = u64>) -> Vec<SizeBucket> {
+        sizes.into_iter().map(|bytes| SizeBucket { from_bytes: bytes, to_bytes: bytes, count: 1 }).collect()
+    }
+
+    #[test]
+    fn few_buckets_stay_as_they_are() {
+        let buckets = ones([0, 1, 7, 1 << 40]);
+        assert_eq!(fewer(&buckets, 4), buckets);
+    }
+
+    #[test]
+    fn many_sizes_become_as_many_buckets_as_there_may_be_and_keep_their_messages() {
+        let buckets = fewer(&ones(0..100_000), 1_000);
+        assert!((500..=1_000).contains(&buckets.len()), "{}", buckets.len());
+        assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 100_000);
+        assert_eq!((buckets[0].from_bytes, buckets.last().unwrap().to_bytes), (0, 99_999));
+        let is_narrow = |bucket: &SizeBucket| (bucket.to_bytes - bucket.from_bytes) * 64 <= bucket.from_bytes;
+        assert!(buckets.iter().all(is_narrow));
+    }
+
+    #[test]
+    fn sizes_of_the_whole_range_keep_two_digits_in_1_000_buckets_and_their_magnitude_in_50() {
+        let all: Vec<u64> =
+            (0..40).flat_map(|bits| (0..64).map(move |step| (1 << bits) + (step << bits) / 64)).collect();
+        let mut sizes = all;
+        sizes.dedup();
+        let sizes = ones(sizes);
+        let buckets = fewer(&sizes, 1_000);
+        assert!(buckets.len() <= 1_000 && buckets.len() < sizes.len());
+        let is_narrow = |bucket: &SizeBucket| (bucket.to_bytes - bucket.from_bytes) * 16 <= bucket.from_bytes;
+        assert!(buckets.iter().all(is_narrow));
+        assert!(fewer(&sizes, 50).len() <= 50);
+    }
+
+    #[test]
+    fn a_bucket_reaches_no_further_than_its_sizes() {
+        let buckets = fewer(&ones([1_000, 1_003, 9_000]), 2);
+        assert_eq!(buckets[0], SizeBucket { from_bytes: 1_000, to_bytes: 1_003, count: 2 });
+        assert_eq!(buckets[1], SizeBucket { from_bytes: 9_000, to_bytes: 9_000, count: 1 });
     }
 }

@@ -8,20 +8,19 @@
 //! The last bucket is for all that is longer: `WriteJSON` leaves out its `high`, the protocol gives the largest sample
 //! that there can be. Messages in it have no size that is known, so they are refused.
 
-use super::Reader;
-use super::counted::Counted;
-use crate::error::{Fault, Place};
-use crate::glance::Outline;
+use super::{Counted, Reader, names};
+use crate::VALUES_MAX;
+use crate::fault::{Fault, Place, cut};
+use crate::format_probe::Outline;
 use crate::json::{self, List, Loose};
-use crate::{VALUES_MAX, text};
 use roundtrip_wire::size_profile::SizeBucket;
 use serde::Deserialize;
 
 pub(super) const READER: Reader = Reader {
     slug: "uma-json",
     title: "a histogram of Chromium's UMA (JSON)",
-    detect: |glance| {
-        let outline = glance.outline();
+    detect: |probe| {
+        let outline = probe.outline();
         let has_buckets = |outline: Option<&Outline>| outline.is_some_and(|outline| outline.has("buckets"));
         let buckets = outline.get("buckets").map(Outline::elements).unwrap_or_default();
         buckets.first().is_some_and(|bucket| bucket.has("low"))
@@ -76,7 +75,7 @@ fn read(text: &str, counted: &mut Counted) -> Result<(), Fault> {
         return Err(Place::default().fault(format!(
             "expected one histogram with messages, found {}: {}",
             others.len() + 1,
-            super::names([histogram.name()].into_iter().chain(others))
+            names([histogram.name()].into_iter().chain(others))
         )));
     }
     counted.state_count(histogram.count.number());
@@ -131,6 +130,6 @@ impl Histogram {
     }
 
     fn name(&self) -> String {
-        text::cut(&self.name.fact().unwrap_or_else(|| "one without a name".into()), 60)
+        cut(&self.name.fact().unwrap_or_else(|| "one without a name".into()), 60)
     }
 }

@@ -1,7 +1,7 @@
-//! [`Glance`]: the first look at a file, by which formats are recognised. Of JSON, the names of its outer members,
+//! [`FormatProbe`]: the first look at a file, by which formats are recognised. Of JSON, the names of its outer members,
 //! also when it is cut in the middle: a cut file should be called a cut file, not an unknown one.
 
-use crate::text;
+use crate::fault::cut;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -15,7 +15,7 @@ const NAMED_MAX: usize = 8_192;
 const NAME_CHARS: usize = 64;
 
 /// A file before it is read.
-pub(crate) struct Glance<'a> {
+pub(crate) struct FormatProbe<'a> {
     pub(crate) text: &'a str,
     outline: OnceCell<Outline>,
 }
@@ -31,7 +31,7 @@ pub(crate) enum Outline {
     Object(Vec<(String, Outline)>),
 }
 
-impl<'a> Glance<'a> {
+impl<'a> FormatProbe<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, outline: OnceCell::new() }
     }
@@ -154,7 +154,7 @@ impl<'de> Visitor<'de> for Fill<'_> {
                 continue;
             }
             self.named.set(self.named.get() + 1);
-            members.push((text::cut(&name, NAME_CHARS), Outline::Unseen));
+            members.push((cut(&name, NAME_CHARS), Outline::Unseen));
             let Some((_, into)) = members.last_mut() else { return Ok(()) };
             map.next_value_seed(Fill { into, levels: self.levels - 1, named: self.named })?;
         }
@@ -168,24 +168,24 @@ mod tests {
 
     #[test]
     fn outer_members_are_named_also_of_a_file_that_is_cut() {
-        let glance = Glance::new(r#"{"results": [{"command": "echo", "times": [0.1, 0."#);
-        let result = &glance.outline().get("results").unwrap().elements()[0];
+        let probe = FormatProbe::new(r#"{"results": [{"command": "echo", "times": [0.1, 0."#);
+        let result = &probe.outline().get("results").unwrap().elements()[0];
         assert!(result.has("command") && result.has("times") && !result.has("mean"));
-        assert_eq!(glance.outline().get("results").unwrap().elements().len(), 1);
+        assert_eq!(probe.outline().get("results").unwrap().elements().len(), 1);
     }
 
     #[test]
     fn what_is_too_deep_or_too_much_is_not_named() {
         let deep = "[".repeat(100_000);
-        let glance = Glance::new(&deep);
-        assert_eq!(glance.outline().elements().len(), 1);
+        let probe = FormatProbe::new(&deep);
+        assert_eq!(probe.outline().elements().len(), 1);
         let wide = format!("[{}[]]", "[],".repeat(100_000));
-        assert_eq!(Glance::new(&wide).outline().elements().len(), MEMBERS_MAX);
+        assert_eq!(FormatProbe::new(&wide).outline().elements().len(), MEMBERS_MAX);
     }
 
     #[test]
     fn what_is_no_json_has_lines_and_no_outline() {
-        let glance = Glance::new("one\ntwo");
-        assert_eq!((glance.outline(), glance.lines().count()), (&Outline::Unseen, 2));
+        let probe = FormatProbe::new("one\ntwo");
+        assert_eq!((probe.outline(), probe.lines().count()), (&Outline::Unseen, 2));
     }
 }

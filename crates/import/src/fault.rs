@@ -1,0 +1,91 @@
+//! What is wrong in a file, where, and what was expected. A message has a bounded length, whatever the input.
+
+use std::fmt;
+
+/// For what is quoted within a message.
+pub(crate) const SHORT: usize = 100;
+/// For a message.
+pub(crate) const LONG: usize = 300;
+
+/// At most so many characters, none of them a control character.
+pub(crate) fn cut(text: &str, chars: usize) -> String {
+    let mut rest = text.chars();
+    let mut kept: String =
+        rest.by_ref().take(chars).map(|char| if char.is_control() { ' ' } else { char }).collect();
+    if rest.next().is_some() {
+        kept.push('…');
+    }
+    kept
+}
+
+/// Where in a file something is wrong, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 1.
+    pub line: Option<usize>,
+    /// Counted from 1.
+    pub column: Option<usize>,
+    /// The path to a member, such as `benchmarks[3].real_time`.
+    pub member: Option<String>,
+    /// Of a histogram's bytes as they are inflated, counted from 0.
+    pub byte: Option<usize>,
+}
+
+impl Place {
+    pub(crate) fn line(line: usize) -> Self {
+        Self { line: Some(line), ..Self::default() }
+    }
+
+    pub(crate) fn member(path: impl AsRef<str>) -> Self {
+        Self::default().of_member(path.as_ref())
+    }
+
+    pub(crate) fn of_member(self, path: &str) -> Self {
+        Self { member: (!path.is_empty()).then(|| cut(path, SHORT)), ..self }
+    }
+
+    /// This place in what begins `lines` further down in the file.
+    pub(crate) fn lines_down(self, lines: usize) -> Self {
+        Self { line: Some(self.line.unwrap_or(1) + lines), ..self }
+    }
+
+    pub(crate) fn is_known(&self) -> bool {
+        *self != Self::default()
+    }
+
+    /// What is wrong here.
+    pub(crate) fn fault(self, problem: impl Into<String>) -> Fault {
+        Fault { place: self, problem: cut(&problem.into(), LONG) }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = |what: &str, number: Option<usize>| number.map(|number| format!("{what} {number}"));
+        let parts = [
+            number("line", self.line),
+            number("column", self.column),
+            self.member.clone(),
+            number("byte", self.byte),
+        ];
+        formatter.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What a format finds wrong, before it is said of which format.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) place: Place,
+    pub(crate) problem: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_text_is_short_and_on_one_line() {
+        assert_eq!(cut("a\nb\u{1b}", 10), "a b ");
+        assert_eq!(cut("äöü", 2), "äö…");
+    }
+}
