@@ -237,8 +237,8 @@ fn together(buckets: &[SizeBucket]) -> Option<SizeBucket> {
 
 /// The lines that hold something, with their places.
 fn csv_lines(text: &str) -> impl Iterator<Item = (Place, &str)> {
-    let csv_lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
-    csv_lines.filter(|(_, line)| !line.is_empty()).map(|(index, line)| (Place::line(index + 1), line))
+    let lines = text.lines().enumerate().map(|(index, line)| (index, line.trim()));
+    lines.filter(|(_, line)| !line.is_empty()).map(|(index, line)| (Place::line(index + 1), line))
 }
 
 /// Whether a line has these fields, as a header has.
