@@ -40,7 +40,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
     let comparison = Comparison { differences, cases: compared };
     match arguments.format {
         ComparisonFormat::Json => output::print_json(&comparison)?,
-        ComparisonFormat::Node => output::print(&comparison::node::render(&comparison.cases))?,
+        ComparisonFormat::Node => output::print(&comparison::render_node(&comparison.cases))?,
         ComparisonFormat::Human => {
             let why = comparison
                 .differences
@@ -49,7 +49,7 @@ pub(crate) fn compare(arguments: &CompareArguments) -> crate::Result<()> {
             output::print(&format!(
                 "{}{}",
                 why.collect::<String>(),
-                comparison::table::render(&comparison.cases)
+                comparison::render_table(&comparison.cases)
             ))?;
         }
     }

@@ -80,7 +80,7 @@ fn main() -> ExitCode {
         Command::Exchange(arguments) => ci::token::exchange(&arguments),
         Command::Agent(arguments) => agent::agent(arguments),
         Command::Enrol(arguments) => enrol::enrol(&arguments),
-        Command::Confine(arguments) => lab::confine::become_confined(&arguments),
+        Command::Confine(arguments) => lab::runner::become_confined(&arguments),
         Command::Service(command) => service::service(&command),
         Command::Matrix(arguments) => matrix::matrix(&arguments),
         Command::ProbeEffect(arguments) => probe_effect::probe_effect(&arguments),
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
         Command::RecordProbe => record::probe(),
         Command::Doctor(arguments) => doctor::doctor(&arguments),
         Command::List(arguments) => list::list(&arguments),
-        Command::Schema => output::print_json(&settings::schema::schema()),
+        Command::Schema => output::print_json(&settings::schema()),
         Command::Transports => suite_page::print(),
         Command::Manual(manual) => roundtrip_manual::write(Cli::command(), &manual)
             .map_err(|source| Failure::Disk { path: "the manual".into(), source }),

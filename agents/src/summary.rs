@@ -1,9 +1,10 @@
 //! A summary in Markdown, for the page that GitHub shows of a job: short, and the verdict first.
 
-use crate::comparison::{Line, Verdict};
+use crate::comparison::Line;
 use crate::failure::Failure;
 use crate::format::{count, nanoseconds, signed_percent};
 use crate::table;
+use roundtrip_wire::Verdict;
 use roundtrip_wire::{CaseResult, RunReport};
 use std::fs::OpenOptions;
 use std::io::Write as _;

@@ -3,22 +3,18 @@
 use super::heartbeat::Interrupted;
 use super::identity;
 use super::job::NoReports;
-use super::mirror::{self, Mirror};
-use super::output::Output;
-use super::runner::{Runner, Task};
+use super::runner::{Output, Runner, Task};
 use crate::failure::Failure;
-use crate::import;
-use crate::platform;
-use crate::repository::Repository;
-use crate::run;
+use crate::repository::{Git, Repository};
 use crate::settings::{self, CommandLine, Imported, Settings};
+use crate::{import, platform, run};
 use roundtrip_bench::definition::Plan;
 use roundtrip_wire::{CommitSha, Slug};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{ErrorKind, Seek};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 
 /// Beside a work tree: it was built, and by which commands.
@@ -75,7 +71,7 @@ impl Checkouts {
         // What was built of other projects is nothing for this one.
         for other in fs::read_dir(&all).map_err(disk)? {
             let other = other.map_err(disk)?.path();
-            let mode = if other == builds { identity::PASSED } else { mirror::PRIVATE };
+            let mode = if other == builds { identity::PASSED } else { PRIVATE };
             platform::set_mode(&other, mode).map_err(disk)?;
         }
         Ok(Checkout { checkouts: self, mirror, url, builds })
@@ -239,5 +235,218 @@ fn remove(place: &Path) -> crate::Result<()> {
             Err(Failure::Disk { path: place.to_owned(), source })
         }
         _ => Ok(()),
+    }
+}
+
+// The copy of a project's repository on this machine. Nobody but the agent writes it, so all that a commit says of itself is read
+// here: in a work tree, which belongs to somebody without rights while it is built, git and we would believe whatever that user
+// has left there.
+
+/// Transports that git may use: none that runs what an address names.
+const PROTOCOLS: &str = "https:http:ssh:git:file";
+/// For the agent alone: one project's sources are nothing for what another one builds.
+pub(super) const PRIVATE: u32 = 0o700;
+/// A file of settings that is longer is none.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+/// One project's.
+#[derive(Debug)]
+pub(crate) struct Mirror {
+    project: Slug,
+    folder: PathBuf,
+}
+
+impl Mirror {
+    /// Of a project, among all of them.
+    pub(crate) fn of(project: &Slug, repositories: &Path) -> Self {
+        Self { project: project.clone(), folder: repositories.join(format!("{project}.git")) }
+    }
+
+    /// Fetches these commits, unless they are here.
+    ///
+    /// # Errors
+    /// What git says.
+    pub(crate) fn fetch(&self, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
+        if url.is_empty() {
+            return Err(Failure::Other(format!(
+                "nobody has said where the repository of {} is: set it in the project's settings",
+                self.project
+            )));
+        }
+        if !self.folder.join("HEAD").exists() {
+            let disk = |source| Failure::Disk { path: self.folder.clone(), source };
+            fs::create_dir_all(&self.folder).map_err(disk)?;
+            platform::set_mode(&self.folder, PRIVATE).map_err(disk)?;
+            Git::named(&self.folder).ask(&["init", "--quiet", "--bare", "."])?;
+        }
+        let git = self.git();
+        // An answer of git for an object that is not there is a failure as well.
+        let is_here =
+            |commit: &&CommitSha| git.ask(&["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_ok();
+        if commits.iter().all(is_here) {
+            return Ok(());
+        }
+        git.ask(&["fetch", "--quiet", "--no-tags", "--force", "--", url, "+refs/heads/*:refs/heads/*"])?;
+        for commit in commits.iter().filter(|commit| !is_here(commit)) {
+            // Of no branch: a pull request's, or one that was pushed over.
+            git.ask(&["fetch", "--quiet", "--no-tags", "--", url, commit.as_str()])?;
+        }
+        Ok(())
+    }
+
+    /// Where a commit left the line of another one.
+    ///
+    /// # Errors
+    /// They have nothing in common, or are not here.
+    pub(crate) fn merge_base(&self, base: &CommitSha, head: &CommitSha) -> crate::Result<CommitSha> {
+        let found = self.git().ask(&["merge-base", base.as_str(), head.as_str()])?;
+        CommitSha::parse(found.trim())
+            .map_err(|_| Failure::Other(format!("git names no commit from which {} comes", head.short())))
+    }
+
+    /// A commit and what is before it.
+    ///
+    /// # Errors
+    /// What git says.
+    pub(crate) fn history(&self, commit: &CommitSha) -> crate::Result<Repository> {
+        Repository::of_commit(&self.git(), commit, self.project.as_str())
+    }
+
+    /// A file of a commit, of this path from its root. None: it has none there.
+    ///
+    /// # Errors
+    /// It is no text, too long, a symbolic link, or not in the repository at all.
+    pub(crate) fn file(&self, commit: &CommitSha, path: &Path) -> crate::Result<Option<String>> {
+        let refused = |why: &str| Failure::Usage(format!("{} of {}: {why}", path.display(), commit.short()));
+        let mut names = Vec::new();
+        for part in path.components() {
+            match part {
+                Component::Normal(name) => names.push(name.to_string_lossy()),
+                Component::CurDir => {}
+                _ => return Err(refused("expected a path within the repository")),
+            }
+        }
+        let git = self.git();
+        let entry = git.ask(&["ls-tree", "--long", commit.as_str(), "--", &names.join("/")])?;
+        // `mode type name size<TAB>path` (git-ls-tree(1)).
+        let mut fields = entry.split_ascii_whitespace();
+        let Some(mode) = fields.next() else { return Ok(None) };
+        if mode == "120000" {
+            return Err(refused("is a symbolic link: expected a file"));
+        }
+        let (Some("blob"), Some(object), Some(size)) = (fields.next(), fields.next(), fields.next()) else {
+            return Err(refused("expected a file"));
+        };
+        if size.parse().is_ok_and(|bytes: u64| bytes > FILE_BYTES_MAX) {
+            return Err(refused(&format!("has {size} bytes: expected {FILE_BYTES_MAX} at most")));
+        }
+        git.ask(&["cat-file", "blob", object]).map(Some)
+    }
+
+    /// Makes a repository with this commit alone in a new folder, checked out. It shares nothing with the mirror: whoever builds
+    /// it may write all of it.
+    ///
+    /// # Errors
+    /// What git says.
+    pub(crate) fn check_out(&self, commit: &CommitSha, url: &str, folder: &Path) -> crate::Result<()> {
+        fs::create_dir_all(folder).map_err(|source| Failure::Disk { path: folder.to_owned(), source })?;
+        let git = Git::named(folder).quiet(PROTOCOLS);
+        git.ask(&["init", "--quiet", "--template=", "."])?;
+        // What submodules name relative to it.
+        git.ask(&["remote", "add", "--", "origin", url])?;
+        let mirror = format!("file://{}", self.folder.display());
+        git.ask(&["fetch", "--quiet", "--no-tags", "--depth=1", "--", &mirror, commit.as_str()])?;
+        git.ask(&["checkout", "--quiet", "--detach", commit.as_str()]).map(|_| ())
+    }
+
+    fn git(&self) -> Git {
+        Git::named(&self.folder).quiet(PROTOCOLS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    /// A repository of one commit with these files, and its mirror.
+    fn mirror(prepare: impl Fn(&Path)) -> (tempfile::TempDir, Mirror, CommitSha) {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("source");
+        fs::create_dir(&source).unwrap();
+        let git = Git::named(&source);
+        git.ask(&["init", "--quiet", "."]).unwrap();
+        prepare(&source);
+        git.ask(&["add", "--all"]).unwrap();
+        let author = ["-c", "user.name=A. Author", "-c", "user.email=a@example.org"];
+        git.ask(&[&author[..], &["commit", "--quiet", "--message=one"]].concat()).unwrap();
+        let (mirror, head) =
+            (Mirror::of(&Slug::parse("libfoo").unwrap(), folder.path()), git.head().unwrap());
+        mirror.fetch(&source.to_string_lossy(), &[&head]).unwrap();
+        (folder, mirror, head)
+    }
+
+    fn file(mirror: &Mirror, head: &CommitSha, path: &str) -> Result<Option<String>, String> {
+        mirror.file(head, Path::new(path)).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn a_file_is_as_its_commit_has_it() {
+        let (_folder, mirror, head) = mirror(|source| {
+            fs::create_dir(source.join("bench")).unwrap();
+            fs::write(source.join("bench/one.toml"), "about = 'ä'\n").unwrap();
+        });
+        for path in ["bench/one.toml", "./bench/one.toml"] {
+            assert_eq!(file(&mirror, &head, path), Ok(Some("about = 'ä'\n".into())));
+        }
+        assert_eq!(file(&mirror, &head, "roundtrip.toml"), Ok(None));
+        assert!(file(&mirror, &head, "bench").unwrap_err().contains("expected a file"));
+    }
+
+    #[test]
+    fn nothing_that_is_not_in_the_repository_is_read() {
+        let (_folder, mirror, head) = mirror(|source| fs::write(source.join("a.toml"), "").unwrap());
+        for path in ["/etc/passwd", "../source/a.toml", "a/../a.toml"] {
+            let refusal = file(&mirror, &head, path).unwrap_err();
+            assert!(refusal.contains("expected a path within the repository"), "{refusal}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symbolic_link_is_no_settings() {
+        let (_folder, mirror, head) = mirror(|source| {
+            std::os::unix::fs::symlink("/etc/passwd", source.join("roundtrip.toml")).unwrap();
+            std::os::unix::fs::symlink("/etc", source.join("bench")).unwrap();
+        });
+        let refusal = file(&mirror, &head, "roundtrip.toml").unwrap_err();
+        assert!(refusal.contains("is a symbolic link"), "{refusal}");
+        assert_eq!(file(&mirror, &head, "bench/passwd"), Ok(None));
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_is_refused_before_it_is_read() {
+        let (_folder, mirror, head) =
+            mirror(|source| fs::write(source.join("roundtrip.toml"), "#".repeat((1 << 20) + 1)).unwrap());
+        let refusal = file(&mirror, &head, "roundtrip.toml").unwrap_err();
+        assert!(refusal.contains("1048577 bytes"), "{refusal}");
+    }
+
+    #[test]
+    fn what_is_checked_out_has_nothing_of_the_mirror() {
+        let (folder, mirror, head) = mirror(|source| fs::write(source.join("a.c"), "int a;").unwrap());
+        let tree = folder.path().join("tree");
+        mirror.check_out(&head, "https://git.example.org/team/libfoo.git", &tree).unwrap();
+        assert_eq!(fs::read_to_string(tree.join("a.c")).unwrap(), "int a;");
+        let git = Git::named(&tree);
+        assert_eq!(git.head().unwrap(), head);
+        assert_eq!(
+            git.ask(&["remote", "get-url", "origin"]).unwrap().trim(),
+            "https://git.example.org/team/libfoo.git"
+        );
+        fs::remove_dir_all(&mirror.folder).unwrap();
+        let status =
+            Command::new("git").arg("-C").arg(&tree).args(["fsck", "--no-dangling"]).output().unwrap();
+        assert!(status.status.success(), "{status:?}");
     }
 }

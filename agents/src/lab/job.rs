@@ -2,7 +2,7 @@
 
 use super::checkout::{Built, Checkout, Checkouts};
 use super::heartbeat::{Heartbeat, Interrupted};
-use super::output::Output;
+use super::runner::Output;
 use crate::delivery::Subject;
 use crate::failure::Failure;
 use crate::import;

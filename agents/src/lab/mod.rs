@@ -2,8 +2,7 @@
 //! measured.
 //!
 //! - [`identity`]: who it is.  `server`: what it asks.  `health`: how the machine is.
-//! - `job`: one job.  `mirror`: its repository.  `checkout`: its commits, built.
-//! - `runner`: runs its commands, [`confine`]: as whom.  `output`: what they print.
+//! - `job`: one job.  `checkout`: its repository and its commits, built.  [`runner`]: runs its commands, and as whom.
 //! - `heartbeat`: what is said between two repetitions.  `completion_outbox`: jobs whose end the server does not know yet.
 //! - [`update`]: a newer program in the place of its own.
 //!
@@ -11,14 +10,11 @@
 
 mod checkout;
 mod completion_outbox;
-pub(crate) mod confine;
 mod health;
 mod heartbeat;
 pub(crate) mod identity;
 mod job;
-mod mirror;
-mod output;
-mod runner;
+pub(crate) mod runner;
 pub(crate) mod server;
 pub(crate) mod update;
 
@@ -34,20 +30,18 @@ use backon::ExponentialBackoff;
 use checkout::Checkouts;
 use chrono::{TimeDelta, Utc};
 use completion_outbox::{Completion, CompletionOutbox, Measured};
-use confine::Confinement;
 use health::Watch;
 use heartbeat::{Heartbeat, Interrupted};
 use identity::Identity;
 use job::{NoReports, Workshop};
-use output::Output;
 use roundtrip_wire::lab::{AgentStatus, Assignment, Finish, JobOutcome, PROTOCOLS, last_part};
-use runner::Runner;
+use runner::{Confinement, Output, Runner};
 use server::{Server, ServerError};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use update::{Updater, trial};
+use update::Updater;
 
 /// A token is renewed when it has less than this left: half of what it is given for.
 const RENEWED_BEFORE: TimeDelta = TimeDelta::days(7);
@@ -84,12 +78,12 @@ impl<'a> Lab<'a> {
     /// The machine is not enrolled, another agent runs, or what repositories build cannot be kept apart.
     pub(crate) fn prepare(arguments: &LabArguments, log: &'a Log) -> crate::Result<Self> {
         let folder = identity::folder(arguments.state.as_deref())?;
-        let trial = trial::count(&folder, log)?;
+        let trial = update::count_start(&folder, log)?;
         let identity = Identity::read(&folder)?;
         let confinement = confinement(arguments)?;
         let spool = folder.join("spool");
         let held = (spool_lock::hold(&spool)?, confinement.hold()?);
-        platform::set_mode(&spool, mirror::PRIVATE)
+        platform::set_mode(&spool, checkout::PRIVATE)
             .map_err(|source| Failure::Disk { path: spool.clone(), source })?;
         for folder in [&folder, &spool] {
             spool::sweep(folder, Duration::ZERO)?;

@@ -1,37 +1,32 @@
 //! `roundtrip record`: the sizes of the messages that a running process sends, as a size profile.
 //!
 //! # Codemap
-//! - `method`: the ways to do it. One file each: `perf`, `strace`.  `tracer`: their program at work.
-//! - `calls`: what is recorded.  `descriptors`: which of it went to pipes and sockets.  `sizes`: the profile.
-//! - `overhead`: what it costs.  `table`: the answer for people.
-//! - `node`: programs of Node, which count their messages themselves.
+//! - [`Method`]: the ways to do it, a file each: `perf`, `strace`.  [`Tracer`]: their program at work.
+//! - `counting`: what is recorded, which of it went to pipes and sockets, and the profile of its sizes.
+//! - `overhead`: what it costs.  `report`: the answer for people.
 
-mod calls;
-mod descriptors;
-mod method;
-mod node;
+use crate::cli::{By, Format, RecordArguments};
+use crate::failure::Failure;
+use crate::{output, platform, stop};
+use counting::{Calls, Descriptors, Tally};
+use overhead::Overhead;
+pub(crate) use overhead::probe;
+use roundtrip_bench::sys::death;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+use tempfile::TempDir;
+
+mod counting;
 mod overhead;
 mod perf;
-mod sizes;
+mod report;
 mod strace;
-mod table;
-mod tracer;
-
-pub(crate) use overhead::probe;
-
-use crate::cli::{Format, RecordArguments};
-use crate::failure::Failure;
-use crate::stop;
-use crate::{output, platform};
-use calls::Calls;
-use descriptors::Descriptors;
-use method::{Method, Running};
-use overhead::Overhead;
-use serde::Serialize;
-use std::fs;
-use std::io;
-use std::time::{Duration, Instant};
-use tracer::Order;
 
 /// What was recorded, as `--format json` prints it. Members are only ever added.
 #[derive(Debug, Serialize)]
@@ -68,7 +63,7 @@ struct Recording {
 /// The process does not exist or may not be recorded, it sent nothing, or a file cannot be written.
 pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
     if let Some(file) = &arguments.node {
-        return node::write(file);
+        return write_module(file);
     }
     platform::can_record().map_err(Failure::Other)?;
     let process =
@@ -110,7 +105,7 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         eprintln!("roundtrip: what recording costs could not be measured: {why}");
     }
 
-    let profile = sizes::profile(&tally.sizes);
+    let profile = counting::profile(&tally.sizes);
     let recording = Recording {
         by: method.name(),
         pid: process,
@@ -126,15 +121,15 @@ pub(crate) fn record(arguments: &RecordArguments) -> crate::Result<()> {
         overhead: overhead.ok(),
     };
     let Some(profile) = &profile else {
-        return Err(Failure::Other(table::nothing(&recording)));
+        return Err(Failure::Other(report::nothing(&recording)));
     };
     if let Some(path) = &arguments.output {
-        fs::write(path, sizes::csv(profile))
+        fs::write(path, counting::csv(profile))
             .map_err(|source| Failure::Disk { path: path.clone(), source })?;
     }
     match arguments.format {
         Format::Json => output::print_json(&recording),
-        Format::Human => output::print(&table::render(&recording, profile)),
+        Format::Human => output::print(&report::render(&recording, profile)),
     }
 }
 
@@ -192,4 +187,216 @@ fn hint(error: &io::Error) -> String {
         return limited;
     }
     format!("\nThe system may permit it to root: sudo roundtrip record …{limited}")
+}
+
+// The ways to record a process, tried from the cheapest on.
+
+/// One of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Method(By);
+
+/// A process that is being recorded.
+pub(crate) struct Running {
+    method: By,
+    order: Order,
+    tracer: Tracer,
+    /// Threads that it had before.
+    threads: BTreeSet<u32>,
+    folder: TempDir,
+}
+
+impl Method {
+    /// All of them, or only the one that is asked for.
+    pub(crate) fn all(only: Option<By>) -> Vec<Self> {
+        only.map_or_else(|| vec![Self(By::Perf), Self(By::Strace)], |by| vec![Self(by)])
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self.0 {
+            By::Perf => "perf",
+            By::Strace => "strace",
+        }
+    }
+
+    /// Begins. Once this returns, every call is recorded.
+    ///
+    /// # Errors
+    /// Why it cannot record this process.
+    pub(crate) fn start(self, order: &Order) -> Result<Running, String> {
+        let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+        let log = folder.path().join(LOG);
+        let threads = counting::threads(order.process);
+        let tracer = match self.0 {
+            By::Perf => Tracer::start(perf::command(order, &log), perf::is_attached),
+            By::Strace => Tracer::start(strace::command(order, &log), strace::is_attached),
+        }?;
+        Ok(Running { method: self.0, order: *order, tracer, threads, folder })
+    }
+}
+
+/// What a recording is written to, in a folder of its own.
+const LOG: &str = "log";
+
+impl Running {
+    /// Whether it has ended by itself, as it does with the process.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.tracer.has_ended()
+    }
+
+    /// Ends it, and reads what was recorded.
+    ///
+    /// # Errors
+    /// It does not end, or wrote what cannot be read.
+    pub(crate) fn end(self, descriptors: &Descriptors) -> Result<Tally, String> {
+        let Self { method, order, tracer, threads, folder } = self;
+        tracer.finish()?;
+        let log = folder.path().join(LOG);
+        match method {
+            By::Perf => perf::read(&order, descriptors, &log),
+            By::Strace => strace::read(&order, descriptors, threads, &log),
+        }
+    }
+}
+
+// A program that records another process: started, waited for until it records, asked to end. It never outlives this one.
+
+/// Until it records, and until it has ended after it was asked to.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// What is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Order {
+    pub(crate) process: u32,
+    pub(crate) calls: Calls,
+    /// Whether processes count that it starts.
+    pub(crate) with_children: bool,
+}
+
+/// A program at its work. Dropped, it is killed.
+pub(crate) struct Tracer {
+    child: Child,
+    /// Says nothing, and is disconnected when the program closes its standard error: when it has ended.
+    news: Receiver<()>,
+}
+
+impl Tracer {
+    /// Starts a program, and waits until a line on its standard error says that it records.
+    ///
+    /// # Errors
+    /// It cannot be started, or may not record, in its own words.
+    pub(crate) fn start(mut command: Command, is_attached: fn(&str) -> bool) -> Result<Self, String> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        command.env("LC_ALL", "C").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        death::prepare(&mut command);
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => format!("no {name} is installed"),
+            _ => error.to_string(),
+        })?;
+        let errors = child.stderr.take();
+        let (tell, news) = mpsc::channel();
+        let mut tracer = Self { child, news };
+        death::bind(&tracer.child).map_err(|error| error.to_string())?;
+        let (attached, attaching) = mpsc::channel();
+        thread::spawn(move || {
+            // Moved here to be dropped when the program has ended.
+            let _tell: mpsc::Sender<()> = tell;
+            let mut lines =
+                errors.into_iter().flat_map(|errors| BufReader::new(errors).lines()).map_while(Result::ok);
+            let mut said = Vec::new();
+            let begun = lines.by_ref().any(|line| {
+                let begun = is_attached(&line);
+                said.push(line);
+                begun
+            });
+            // Nobody waits any more where it took too long.
+            let _ = attached.send(if begun { Ok(()) } else { Err(complaint(&said)) });
+            lines.for_each(drop);
+        });
+        let begun = attaching.recv_timeout(DEADLINE);
+        begun.map_err(|_| format!("{name} did not begin within {} s", DEADLINE.as_secs()))??;
+        // It may print that it records and end at once; what was recorded until then is read all the same.
+        let _ = tracer.has_ended();
+        Ok(tracer)
+    }
+
+    /// Whether it has ended, as it does with the process that it records.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Asks it to end, and waits until what was recorded is written.
+    ///
+    /// # Errors
+    /// It does not end.
+    pub(crate) fn finish(mut self) -> Result<(), String> {
+        if !self.has_ended() {
+            platform::ask_to_end(&self.child).map_err(|error| error.to_string())?;
+            self.child.stdin.take();
+            if self.news.recv_timeout(DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout) {
+                return Err(format!("what records did not end within {} s", DEADLINE.as_secs()));
+            }
+        }
+        self.child.wait().map(drop).map_err(|error| error.to_string())
+    }
+}
+
+impl Drop for Tracer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What of its last words says why: perf marks it, strace says nothing else.
+fn complaint(said: &[String]) -> String {
+    let after = |mark: &str| said.iter().find_map(|line| line.trim().strip_prefix(mark).map(str::trim));
+    let at_all = said.iter().map(|line| line.trim()).find(|line| !line.is_empty());
+    let said = after("Error:").filter(|rest| !rest.is_empty()).or_else(|| after("strace:")).or(at_all);
+    said.unwrap_or("it ended without a word").to_owned()
+}
+
+// Programs of Node: a module that counts their messages from within, for where nobody may watch from outside, and because
+// there it is known what a message is.
+
+/// The module.
+const MODULE: &str = include_str!("node.cjs");
+
+/// Writes the module, and says how it is used.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write_module(file: &Path) -> crate::Result<()> {
+    fs::write(file, MODULE).map_err(|source| Failure::Disk { path: file.to_owned(), source })?;
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let module = shell_words::quote(&absolute.to_string_lossy()).into_owned();
+    eprintln!(
+        "roundtrip: counts the messages of a program: ROUNDTRIP_SIZES=sizes.csv node --require {module} PROGRAM"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(lines: &[&str]) -> String {
+        complaint(&lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn of_what_a_program_says_the_reason_is_told() {
+        let perf = [
+            "event syntax error: 'syscalls:sys_enter_write'",
+            "Error:\tNo permissions to read /sys/kernel",
+            "",
+            "Run 'perf list'",
+        ];
+        assert_eq!(why(&perf), "No permissions to read /sys/kernel");
+        assert_eq!(
+            why(&["strace: attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted"]),
+            "attach: ptrace(PTRACE_SEIZE, 1): Operation not permitted"
+        );
+        assert_eq!(why(&[]), "it ended without a word");
+    }
 }

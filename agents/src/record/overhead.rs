@@ -1,9 +1,8 @@
 //! What being recorded costs a call on this machine: a process of our own sends messages to itself, timed first alone and then
 //! while the same program records it in the same way.
 
-use super::descriptors::Descriptors;
-use super::method::Method;
-use super::tracer::Order;
+use super::counting::Descriptors;
+use super::{Method, Order};
 use crate::failure::Failure;
 use roundtrip_bench::sys::death;
 use serde::Serialize;

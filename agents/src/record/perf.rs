@@ -1,9 +1,8 @@
 //! By perf(1), the kernel's own way: its tracepoints of system calls write the number of the descriptor when a call begins and
 //! the result when it ends, both into a buffer, and the process is never stopped. Needs the rights to read the tracepoints.
 
-use super::calls::{Calls, Tally, carried};
-use super::descriptors::{Descriptors, Kind};
-use super::tracer::Order;
+use super::Order;
+use super::counting::{Calls, Descriptors, Kind, Tally, carried};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

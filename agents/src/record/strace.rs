@@ -1,9 +1,8 @@
 //! By strace(1), where perf may not record: it stops the process twice at every system call, counted or not, which costs far
 //! more. It tells the kind of every descriptor itself.
 
-use super::calls::{Calls, Tally, carried};
-use super::descriptors::{Descriptors, Kind};
-use super::tracer::Order;
+use super::Order;
+use super::counting::{Calls, Descriptors, Kind, Tally, carried};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};

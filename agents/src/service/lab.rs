@@ -4,7 +4,7 @@
 use super::Manager;
 use crate::cli::LabArguments;
 use crate::failure::Failure;
-use crate::lab::confine;
+use crate::lab::runner;
 
 /// The service that is to be, as [`super::Service`] is of a checkout.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl LabService {
         Ok(Self {
             program: super::program()?,
             state,
-            job_user: super::one_line(lab.job_user.as_deref().unwrap_or(confine::USER))?,
+            job_user: super::one_line(lab.job_user.as_deref().unwrap_or(runner::USER))?,
             is_trusting: lab.trust_repositories,
             limits: limits.into_iter().flat_map(|(name, value)| [name.to_owned(), value]).collect(),
         })

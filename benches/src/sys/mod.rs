@@ -1,5 +1,14 @@
-//! All that differs between operating systems: one folder per capability, its `mod.rs` the contract, one file
+//! All that differs between operating systems: one file or folder per capability, the contract first, then a module `imp`
 //! per mechanism. A capability that is missing says why; it never fails to compile.
+
+/// Functions of a capability that this system does not have: they fail.
+macro_rules! missing {
+    ($($vis:vis fn $name:ident($($argument:ty),*) -> $answer:ty;)*) => {
+        $($vis fn $name($(_: $argument),*) -> io::Result<$answer> {
+            Err(io::Error::from(io::ErrorKind::Unsupported))
+        })*
+    };
+}
 
 pub mod affinity;
 pub mod cgroup;

@@ -7,7 +7,7 @@
 //! - [`acknowledged`]: how many uploads were acknowledged, told with each.
 //! - [`commit`], [`machine`]: where and of what the numbers were measured.
 //! - [`lab`]: enrolment, jobs and their leases: how servers and agents share work.
-//! - [`comparable`]: what keeps two results from being compared.
+//! - [`comparable`]: what keeps two results from being compared.  [`verdict`]: what is said of two that were.
 //! - [`slug`], [`id`], [`sha`]: parsed identifiers.
 //! - [`size_profile`]: the distributions of message sizes that cases name.
 //! - [`problem`]: RFC 9457 problem details, written by the server and read by the agent.
@@ -32,6 +32,7 @@ pub mod result;
 pub mod sha;
 pub mod size_profile;
 pub mod slug;
+pub mod verdict;
 
 pub use acknowledged::Acknowledged;
 pub use commit::Commit;
@@ -45,3 +46,4 @@ pub use result::{
 };
 pub use sha::CommitSha;
 pub use slug::Slug;
+pub use verdict::Verdict;

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod cpuid;
 mod facts;
-#[cfg_attr(target_os = "linux", path = "linux/mod.rs")]
-#[cfg_attr(target_os = "macos", path = "macos/mod.rs")]
+#[cfg_attr(target_os = "linux", path = "linux.rs")]
+#[cfg_attr(target_os = "macos", path = "macos.rs")]
 #[cfg_attr(target_os = "freebsd", path = "freebsd.rs")]
-#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(windows, path = "windows.rs")]
 mod imp;
 #[cfg(any(target_os = "freebsd", test))]
 mod levels;

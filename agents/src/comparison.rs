@@ -1,0 +1,631 @@
+//! Base against head, case by case: what `ab` and `compare` print, and what they end with.
+//!
+//! - [`table`]: for people.  [`node`]: as Node's own comparison lays it out.  [`beside`]: what is told beside the p50.
+
+use crate::failure::Failure;
+use crate::format::{count, half_width, nanoseconds, signed_percent};
+use crate::table as results;
+use crate::terminal::{is_coloured, styled};
+use clap::builder::styling::{AnsiColor, Style};
+use comfy_table::{CellAlignment, Table, presets};
+use roundtrip_stats::comparison::{self, Case, Compared};
+use roundtrip_stats::shape::{self, Profile};
+use roundtrip_stats::verdict::{Row, Rule};
+use roundtrip_wire::comparable::{self, Difference};
+use roundtrip_wire::{CaseResult, Failure as Failed, Verdict};
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// One case of both sides, or of one.
+#[derive(Debug, Serialize)]
+pub(crate) struct Line {
+    /// What it is, for people.
+    pub(crate) case: String,
+    /// What lines of one table have in common.
+    #[serde(skip)]
+    pub(crate) title: String,
+    /// What it is within that table.
+    #[serde(skip)]
+    pub(crate) name: String,
+    /// The base's p50: the median over its repetitions, with its 95 % interval.
+    pub(crate) base: Option<Side>,
+    /// The head's.
+    pub(crate) head: Option<Side>,
+    /// The head's p50 by the base's; absent where they are not comparable, here and below.
+    pub(crate) ratio: Option<f64>,
+    /// By how much head's times are longer than base's (Hodges and Lehmann), as a share.
+    pub(crate) change: Option<f64>,
+    /// The 95 % interval of that change; absent with too few repetitions.
+    pub(crate) change_interval: Option<[f64; 2]>,
+    /// How probable so uneven times are without a change.
+    pub(crate) p: Option<f64>,
+    /// The same, adjusted for all cases of the comparison (Benjamini and Hochberg).
+    pub(crate) p_adjusted: Option<f64>,
+    /// Welch's t of the rates, positive where head is faster, as Node's tool has it.
+    pub(crate) t: Option<f64>,
+    /// How that tool marks it, without regard to the number of cases.
+    pub(crate) stars: &'static str,
+    /// What is said of it, by its p50.
+    pub(crate) verdict: Verdict,
+    /// Why it is inconclusive, if it is.
+    pub(crate) undecided: Option<String>,
+    /// The p90 of the repetitions; absent where they are not comparable, here and below.
+    pub(crate) p90: Option<Beside>,
+    /// Their p99.
+    pub(crate) p99: Option<Beside>,
+    /// The shape of their distributions.
+    pub(crate) shape: Option<Shape>,
+    /// Why it is not compared.
+    pub(crate) differences: Vec<Difference>,
+    /// Why a side has no numbers: repetitions that failed, or what is unsupported.
+    pub(crate) reasons: Vec<String>,
+}
+
+/// One side of a case.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Side {
+    /// The median over the repetitions' p50.
+    pub(crate) p50_ns: u64,
+    /// Absent with fewer than six repetitions, which have no such interval.
+    pub(crate) interval_ns: Option<[u64; 2]>,
+    /// How many repetitions finished.
+    pub(crate) repetitions: usize,
+    /// The mean of the repetitions' rates: operations a second.
+    pub(crate) rate_per_second: f64,
+}
+
+/// A result with what is compared of its repetitions, which is taken out of their histograms once.
+pub(crate) struct Decoded<'a> {
+    result: &'a CaseResult,
+    p50s_ns: Vec<u64>,
+    profiles: Vec<Profile>,
+}
+
+impl<'a> Decoded<'a> {
+    /// # Errors
+    /// A histogram that cannot be read.
+    pub(crate) fn of(result: Option<&'a CaseResult>) -> crate::Result<Option<Self>> {
+        let decoded = |result: &'a CaseResult| {
+            let (mut p50s_ns, mut profiles) = (Vec::new(), Vec::new());
+            for repetition in &result.repetitions {
+                let distribution = results::decode(repetition)?;
+                p50s_ns.push(distribution.quantile_ns(500_000));
+                profiles.push(shape::profile(&distribution));
+            }
+            Ok(Self { result, p50s_ns, profiles })
+        };
+        result.map(decoded).transpose()
+    }
+}
+
+/// Both sides of each case that are not paired by repetition, such as those of two reports.
+pub(crate) fn of_results(
+    sides: &[(Option<&CaseResult>, Option<&CaseResult>)],
+    rule: &Rule,
+) -> crate::Result<Vec<Line>> {
+    let sides = sides.iter().map(|&(base, head)| Ok((Decoded::of(base)?, Decoded::of(head)?)));
+    let sides = sides.collect::<crate::Result<Vec<_>>>()?;
+    let cases: Vec<_> = sides.iter().map(|(base, head)| case(base.as_ref()?, head.as_ref()?)).collect();
+    let compared = comparison::unpaired(rule, &cases);
+    let line = |((base, head), compared): (&(_, _), _)| {
+        finished(Option::as_ref(base), Option::as_ref(head), compared, rule)
+    };
+    Ok(sides.iter().zip(compared).map(line).collect())
+}
+
+/// Two sides that can be compared.
+fn case<'a>(base: &'a Decoded<'_>, head: &'a Decoded<'_>) -> Option<Case<'a>> {
+    let are_alike = comparable::results(base.result, head.result).is_empty();
+    are_alike.then_some(Case {
+        p50s_ns: [&base.p50s_ns, &head.p50s_ns],
+        profiles: Some([&base.profiles, &head.profiles]),
+        // What a machine did before is known to the server alone.
+        effects: &[],
+    })
+}
+
+/// One line, with what the test found; none where it cannot be compared.
+pub(crate) fn line(
+    base: Option<&Decoded<'_>>,
+    head: Option<&Decoded<'_>>,
+    row: Option<Row>,
+    rule: &Rule,
+) -> Line {
+    let case = base.zip(head).and_then(|(base, head)| case(base, head));
+    let compared =
+        case.zip(row).and_then(|(Case { p50s_ns: [base, head], .. }, row)| Compared::of(base, head, row));
+    finished(base, head, compared, rule)
+}
+
+fn finished(
+    base: Option<&Decoded<'_>>,
+    head: Option<&Decoded<'_>>,
+    compared: Option<Compared>,
+    rule: &Rule,
+) -> Line {
+    let differences = match (base, head) {
+        (Some(base), Some(head)) => comparable::results(base.result, head.result),
+        _ => Vec::new(),
+    };
+    let any = head.or(base).map(|side| side.result);
+    let profiles = base.zip(head).map(|(base, head)| [&base.profiles[..], &head.profiles[..]]);
+    Line {
+        case: any.map(results::describe).unwrap_or_default(),
+        title: any.map(|result| results::title(result, &[])).unwrap_or_default(),
+        name: any.map(results::name).unwrap_or_default(),
+        base: base.and_then(side),
+        head: head.and_then(side),
+        ratio: compared.map(|compared| compared.ratio),
+        change: compared.and_then(|compared| compared.change),
+        change_interval: compared.and_then(|compared| compared.change_interval),
+        p: compared.map(|compared| compared.p),
+        p_adjusted: compared.map(|compared| compared.p_adjusted),
+        t: compared.and_then(|compared| compared.t),
+        stars: compared.map_or("", |compared| compared.stars),
+        verdict: compared.map_or(Verdict::NotComparable, |compared| compared.verdict.into()),
+        undecided: compared.and_then(|compared| compared.reason).map(|reason| reason.to_string()),
+        p90: compared.and_then(|compared| compared.p90).map(Beside::from),
+        p99: compared.and_then(|compared| compared.p99).map(Beside::from),
+        shape: compared
+            .and_then(|compared| compared.shape)
+            .zip(profiles)
+            .map(|(found, sides)| Shape::of(found, sides, rule)),
+        differences,
+        reasons: [("base", base), ("head", head)]
+            .into_iter()
+            .flat_map(|(name, side)| reasons(name, side.map(|side| side.result)))
+            .collect(),
+    }
+}
+
+/// The p50 of a result that has one.
+fn side(side: &Decoded<'_>) -> Option<Side> {
+    let comparison::Side { p50_ns, interval_ns, repetitions, rate_per_second } =
+        comparison::Side::of(&side.p50s_ns)?;
+    Some(Side { p50_ns, interval_ns, repetitions, rate_per_second })
+}
+
+/// Why a side has fewer numbers than it could.
+fn reasons(name: &str, result: Option<&CaseResult>) -> Vec<String> {
+    let Some(result) = result else { return vec![format!("not in the {name}")] };
+    let unsupported =
+        result.unsupported.iter().map(|reason| format!("{name}: not on this machine: {reason}"));
+    let failed = result.failures.iter().map(|Failed { reason, .. }| format!("{name}: failed: {reason}"));
+    unsupported.chain(failed).collect()
+}
+
+/// How a comparison is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ComparisonFormat {
+    /// For people.
+    Human,
+    /// For programs.
+    Json,
+    /// In Markdown, as comparisons of Node are posted: rates, their change, t and stars.
+    Node,
+}
+
+/// What makes a comparison end with a code of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum FailOn {
+    /// A case regressed, or its p90 or p99 did: exit code 3.
+    Regressed,
+    /// A case is inconclusive: exit code 4.
+    Inconclusive,
+}
+
+/// The failure that the lines amount to, if it is one.
+///
+/// # Errors
+/// A verdict that was asked to be one.
+pub(crate) fn judge(lines: &[Line], fail_on: &[FailOn]) -> crate::Result<()> {
+    let those = |is_one: fn(&Line) -> bool| -> Vec<&str> {
+        lines.iter().filter(|line| is_one(line)).map(|line| line.case.as_str()).collect()
+    };
+    let tell = |cases: &[&str], what: &str| {
+        let more = cases.len().saturating_sub(1);
+        let others = if more == 0 { String::new() } else { format!(", and {more} more") };
+        format!("{what}: {}{others}", cases.first().copied().unwrap_or_default())
+    };
+    let regressed = those(Line::regressed);
+    if fail_on.contains(&FailOn::Regressed) && !regressed.is_empty() {
+        return Err(Failure::Regressed(tell(&regressed, "regressed")));
+    }
+    let inconclusive = those(|line| line.verdict == Verdict::Inconclusive);
+    if fail_on.contains(&FailOn::Inconclusive) && !inconclusive.is_empty() {
+        return Err(Failure::Inconclusive(tell(&inconclusive, "too noisy to say")));
+    }
+    Ok(())
+}
+
+// What is told of a case beside its p50: its p90, its p99, and the shape of its distributions.
+
+/// A quantile beside the p50.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Beside {
+    /// By how much head's times are longer than base's, as a share.
+    pub(crate) change: Option<f64>,
+    /// The interval of that change; absent with too few repetitions.
+    pub(crate) change_interval: Option<[f64; 2]>,
+    /// How probable so uneven times are without a change, for all that is compared.
+    pub(crate) p_adjusted: f64,
+    /// That it regressed or improved; absent where it cannot be said to have changed.
+    pub(crate) verdict: Option<Verdict>,
+}
+
+/// How times are distributed, beside all of them being longer or shorter.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Shape {
+    /// How probable so uneven shapes are without a change, for all that is compared.
+    pub(crate) p_adjusted: f64,
+    /// Whether it is said to have changed.
+    pub(crate) changed: bool,
+    /// Where the distributions differ, if it did.
+    pub(crate) difference: Option<String>,
+}
+
+impl From<comparison::Beside> for Beside {
+    fn from(found: comparison::Beside) -> Self {
+        let comparison::Beside { change, change_interval, p_adjusted, verdict } = found;
+        Self { change, change_interval, p_adjusted, verdict: verdict.map(Verdict::from) }
+    }
+}
+
+impl Shape {
+    fn of(found: comparison::Beside, sides: [&[Profile]; 2], rule: &Rule) -> Self {
+        Self {
+            p_adjusted: found.p_adjusted,
+            changed: found.verdict.is_some(),
+            difference: found.difference(sides, rule),
+        }
+    }
+}
+
+impl Line {
+    /// Whether it is slower by its p50, its p90 or its p99. A shape has no direction.
+    pub(crate) fn regressed(&self) -> bool {
+        let beside = [&self.p90, &self.p99].into_iter().flatten().filter_map(|beside| beside.verdict);
+        [self.verdict].into_iter().chain(beside).any(|verdict| verdict == Verdict::Regressed)
+    }
+
+    /// What changed otherwise than the p50, a sentence each; nothing where all times changed alike.
+    pub(crate) fn told_beside(&self) -> Vec<String> {
+        let quantile = |(name, beside): (&str, &Option<Beside>)| {
+            let Beside { change, change_interval, p_adjusted, verdict } = (*beside)?;
+            let verdict = verdict.filter(|&verdict| verdict != self.verdict)?;
+            let interval = change_interval.map_or(String::new(), |[low, high]| {
+                format!(" ({} to {})", signed_percent(low), signed_percent(high))
+            });
+            Some(format!(
+                "{name} {verdict}, {}{interval}, p {}",
+                signed_percent(change?),
+                probability(p_adjusted)
+            ))
+        };
+        // Against the p50 of the same repetition, so that a change of that alone is no change of shape.
+        let shape = self.shape.as_ref().filter(|shape| shape.changed);
+        let shape = shape.map(|Shape { p_adjusted, difference, .. }| {
+            let difference = difference.as_deref().unwrap_or_default();
+            format!("its shape changed, p {}: {difference}", probability(*p_adjusted))
+        });
+        [("p90", &self.p90), ("p99", &self.p99)].into_iter().filter_map(quantile).chain(shape).collect()
+    }
+}
+
+/// A p, which is never said to be none.
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".into() } else { format!("{p:.3}") }
+}
+
+// A comparison for people: a table for each traffic and placement, what is not compared below it, and a sentence.
+
+const HEADER: [&str; 10] =
+    ["case", "base p50", "\u{b1}", "head p50", "\u{b1}", "change", "95 % interval", "p", "t", "verdict"];
+
+/// Columns of words.
+const WORDS: [&str; 2] = ["case", "verdict"];
+
+/// All lines.
+pub(crate) fn render_table(lines: &[Line]) -> String {
+    let mut text = String::new();
+    let mut titles: Vec<&str> = Vec::new();
+    for line in lines {
+        if !titles.contains(&line.title.as_str()) {
+            titles.push(&line.title);
+        }
+    }
+    for title in titles {
+        let of_title: Vec<&Line> = lines.iter().filter(|line| line.title == title).collect();
+        // Writing to a string cannot fail, here and below.
+        let _ = writeln!(text, "{title}\n{}\n", table(&of_title));
+    }
+    let _ = write!(text, "{}", sentence(lines));
+    text
+}
+
+fn table(lines: &[&Line]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(HEADER);
+    let mut notes = Vec::new();
+    for line in lines {
+        if let (Some(base), Some(head), Some(change)) = (line.base, line.head, line.change) {
+            table.add_row([
+                line.name.clone(),
+                nanoseconds(base.p50_ns),
+                spread(base),
+                nanoseconds(head.p50_ns),
+                spread(head),
+                signed_percent(change),
+                line.change_interval.map_or("too few".into(), |[low, high]| {
+                    format!("{} to {}", signed_percent(low), signed_percent(high))
+                }),
+                line.p_adjusted.map(probability).unwrap_or_default(),
+                line.t.map(|t| format!("{t:.1} {:3}", line.stars)).unwrap_or_default(),
+                verdict_text(line.verdict),
+            ]);
+            let undecided = line.undecided.iter().map(|why| format!("inconclusive, {why}"));
+            let told = undecided.chain(line.told_beside()).enumerate();
+            notes.extend(told.map(|(nth, told)| match nth {
+                0 => format!(" {}: {told}", line.name),
+                _ => format!("     {told}"),
+            }));
+        } else {
+            notes.push(format!(" {}: not compared", line.name));
+            notes.extend(line.differences.iter().map(|difference| format!("     {difference}")));
+        }
+        notes.extend(line.reasons.iter().map(|reason| format!("     {reason}")));
+    }
+    for (index, head) in HEADER.iter().enumerate() {
+        if let Some(column) = table.column_mut(index).filter(|_| !WORDS.contains(head)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows = if table.is_empty() { None } else { Some(table.trim_fmt()) };
+    rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n")
+}
+
+/// The word, in the colour of what wants attention.
+pub(crate) fn verdict_text(verdict: Verdict) -> String {
+    let style = match verdict {
+        Verdict::Regressed => AnsiColor::Yellow.on_default().bold(),
+        Verdict::Improved => AnsiColor::Cyan.on_default().bold(),
+        _ => Style::new(),
+    };
+    styled(&verdict.to_string(), style, is_coloured())
+}
+
+/// How many of which, and how to read it.
+fn sentence(lines: &[Line]) -> String {
+    let number = |verdict: Verdict| lines.iter().filter(|line| line.verdict == verdict).count() as u64;
+    let all = [
+        Verdict::Regressed,
+        Verdict::Improved,
+        Verdict::NoChange,
+        Verdict::Inconclusive,
+        Verdict::NotComparable,
+    ];
+    let found: Vec<String> = all
+        .into_iter()
+        .filter(|&verdict| number(verdict) > 0)
+        .map(|verdict| format!("{} {verdict}", count(number(verdict))))
+        .collect();
+    let noun = if lines.len() == 1 { "case" } else { "cases" };
+    let beside = lines.iter().filter(|line| !line.told_beside().is_empty()).count();
+    let beside = match beside {
+        0 => String::new(),
+        number => format!(" {} changed otherwise than by the p50, as said above.", count(number as u64)),
+    };
+    format!(
+        "Of {} {noun}: {}.{beside}\nA change is of the time of an operation: + is slower. p is for all cases together; t and its \
+         stars are of each alone.",
+        count(lines.len() as u64),
+        found.join(", ")
+    )
+}
+
+/// Half the interval as a share of the time.
+fn spread(side: Side) -> String {
+    side.interval_ns.map_or(String::new(), |[low, high]| half_width(low, high, side.p50_ns))
+}
+
+// As comparisons of Node are posted: rates, the change of the rate, stars and t. It is for those who know it: the stars
+// are of each row alone, and the verdict is not among them.
+
+/// A table in Markdown.
+pub(crate) fn render_node(lines: &[Line]) -> String {
+    let mut text =
+        "| Config | old (ops/s) | new (ops/s) | \u{394} | t | sig |\n|---|--:|--:|--:|--:|:--|\n".to_owned();
+    for line in lines {
+        let (Some(base), Some(head), Some(_)) = (line.base, line.head, line.ratio) else { continue };
+        let t = line.t.map(|t| format!("{t:.1}")).unwrap_or_default();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {t} | {} |",
+            line.case,
+            ops(base),
+            ops(head),
+            delta(base.rate_per_second, head.rate_per_second),
+            line.stars
+        );
+    }
+    text
+}
+
+fn ops(side: Side) -> String {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a rate is positive and below 10^9"
+    )]
+    let rounded = side.rate_per_second.round() as u64;
+    count(rounded)
+}
+
+/// The change of a rate in percent, with its sign and one decimal.
+pub(crate) fn delta(old: f64, new: f64) -> String {
+    format!("{:+.1}%", (new / old - 1.0) * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use roundtrip_stats::Distribution;
+    use roundtrip_wire::{Repetition, RunReport};
+
+    /// A result whose repetitions have one time each.
+    fn result(message_bytes: u64, p50s_ns: &[u64]) -> CaseResult {
+        result_of(message_bytes, p50s_ns.iter().map(|&ns| vec![ns]))
+    }
+
+    /// A result whose repetitions have these times.
+    fn result_of(message_bytes: u64, repetitions: impl IntoIterator<Item = Vec<u64>>) -> CaseResult {
+        let full = include_str!("../../crates/wire/tests/golden/v1/full.json");
+        let mut full: RunReport = serde_json::from_str(full).unwrap();
+        let mut result = full.results.remove(0);
+        let like = result.repetitions[0].clone();
+        result.case.message_bytes = message_bytes;
+        result.unsupported = None;
+        result.failures.clear();
+        result.repetitions = (0..)
+            .zip(repetitions)
+            .map(|(index, times_ns)| {
+                let times = Distribution::of_samples(times_ns).unwrap();
+                Repetition {
+                    index,
+                    histogram: times.histogram_text(),
+                    samples: times.samples_text(),
+                    count: times.count(),
+                    min_ns: times.min_ns(),
+                    max_ns: times.max_ns(),
+                    sum_ns: times.sum_ns(),
+                    ..like.clone()
+                }
+            })
+            .collect();
+        result
+    }
+
+    fn times(middle_ns: u64) -> Vec<u64> {
+        (0..12).map(|i| middle_ns + i * 7_919 % 997 * middle_ns / 100_000).collect()
+    }
+
+    #[test]
+    fn two_reports_have_a_verdict_for_each_case_and_fail_when_they_are_asked_to() {
+        let base = [64, 128, 256].map(|size| result(size, &times(10_000)));
+        let head = [result(64, &times(12_000)), result(128, &times(10_010)), result(256, &times(8_000))];
+        let sides: Vec<_> = base.iter().zip(&head).map(|(base, head)| (Some(base), Some(head))).collect();
+        let lines = of_results(&sides, &Rule::default()).unwrap();
+        let verdicts: Vec<Verdict> = lines.iter().map(|line| line.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Regressed, Verdict::NoChange, Verdict::Improved]);
+        // Rates fall where times grow.
+        assert!(
+            lines[0].t < Some(0.0) && lines[0].change > Some(0.19) && lines[0].stars == "***",
+            "{lines:?}"
+        );
+
+        let page = crate::summary::of_comparison("v1", "v2|x", &lines);
+        assert!(
+            page.starts_with("### 1 of 3 cases regressed, 1 improved\n\nBase v1, head v2\\|x."),
+            "{page}"
+        );
+        assert!(page.contains("| regressed |") && !page.contains("no change"), "{page}");
+
+        assert!(judge(&lines, &[]).is_ok() && judge(&lines, &[FailOn::Inconclusive]).is_ok());
+        let failure = judge(&lines, &[FailOn::Regressed, FailOn::Inconclusive]).unwrap_err();
+        assert_eq!(failure.code(), 3);
+        assert!(failure.to_string().starts_with("regressed: "), "{failure}");
+    }
+
+    /// Repetitions of a hundred times each, of which so many are half as long again.
+    fn with_second_mode(slower: u64, seed: u64) -> CaseResult {
+        let time = |nth: u64, repetition: u64| {
+            let one = 10_000 + nth + (repetition + seed) * (repetition + seed) * 7_919 % 97;
+            if nth < slower { one + one / 2 } else { one }
+        };
+        result_of(64, (0..12).map(|repetition| (0..100).map(|nth| time(nth, repetition)).collect()))
+    }
+
+    #[test]
+    fn a_second_mode_is_told_where_the_p50_is_the_same_and_is_a_regression_for_a_script() {
+        let (base, head) = (with_second_mode(0, 0), with_second_mode(15, 20));
+        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        assert_eq!(lines[0].verdict, Verdict::NoChange);
+        let told = lines[0].told_beside();
+        assert!(
+            told[0].starts_with("p90 regressed, +4") && told[1].starts_with("p99 regressed, +"),
+            "{told:?}"
+        );
+        assert!(told[2].starts_with("its shape changed, p < 0.001: p90 to p99 +"), "{told:?}");
+        assert!(told[2].contains("head has a second mode, 4") && told.len() == 3, "{told:?}");
+        assert_eq!(judge(&lines, &[FailOn::Regressed]).unwrap_err().code(), 3);
+        let shown = render_table(&lines);
+        assert!(shown.contains(&told[2]), "{shown}");
+        assert!(shown.contains("1 no change. 1 changed otherwise than by the p50"), "{shown}");
+
+        // The other way round nothing is slower.
+        let lines = of_results(&[(Some(&head), Some(&base))], &Rule::default()).unwrap();
+        assert!(lines[0].told_beside()[0].starts_with("p90 improved, -"), "{lines:?}");
+        assert!(judge(&lines, &[FailOn::Regressed, FailOn::Inconclusive]).is_ok());
+    }
+
+    #[test]
+    fn what_changed_as_a_whole_is_told_once() {
+        let (base, head) = (result(64, &times(10_000)), result(64, &times(12_000)));
+        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        assert_eq!(lines[0].p99.and_then(|p99| p99.verdict), Some(Verdict::Regressed));
+        assert_eq!((lines[0].told_beside(), &lines[0].undecided), (Vec::new(), &None));
+    }
+
+    #[test]
+    fn too_few_repetitions_are_inconclusive_which_has_a_code_of_its_own() {
+        let (base, head) = (result(64, &[10_000; 3]), result(64, &[20_000; 3]));
+        let lines = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        assert_eq!(lines[0].verdict, Verdict::Inconclusive);
+        assert_eq!(lines[0].undecided.as_deref(), Some("too few repetitions a side: has 3, needs 4"));
+        assert!(render_table(&lines).contains("inconclusive, too few repetitions a side"));
+        assert_eq!(judge(&lines, &[FailOn::Inconclusive]).unwrap_err().code(), 4);
+    }
+
+    #[test]
+    fn what_is_on_one_side_alone_is_not_comparable_and_takes_no_part_in_the_adjustment() {
+        let (base, head) = (result(64, &times(10_000)), result(64, &times(12_000)));
+        let alone = of_results(&[(Some(&base), Some(&head))], &Rule::default()).unwrap();
+        let with_others: Vec<_> =
+            [(Some(&base), Some(&head))].into_iter().chain((0..20).map(|_| (None, Some(&head)))).collect();
+        let lines = of_results(&with_others, &Rule::default()).unwrap();
+        assert_eq!(lines[0].p_adjusted, alone[0].p_adjusted);
+        assert_eq!(
+            (lines[1].verdict, &lines[1].reasons[..]),
+            (Verdict::NotComparable, &["not in the base".to_owned()][..])
+        );
+    }
+
+    /// The tables that were published with nodejs/node#64072, row by row: rates before and after, and the change. Two of
+    /// the published changes do not follow from the rates beside them: +4.7 of the seventh row, which are 4.65, and -0.7
+    /// of the fourteenth, which are 0.75.
+    #[test]
+    fn the_published_changes_follow_from_the_published_rates() {
+        for (before, after, published) in [
+            (559_040, 626_255, "+12.0%"),
+            (311_284, 330_153, "+6.1%"),
+            (104_077, 125_181, "+20.3%"),
+            (31_921, 35_739, "+12.0%"),
+            (467_991, 488_482, "+4.4%"),
+            (399_774, 411_011, "+2.8%"),
+            (321_322, 336_254, "+4.6%"),
+            (210_270, 225_204, "+7.1%"),
+            (91_388, 104_764, "+14.6%"),
+            (21_868, 21_574, "-1.3%"),
+            (692_902, 689_566, "-0.5%"),
+            (519_877, 513_564, "-1.2%"),
+            (334_806, 332_229, "-0.8%"),
+            (161_677, 160_458, "-0.8%"),
+            (57_085, 56_531, "-1.0%"),
+            (13_297, 13_161, "-1.0%"),
+        ] {
+            assert_eq!(delta(f64::from(before), f64::from(after)), published, "{before} {after}");
+        }
+    }
+}

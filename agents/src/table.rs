@@ -1,0 +1,655 @@
+//! The report for people: one table for each traffic and placement, percentiles with units, the shape of the
+//! distribution, and what was delivered.
+
+use crate::failure::Failure;
+use crate::format::{bytes, count, half_width, nanoseconds, percent};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use roundtrip_stats::comparison::CONFIDENCE_PPM;
+use roundtrip_stats::distribution::Encoded;
+use roundtrip_stats::{Distribution, Quartiles, interval};
+use roundtrip_wire::{CaseResult, EndObservation, Repetition, RunReport, Summary, SystemCalls};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+/// Renders a report.
+pub(crate) fn render(report: &RunReport) -> crate::Result<String> {
+    let mut text = heading(report);
+    for (title, results) in groups(report) {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(text, "\n{title}\n{}\n", table(&results)?);
+    }
+    Ok(text)
+}
+
+/// The results of a report that stand in one table, under what they have in common.
+pub(crate) fn groups(report: &RunReport) -> Vec<(String, Vec<&CaseResult>)> {
+    let mut groups: Vec<(String, Vec<&CaseResult>)> = Vec::new();
+    for result in &report.results {
+        let title = title(result, &report.results);
+        match groups.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, results)) => results.push(result),
+            None => groups.push((title, vec![result])),
+        }
+    }
+    groups
+}
+
+/// What a result is of, in one line.
+pub(crate) fn describe(result: &CaseResult) -> String {
+    format!("{}: {}", title(result, &[]), name(result))
+}
+
+/// What the results of one table have in common.
+pub(crate) fn title(result: &CaseResult, all: &[CaseResult]) -> String {
+    let case = &result.case;
+    if case.benchmark.is_some() {
+        return imported_title(result);
+    }
+    let mut title = case.scenario.to_string();
+    if let Some(messages) = case.messages {
+        let _ = write!(title, " of {} messages", count(messages));
+    }
+    if let Some(rate) = case.rate_per_second {
+        let _ = write!(title, " at {}/s", count(rate));
+    }
+    // The total of single messages is said by their size already, unless they end a sweep of smaller ones.
+    let is_swept = |total: u64| {
+        let mut others = all.iter().map(|other| &other.case).filter(|other| other.scenario == case.scenario);
+        others.any(|other| other.total_bytes == Some(total) && other.message_bytes < total)
+    };
+    if let Some(total) = case.total_bytes.filter(|&total| is_swept(total)) {
+        let _ = match case.scenario.as_str() {
+            "handle-passing" => write!(title, " of {}", count(total)),
+            _ => write!(title, " of {}", bytes(total)),
+        };
+    }
+    if result.methodology.window > 1 {
+        let _ = write!(title, ", {} at once", count(u64::from(result.methodology.window)));
+    }
+    let _ = write!(title, ", {}, {}", case.mode, case.placement);
+    if case.size_profile.is_some() {
+        title.push_str(", sizes drawn from a profile");
+    }
+    match case.buffer_bytes {
+        Some(buffer) if buffer == case.message_bytes => {
+            title.push_str(", kernel buffers as large as the message");
+        }
+        Some(buffer) => _ = write!(title, ", kernel buffers of {}", bytes(buffer)),
+        None => {}
+    }
+    if let Some(probe) = &result.methodology.probe {
+        let _ = write!(title, ", under the probe {probe}");
+    }
+    title
+}
+
+fn heading(report: &RunReport) -> String {
+    let modified = if report.work_tree_modified { ", with uncommitted changes" } else { "" };
+    let (project, commit, machine) = (&report.project, report.commit.sha.short(), &report.machine.slug);
+    if report.results.iter().all(|result| result.case.benchmark.is_some()) {
+        return format!("{project} at {commit}{modified}, imported on {machine}\n");
+    }
+    let fact = |key: &str| report.environment.stable.get(key).map_or("unknown", String::as_str);
+    let clock = report.canaries.iter().find(|canary| canary.slug.as_str() == "clock-cost");
+    let cost = clock
+        .and_then(|canary| canary.p50_ns)
+        .map_or("of unknown cost".into(), |ns| format!("{ns} ns a reading"));
+    let build = if report.suite.build.as_str() == "debug" {
+        "\nThis is a debug build: its figures are not for comparison."
+    } else {
+        ""
+    };
+    format!(
+        "{project} at {commit}{modified} on {machine} ({} {}, {}; clock {cost}){build}\n",
+        report.machine.os,
+        fact("os.kernel"),
+        fact("cpu.model"),
+    )
+}
+
+/// What a note calls a result.
+pub(crate) fn name(result: &CaseResult) -> String {
+    let CaseResult { transport, case, methodology, .. } = result;
+    match case.messages {
+        _ if case.benchmark.is_some() => imported_name(result),
+        None => format!("{} {}", transport_name(result), message(result)),
+        Some(_) => format!(
+            "{} {} to {}, {}, wake {}, {} when full, {}",
+            transport.slug,
+            case.senders.unwrap_or(1),
+            case.peers,
+            methodology.receive,
+            methodology.wake.as_ref().map_or("never", |wake| wake.as_str()),
+            methodology.on_full,
+            methodology.storage
+        ),
+    }
+}
+
+/// Each reason why cases of a transport cannot run here, how many they are, and the first of them.
+fn unsupported<'a>(results: &[&'a CaseResult]) -> Vec<(&'a str, usize, &'a CaseResult)> {
+    let mut found: Vec<(&str, usize, &CaseResult)> = Vec::new();
+    for result in results {
+        let Some(reason) = result.unsupported.as_deref() else { continue };
+        let is_same = |(known, _, first): &&mut (&str, usize, &CaseResult)| {
+            *known == reason && first.transport.slug == result.transport.slug
+        };
+        match found.iter_mut().find(is_same) {
+            Some((_, count, _)) => *count += 1,
+            None => found.push((reason, 1, result)),
+        }
+    }
+    found
+}
+
+/// What each program says of itself, told once.
+fn facts(results: &[&CaseResult]) -> BTreeSet<String> {
+    let said = results.iter().filter(|result| !result.facts.is_empty()).map(|result| {
+        let facts: Vec<String> = result.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        format!("{}: {}", transport_name(result), facts.join(", "))
+    });
+    said.collect()
+}
+
+fn table(results: &[&CaseResult]) -> crate::Result<String> {
+    let header = header(results.first());
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    table.set_header(header.clone());
+    let mut notes = Vec::new();
+    for (reason, count, first) in unsupported(results) {
+        let name = if count == 1 { name(first) } else { format!("{}, {count} cases", first.transport.slug) };
+        notes.push(format!(" {name}: not on this machine: {reason}"));
+    }
+    for result in results.iter().filter(|result| result.unsupported.is_none()) {
+        let name = name(result);
+        match row(result)? {
+            Ok(cells) => {
+                table.add_row(cells);
+                notes.extend(watched_lines(result).into_iter().map(|line| format!(" {name}, {line}")));
+            }
+            Err(note) => notes.push(format!(" {name}: {note}")),
+        }
+    }
+    notes.extend(facts(results).into_iter().map(|line| format!(" {line}")));
+    notes.extend(sweep_lines(results).into_iter().map(|line| format!(" {line}")));
+    notes.extend(unavailable(results).into_iter().map(|line| format!(" {line}")));
+    for (index, head) in header.iter().enumerate() {
+        if let Some(column) = table.column_mut(index).filter(|_| is_number(head)) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let rows = table.trim_fmt();
+    let rows = if table.is_empty() { None } else { Some(rows) };
+    Ok(rows.into_iter().chain(notes).collect::<Vec<_>>().join("\n"))
+}
+
+// A distribution as a row of blocks.
+
+/// Columns of the little histogram.
+const SHAPE_WIDTH: u32 = 16;
+
+/// The distribution from its smallest value to p99.9 on a logarithmic axis: the higher the block, the more often.
+fn shape(all: &Distribution) -> String {
+    const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let (first, last) = (all.min_ns().max(1) as f64, all.quantile_ns(999_000).max(2) as f64);
+    let span = (last / first).log2().max(0.05);
+    let mut columns = vec![0_u64; SHAPE_WIDTH as usize];
+    for (from, to, count) in all.log_bins(64).into_iter().filter(|&(from, ..)| from as f64 <= last) {
+        let middle = ((from.max(1) as f64 * to.max(1) as f64).sqrt() / first).log2() / span;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and capped"
+        )]
+        let column = (middle * f64::from(SHAPE_WIDTH)).max(0.0) as usize;
+        columns[column.min(SHAPE_WIDTH as usize - 1)] += count;
+    }
+    let highest = columns.iter().copied().max().unwrap_or(0).max(1);
+    columns
+        .into_iter()
+        .map(|count| {
+            // A column that is not empty shows at least the lowest block.
+            let level = (count * 8).div_ceil(highest);
+            BLOCKS[usize::try_from(level).unwrap_or(8).min(8)]
+        })
+        .collect()
+}
+
+// What a sweep of buffer sizes says: where the rate is best, and where it collapses beyond that.
+
+/// Fewer sizes are no sweep.
+const SIZES_MIN: usize = 5;
+
+/// A rate that falls below this share of the best one, and stays there, has collapsed.
+const COLLAPSED_SHARE: f64 = 0.7;
+
+/// One line a transport that was swept over many sizes of message with the same total.
+fn sweep_lines(results: &[&CaseResult]) -> Vec<String> {
+    let mut slugs: Vec<&str> = Vec::new();
+    for result in results {
+        let slug = result.transport.slug.as_str();
+        if result.case.scenario.as_str() == "stream" && !slugs.contains(&slug) {
+            slugs.push(slug);
+        }
+    }
+    slugs.into_iter().filter_map(|slug| sweep_line(slug, results)).collect()
+}
+
+fn sweep_line(slug: &str, results: &[&CaseResult]) -> Option<String> {
+    let mut sizes: Vec<(u64, Quartiles)> = results
+        .iter()
+        .filter(|result| result.transport.slug.as_str() == slug)
+        .filter_map(|result| Some((result.case.message_bytes, rates_per_second(result)?)))
+        .collect();
+    let one_total = results.windows(2).all(|pair| pair[0].case.total_bytes == pair[1].case.total_bytes);
+    if sizes.len() < SIZES_MIN || !one_total {
+        return None;
+    }
+    sizes.sort_unstable_by_key(|(size, _)| *size);
+    let best = (0..sizes.len()).max_by_key(|&index| sizes[index].1.median)?;
+    let (best_bytes, best_rate) = sizes[best];
+    let share = |rate: Quartiles| rate.median as f64 / best_rate.median as f64;
+    let mut line = format!("{slug}: best at {}, {}/s", bytes(best_bytes), bytes(best_rate.median));
+    let beyond = &sizes[best + 1..];
+    let from =
+        beyond.iter().rposition(|&(_, rate)| share(rate) >= COLLAPSED_SHARE).map_or(0, |index| index + 1);
+    line += &match (beyond.get(from), beyond.last()) {
+        (Some(&(size, rate)), _) => {
+            format!("; from {} on it falls to {} of that", bytes(size), percent(share(rate)))
+        }
+        (None, Some(&(size, rate))) => format!("; at {} still {} of that", bytes(size), percent(share(rate))),
+        (None, None) => "; no larger size was measured".into(),
+    };
+    Some(line)
+}
+
+// Results of `route` and the channels: how many to how many, how they wait, and the time a message that arrived took.
+
+/// Heads of the columns.
+const MANY_HEADER: [&str; 11] = [
+    "transport",
+    "message",
+    "from",
+    "to",
+    "waits",
+    "wakes",
+    "when full",
+    "storage",
+    "a message delivered",
+    "\u{b1}",
+    "delivered",
+];
+
+/// The cells of one result that has repetitions.
+fn many_cells(result: &CaseResult) -> Vec<String> {
+    let (case, methodology) = (&result.case, &result.methodology);
+    let times_ns: Vec<u64> = result.repetitions.iter().filter_map(|one| time_ns(one, case.peers)).collect();
+    let time = Quartiles::of(&times_ns).map_or("nothing arrived".into(), |times| nanoseconds(times.median));
+    let interval = interval::median(&times_ns, CONFIDENCE_PPM);
+    let uncertainty = interval.map(|interval| half_width(interval.low, interval.high, interval.median));
+    vec![
+        result.transport.slug.to_string(),
+        message(result),
+        count(u64::from(case.senders.unwrap_or(1))),
+        count(u64::from(case.peers)),
+        methodology.receive.to_string(),
+        methodology.wake.as_ref().map_or("never".into(), ToString::to_string),
+        methodology.on_full.to_string(),
+        methodology.storage.to_string(),
+        time,
+        uncertainty.unwrap_or_default(),
+        delivered_to_many(result),
+    ]
+}
+
+/// From the first send to the last receipt, shared among the messages that every receiver got. What was attempted and
+/// not taken is no message: time divided by attempts is a rate of nothing.
+fn time_ns(repetition: &Repetition, receivers: u32) -> Option<u64> {
+    repetition.elapsed_ns.checked_div(repetition.delivered / u64::from(receivers.max(1)))
+}
+
+fn delivered_to_many(result: &CaseResult) -> String {
+    let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
+    let (attempted, accepted) = (sum(|one| one.attempted), sum(|one| one.accepted));
+    let mut text = delivered(result);
+    if result.is_lossy() {
+        let share = percent(accepted as f64 / attempted.max(1) as f64);
+        text = format!("LOSSY: {share} of {} attempts taken", count(attempted));
+        let expected = accepted * u64::from(result.case.peers);
+        if sum(|one| one.delivered) != expected {
+            text = format!("{text}, {} of these delivered", count(sum(|one| one.delivered)));
+        }
+        text.push_str(&remarks(result));
+    }
+    if result.oversubscribed { format!("{text}, oversubscribed") } else { text }
+}
+
+// Benchmarks of other tools: times as their files have them.
+
+/// The heads of the columns.
+const IMPORTED_HEADER: [&str; 7] = ["benchmark", "time", "\u{b1}", "min", "max", "runs", "samples"];
+
+/// What the benchmarks of one table have in common: their tool, and what their times are of.
+fn imported_title(result: &CaseResult) -> String {
+    let tool = &result.transport.title;
+    let of = match (&result.methodology.statistic, result.case.operations) {
+        (None, None) => "median time".to_owned(),
+        (None, Some(operations)) => format!("median time of {} operations", count(operations)),
+        (Some(statistic), None) => format!("stated without samples: {statistic}"),
+        (Some(statistic), Some(operations)) => {
+            format!("stated without samples: {statistic} of {} operations", count(operations))
+        }
+    };
+    format!("{tool}, {of}")
+}
+
+/// The benchmark, and which of several builds.
+fn imported_name(result: &CaseResult) -> String {
+    let name = result.case.benchmark.clone().unwrap_or_default();
+    result.case.variant.as_ref().map_or(name.clone(), |variant| format!("{name} ({variant})"))
+}
+
+/// The cells of one result.
+fn imported_cells(result: &CaseResult) -> crate::Result<Vec<String>> {
+    if let Some(summary) = &result.summary {
+        return Ok(stated(result, summary));
+    }
+    let all = merged(&result.repetitions)?;
+    let time = |ns: Option<u64>| ns.map(nanoseconds).unwrap_or_default();
+    Ok(vec![
+        imported_name(result),
+        time(all.as_ref().map(|all| all.quantile_ns(500_000))),
+        uncertainty(&p50s_ns(result)?),
+        time(all.as_ref().map(|all| all.min_ns())),
+        time(all.as_ref().map(|all| all.max_ns())),
+        count(result.repetitions.len() as u64),
+        all.map(|all| count(all.count())).unwrap_or_default(),
+    ])
+}
+
+fn stated(result: &CaseResult, summary: &Summary) -> Vec<String> {
+    let Summary { center_ns, low_ns, high_ns, min_ns, max_ns, count: samples, .. } = summary;
+    let time = |ns: &Option<u64>| ns.map(nanoseconds).unwrap_or_default();
+    let interval = low_ns.zip(*high_ns).map(|(low, high)| half_width(low, high, *center_ns));
+    vec![
+        imported_name(result),
+        nanoseconds(*center_ns),
+        interval.unwrap_or_default(),
+        time(min_ns),
+        time(max_ns),
+        String::new(),
+        samples.map(count).unwrap_or_default(),
+    ]
+}
+
+// What a probe saw, result by result.
+
+/// System calls named for one end; what is rarer is left to the report.
+const CALLS_MAX: usize = 4;
+
+/// Lines on the ends of one result; none when no probe ran.
+fn watched_lines(result: &CaseResult) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, end) in ["initiator", "responder"].into_iter().enumerate() {
+        let ends: Vec<&EndObservation> =
+            result.repetitions.iter().filter_map(|repetition| repetition.ends.get(index)).collect();
+        let mut seen = calls(&ends);
+        seen.extend(counters(&ends));
+        if !seen.is_empty() {
+            lines.push(format!("{end}: {}", seen.join(", ")));
+        }
+    }
+    lines
+}
+
+/// Why counters are missing, each reason once.
+fn unavailable(results: &[&CaseResult]) -> Vec<String> {
+    let mut names_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let ends = results.iter().flat_map(|result| &result.repetitions).flat_map(|repetition| &repetition.ends);
+    for (name, reason) in ends.flat_map(|end| &end.unavailable) {
+        let names = names_of.entry(reason).or_default();
+        if !names.contains(&name.as_str()) {
+            names.push(name);
+        }
+    }
+    names_of
+        .into_iter()
+        .map(|(reason, names)| format!("{}: not available: {reason}", names.join(", ")))
+        .collect()
+}
+
+/// The most frequent calls of the last repetition, which is like the others.
+fn calls(ends: &[&EndObservation]) -> Vec<String> {
+    let Some(last) = ends.last() else { return Vec::new() };
+    last.system_calls.iter().take(CALLS_MAX).map(call).collect()
+}
+
+fn call(calls: &SystemCalls) -> String {
+    let SystemCalls { name, bytes: moved, count: number } = calls;
+    match moved {
+        Some(moved) => format!("{} {name} of {}", count(*number), bytes(*moved)),
+        None => format!("{} {name}", count(*number)),
+    }
+}
+
+/// The median over the repetitions of each counter.
+fn counters(ends: &[&EndObservation]) -> Vec<String> {
+    let mut values: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
+    for (name, value) in ends.iter().flat_map(|end| &end.counters) {
+        values.entry(name).or_default().push(*value);
+    }
+    let median = |values: &[u64]| Quartiles::of(values).map_or(0, |quartiles| quartiles.median);
+    values.into_iter().map(|(name, values)| format!("{} {name}", count(median(&values)))).collect()
+}
+
+// One result as the cells of a row.
+
+/// Heads of the columns of every scenario.
+const HEADER: [&str; 10] =
+    ["transport", "message", "p50", "\u{b1}", "p98", "p99", "max", "distribution", "rate", "delivered"];
+
+/// Heads of the further columns of `open-loop`.
+const OPEN_LOOP_HEADER: [&str; 3] = ["late", "missed", "cpu a message"];
+
+/// Columns that hold words; all others hold numbers.
+const WORDS: [&str; 8] =
+    ["benchmark", "transport", "distribution", "delivered", "waits", "wakes", "when full", "storage"];
+
+/// The heads of the columns for results like this one.
+pub(crate) fn header(result: Option<&&CaseResult>) -> Vec<&'static str> {
+    if result.is_some_and(|result| result.case.benchmark.is_some()) {
+        return IMPORTED_HEADER.into();
+    }
+    if result.is_some_and(|result| result.case.messages.is_some()) {
+        return MANY_HEADER.into();
+    }
+    let is_open_loop = result.is_some_and(|result| result.case.scenario.as_str() == "open-loop");
+    let further = if is_open_loop { &OPEN_LOOP_HEADER[..] } else { &[] };
+    HEADER.into_iter().chain(further.iter().copied()).collect()
+}
+
+/// Whether a column holds numbers.
+pub(crate) fn is_number(head: &str) -> bool {
+    !WORDS.contains(&head)
+}
+
+/// The cells of one result, or why it has none.
+pub(crate) fn row(result: &CaseResult) -> crate::Result<Result<Vec<String>, String>> {
+    if result.case.benchmark.is_some() {
+        return imported_cells(result).map(Ok);
+    }
+    let Some(all) = merged(&result.repetitions)? else {
+        let reason =
+            result.failures.first().map_or("no repetition finished", |failure| failure.reason.as_str());
+        return Ok(Err(format!("failed: {reason}")));
+    };
+    if result.case.messages.is_some() {
+        return Ok(Ok(many_cells(result)));
+    }
+    let mut cells = vec![transport_name(result), message(result)];
+    cells.push(nanoseconds(all.quantile_ns(500_000)));
+    cells.push(uncertainty(&p50s_ns(result)?));
+    for q_ppm in [980_000, 990_000, 1_000_000] {
+        cells.push(nanoseconds(all.quantile_ns(q_ppm)));
+    }
+    cells.push(shape(&all));
+    cells.push(rate(result).unwrap_or_default());
+    cells.push(delivered(result));
+    if result.case.scenario.as_str() == "open-loop" {
+        cells.extend(open_loop(result));
+    }
+    Ok(Ok(cells))
+}
+
+/// The p50 of each repetition, in nanoseconds.
+///
+/// # Errors
+/// When a histogram cannot be read.
+pub(crate) fn p50s_ns(result: &CaseResult) -> crate::Result<Vec<u64>> {
+    result.repetitions.iter().map(|repetition| Ok(decode(repetition)?.quantile_ns(500_000))).collect()
+}
+
+/// The transport, and which of several programs of it.
+fn transport_name(result: &CaseResult) -> String {
+    let slug = &result.transport.slug;
+    result.case.variant.as_ref().map_or_else(|| slug.to_string(), |variant| format!("{slug} ({variant})"))
+}
+
+fn message(result: &CaseResult) -> String {
+    match &result.case.size_profile {
+        Some(profile) => profile.to_string(),
+        None => bytes(result.case.message_bytes),
+    }
+}
+
+/// Half the width of the 95 % interval of the median over the repetitions' p50, as a share of that median; empty with
+/// fewer than six repetitions, which have no such interval.
+fn uncertainty(p50s_ns: &[u64]) -> String {
+    let interval = interval::median(p50s_ns, CONFIDENCE_PPM);
+    interval.map_or(String::new(), |interval| half_width(interval.low, interval.high, interval.median))
+}
+
+/// All repetitions together, as the charts show them.
+fn merged(repetitions: &[Repetition]) -> crate::Result<Option<Distribution>> {
+    let distributions = repetitions.iter().map(decode).collect::<crate::Result<Vec<_>>>()?;
+    Ok(Distribution::merged(distributions))
+}
+
+/// The distribution of one repetition.
+///
+/// # Errors
+/// When its histogram cannot be read.
+pub(crate) fn decode(repetition: &Repetition) -> crate::Result<Distribution> {
+    Distribution::decode(&Encoded {
+        histogram: &repetition.histogram,
+        samples: repetition.samples.as_deref(),
+        count: repetition.count,
+        min_ns: repetition.min_ns,
+        max_ns: repetition.max_ns,
+        sum_ns: repetition.sum_ns,
+    })
+    .map_err(|error| Failure::Other(format!("repetition {}: {error}", repetition.index)))
+}
+
+/// Payload bytes a second in `stream`, descriptors a second in `handle-passing`, messages a second where several are on
+/// their way: the median over repetitions; where a repetition is a single operation also their quartiles, because nothing
+/// else shows their spread.
+fn rate(result: &CaseResult) -> Option<String> {
+    let Quartiles { q1, median, q3 } = rates_per_second(result)?;
+    let unit = |rate: u64| match result.case.scenario.as_str() {
+        "stream" => bytes(rate),
+        _ => count(rate),
+    };
+    Some(if result.repetitions.iter().all(|repetition| repetition.count == 1) {
+        format!("{}/s ({} to {})", unit(median), unit(q1), unit(q3))
+    } else {
+        format!("{}/s", unit(median))
+    })
+}
+
+/// Quartiles over the repetitions of what goes through in a second: bytes in `stream`, descriptors in `handle-passing`,
+/// messages where several are on their way.
+fn rates_per_second(result: &CaseResult) -> Option<Quartiles> {
+    let total = result.case.total_bytes.or((result.methodology.window > 1).then_some(1))?;
+    let per_second = |repetition: &Repetition| {
+        let operations = u128::from(total) * u128::from(repetition.count);
+        u64::try_from(operations * 1_000_000_000 / u128::from(repetition.sum_ns.max(1))).ok()
+    };
+    let rates: Vec<u64> = result.repetitions.iter().filter_map(per_second).collect();
+    Quartiles::of(&rates)
+}
+
+/// Late sends, missed receipts, and processor time of both ends a message.
+fn open_loop(result: &CaseResult) -> [String; 3] {
+    let sum = |of: fn(&Repetition) -> Option<u64>| -> Option<u64> { result.repetitions.iter().map(of).sum() };
+    let cpu_ns: Option<u64> = result
+        .repetitions
+        .iter()
+        .flat_map(|repetition| &repetition.ends)
+        .map(|EndObservation { user_ns, system_ns, .. }| Some((*user_ns)? + (*system_ns)?))
+        .sum();
+    let delivered: u64 = result.repetitions.iter().map(|repetition| repetition.delivered).sum();
+    [
+        sum(|repetition| repetition.late).map(count).unwrap_or_default(),
+        sum(|repetition| repetition.missed).map(count).unwrap_or_default(),
+        cpu_ns.and_then(|cpu_ns| cpu_ns.checked_div(delivered)).map(nanoseconds).unwrap_or_default(),
+    ]
+}
+
+/// Whether all arrived, and what else is to be said.
+fn delivered(result: &CaseResult) -> String {
+    let sum = |of: fn(&Repetition) -> u64| result.repetitions.iter().map(of).sum::<u64>();
+    let (attempted, delivered) = (sum(|r| r.attempted), sum(|r| r.delivered));
+    let text = if result.is_lossy() { format!("LOSSY {delivered}/{attempted}") } else { "all".into() };
+    text + &remarks(result)
+}
+
+/// Repetitions that failed, and that are suspect.
+fn remarks(result: &CaseResult) -> String {
+    let mut text = String::new();
+    if !result.failures.is_empty() {
+        let _ = write!(text, ", {} failed", result.failures.len());
+    }
+    let disturbed = result.repetitions.iter().filter(|repetition| !repetition.disturbed.is_empty()).count();
+    if disturbed > 0 {
+        let _ = write!(text, ", {disturbed} disturbed");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sweep_names_its_best_size_and_where_it_collapses() {
+        let golden = include_str!("../../crates/wire/tests/golden/v1/full.json");
+        let report: RunReport = serde_json::from_str(golden).unwrap();
+        let swept = |message_bytes: u64, nanoseconds: u64| {
+            let mut result = report.results[0].clone();
+            result.case.scenario = roundtrip_wire::Slug::from_name("stream");
+            result.case.message_bytes = message_bytes;
+            result.case.total_bytes = Some(16 << 20);
+            for repetition in &mut result.repetitions {
+                repetition.count = 1;
+                repetition.sum_ns = nanoseconds;
+            }
+            result
+        };
+        let times = [(1 << 10, 20), (1 << 14, 8), (1 << 16, 5), (1 << 18, 10), (1 << 20, 11), (1 << 24, 12)];
+        let results: Vec<CaseResult> =
+            times.into_iter().map(|(size, milliseconds)| swept(size, milliseconds * 1_000_000)).collect();
+        let lines = sweep_lines(&results.iter().collect::<Vec<_>>());
+        assert_eq!(lines, ["pipe: best at 64 KiB, 3.12 GiB/s; from 256 KiB on it falls to 50 % of that"]);
+        assert_eq!(title(&results[5], &results), "stream of 16 MiB, 2proc, same-cpu");
+    }
+
+    #[test]
+    fn a_bimodal_distribution_looks_bimodal() {
+        let samples = [vec![4_000; 50], vec![40_000; 50]].concat();
+        let shape = shape(&Distribution::of_samples(samples).unwrap());
+        assert_eq!(shape.matches('█').count(), 2, "{shape:?}");
+        assert!(shape.starts_with('█') && shape.contains("  "), "{shape:?}");
+    }
+}

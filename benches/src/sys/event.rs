@@ -1,0 +1,74 @@
+//! A counter in the kernel that one process raises and another waits for, without a name.
+
+use super::Unsupported;
+use super::handle::Handle;
+use std::io;
+
+/// Whether the mechanism exists here.
+///
+/// # Errors
+/// The reason where it does not.
+pub(crate) use imp::support;
+
+/// Creates a counter of zero that each wait lowers by one.
+pub(crate) use imp::create;
+
+/// Raises it by one, and wakes who waits.
+pub(crate) use imp::raise;
+
+/// Waits until it is above zero, and lowers it by one.
+pub(crate) use imp::wait;
+
+#[cfg(target_os = "linux")]
+mod imp {
+    //! Linux: eventfd(2) with `EFD_SEMAPHORE`.
+
+    use super::*;
+    use rustix::event::{EventfdFlags, eventfd};
+    use rustix::io::Errno;
+
+    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
+    pub(crate) fn support() -> Result<(), Unsupported> {
+        Ok(())
+    }
+
+    pub(crate) fn create() -> io::Result<Handle> {
+        Ok(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::SEMAPHORE)?)
+    }
+
+    #[inline]
+    pub(crate) fn raise(event: &Handle) -> io::Result<()> {
+        loop {
+            match rustix::io::write(event, &1_u64.to_ne_bytes()) {
+                Err(Errno::INTR) => {}
+                other => return other.map(|_| ()).map_err(io::Error::from),
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn wait(event: &Handle) -> io::Result<()> {
+        loop {
+            match rustix::io::read(event, &mut [0; 8]) {
+                Err(Errno::INTR) => {}
+                other => return other.map(|_| ()).map_err(io::Error::from),
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod imp {
+    //! Systems whose mechanism is not used yet.
+
+    use super::*;
+    pub(crate) fn support() -> Result<(), Unsupported> {
+        Err(Unsupported::because("eventfd: only on Linux"))
+    }
+
+    missing! {
+        pub(crate) fn create() -> Handle;
+        pub(crate) fn raise(&Handle) -> ();
+        pub(crate) fn wait(&Handle) -> ();
+    }
+}

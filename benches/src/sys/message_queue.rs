@@ -1,0 +1,272 @@
+//! POSIX message queues without a name: created, unlinked at once, and passed on as a descriptor.
+
+use super::Unsupported;
+use super::handle::Handle;
+use std::io;
+
+/// Messages that a queue holds: the default limit of Linux (`fs.mqueue.msg_max`, `mq_overview(7)`).
+pub const MESSAGES_MAX: u32 = 10;
+
+/// Whether the mechanism exists here.
+///
+/// # Errors
+/// The reason where it does not.
+pub(crate) use imp::support;
+
+/// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes.
+///
+/// # Errors
+/// Naming the limit that is too small.
+pub(crate) use imp::create;
+
+/// Sends one message, waiting while the queue is full.
+pub(crate) use imp::send;
+
+/// Sends one message, unless the queue is full.
+pub(crate) use imp::try_send;
+
+/// Receives one message, waiting for it; returns its length. The buffer holds at least the queue's message size.
+pub(crate) use imp::receive;
+
+#[cfg(target_os = "linux")]
+mod imp {
+    //! Linux: `mq_open(3)`, `mq_send(3)`, `mq_receive(3)`; a queue's descriptor is a file descriptor (`mq_overview(7)`).
+
+    use super::*;
+    use std::ffi::CString;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    pub(crate) fn support() -> Result<(), Unsupported> {
+        create(16)
+            .map(drop)
+            .map_err(|error| Unsupported::because(format!("POSIX message queues cannot be used: {error}")))
+    }
+
+    #[expect(unsafe_code, reason = "calls of the C library")]
+    pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
+        // SAFETY: mq_attr is plain numbers, for which all zeroes is a valid value.
+        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
+        attributes.mq_maxmsg = MESSAGES_MAX.into();
+        attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
+        let flags = libc::O_CREAT | libc::O_EXCL | libc::O_RDWR | libc::O_CLOEXEC;
+        // SAFETY: the name is NUL-terminated, and the attributes are a live structure of the right type.
+        let queue = unsafe { libc::mq_open(name.as_ptr(), flags, 0o600, &raw const attributes) };
+        if queue < 0 {
+            return Err(explain(io::Error::last_os_error(), message_bytes));
+        }
+        // SAFETY: as above. Without its name the queue ends with its last descriptor.
+        unsafe { libc::mq_unlink(name.as_ptr()) };
+        // SAFETY: on Linux a queue's descriptor is a file descriptor, and this one is nobody else's.
+        Ok(unsafe { OwnedFd::from_raw_fd(queue) })
+    }
+
+    /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in `mq_open(3)`.
+    fn explain(error: io::Error, message_bytes: usize) -> io::Error {
+        let limit = |name: &str| {
+            let text = std::fs::read_to_string(format!("/proc/sys/fs/mqueue/{name}")).unwrap_or_default();
+            format!("fs.mqueue.{name} is {}", text.trim())
+        };
+        let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
+        let reason = match error.raw_os_error() {
+            Some(libc::EINVAL) => {
+                format!("{asked} is refused: {}, {}", limit("msgsize_max"), limit("msg_max"))
+            }
+            Some(libc::EMFILE) => {
+                let limit = rustix::process::getrlimit(rustix::process::Resource::Msgqueue).current;
+                let limit = limit.map_or("unlimited".into(), |bytes| format!("{bytes} B"));
+                format!(
+                    "{asked} is refused: RLIMIT_MSGQUEUE (ulimit -q) is {limit} for all queues of this user, or too many files are open"
+                )
+            }
+            Some(libc::ENOSPC) => format!("{asked} is refused: {}", limit("queues_max")),
+            _ => return error,
+        };
+        io::Error::new(error.kind(), reason)
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    pub(crate) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        loop {
+            // SAFETY: pointer and length are those of a live buffer.
+            if unsafe { libc::mq_send(queue.as_raw_fd(), message.as_ptr().cast(), message.len(), 0) } == 0 {
+                return Ok(());
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+    }
+
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    pub(crate) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        // A moment that has passed: both ends share the queue's flags, so it cannot be made non-blocking for one of them.
+        let passed = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let (pointer, length) = (message.as_ptr().cast(), message.len());
+        // SAFETY: pointer and length are those of a live buffer, and the time is a live structure.
+        match unsafe { libc::mq_timedsend(queue.as_raw_fd(), pointer, length, 0, &raw const passed) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a call of the C library")]
+    pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let (pointer, length) = (buffer.as_mut_ptr().cast(), buffer.len());
+            // SAFETY: pointer and length are those of a live buffer; no priority is asked for.
+            let received =
+                unsafe { libc::mq_receive(queue.as_raw_fd(), pointer, length, std::ptr::null_mut()) };
+            if let Ok(received) = usize::try_from(received) {
+                return Ok(received);
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+    }
+}
+
+#[cfg(target_os = "freebsd")]
+mod imp {
+    //! FreeBSD: the kernel's own calls behind `mq_open(2)`, `mq_send(2)`, `mq_receive(2)`. They are for a file descriptor,
+    //! which a child can inherit since FreeBSD 13, whereas the C library hides it in a structure of its own process and
+    //! does nothing else (librt, `mq.c`).
+
+    use super::*;
+    use crate::sys::sysctl;
+    use libc::{c_int, c_uint};
+    use std::ffi::CString;
+    use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+    use std::ptr;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    // sys/syscall.h
+    const SYS_KMQ_OPEN: c_int = 457;
+    const SYS_KMQ_TIMEDRECEIVE: c_int = 459;
+    const SYS_KMQ_TIMEDSEND: c_int = 460;
+    const SYS_KMQ_UNLINK: c_int = 462;
+
+    /// All messages are equal.
+    const PRIORITY: c_uint = 0;
+    const FOR_EVER: *const libc::timespec = ptr::null();
+
+    pub(crate) fn support() -> Result<(), Unsupported> {
+        // Without the module these calls are none, and end the process (SIGSYS).
+        if sysctl::number("kern.mqueue.maxmsg").is_none() {
+            return Err(Unsupported::because(
+                "POSIX message queues need the kernel module mqueuefs: kldload mqueuefs",
+            ));
+        }
+        Ok(())
+    }
+
+    #[expect(unsafe_code, reason = "system calls")]
+    pub(crate) fn create(message_bytes: usize) -> io::Result<Handle> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        support().map_err(io::Error::other)?;
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = CString::new(format!("/roundtrip-channel-{}-{count}", std::process::id()))?;
+        // SAFETY: mq_attr is plain numbers, for which all zeroes is a valid value.
+        let mut attributes: libc::mq_attr = unsafe { std::mem::zeroed() };
+        attributes.mq_maxmsg = MESSAGES_MAX.into();
+        attributes.mq_msgsize = libc::c_long::try_from(message_bytes).map_err(io::Error::other)?;
+        let flags = libc::O_CREAT | libc::O_EXCL | libc::O_RDWR;
+        let mode: c_uint = 0o600;
+        // SAFETY: the name is NUL-terminated, and the attributes are a live structure of the right type.
+        let queue = unsafe { libc::syscall(SYS_KMQ_OPEN, name.as_ptr(), flags, mode, &raw const attributes) };
+        if queue < 0 {
+            return Err(explain(io::Error::last_os_error(), message_bytes));
+        }
+        // SAFETY: as above. Without its name the queue ends with its last descriptor.
+        unsafe { libc::syscall(SYS_KMQ_UNLINK, name.as_ptr()) };
+        // SAFETY: the descriptor is new, closed on exec unless it is passed on, and nobody else's.
+        Ok(unsafe { OwnedFd::from_raw_fd(queue) })
+    }
+
+    /// The kernel says only "invalid argument" or "too many open files"; which limit it meant is in its sources
+    /// (`kern_kmq_open` in `uipc_mqueue.c`).
+    fn explain(error: io::Error, message_bytes: usize) -> io::Error {
+        let limit = |name: &str| {
+            let value = sysctl::number(&format!("kern.mqueue.{name}")).unwrap_or_default();
+            format!("kern.mqueue.{name} is {value}")
+        };
+        let asked = format!("a queue of {MESSAGES_MAX} messages of {message_bytes} B");
+        let reason = match error.raw_os_error() {
+            Some(libc::EINVAL) => format!("{asked} is refused: {}, {}", limit("maxmsgsize"), limit("maxmsg")),
+            Some(libc::ENFILE) => format!("{asked} is refused: {}", limit("maxmq")),
+            _ => return error,
+        };
+        io::Error::new(error.kind(), reason)
+    }
+
+    #[inline]
+    pub(crate) fn send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        loop {
+            match send_until(queue, message, FOR_EVER) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
+    }
+
+    pub(crate) fn try_send(queue: &Handle, message: &[u8]) -> io::Result<()> {
+        // A moment that has passed: both ends share the queue's flags, so it cannot be made non-blocking for one of them.
+        let passed = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        send_until(queue, message, &raw const passed)
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a system call")]
+    fn send_until(queue: &Handle, message: &[u8], until: *const libc::timespec) -> io::Result<()> {
+        let (queue, pointer, length) = (queue.as_raw_fd(), message.as_ptr(), message.len());
+        // SAFETY: pointer and length are those of a live buffer; the time is none or a live structure.
+        match unsafe { libc::syscall(SYS_KMQ_TIMEDSEND, queue, pointer, length, PRIORITY, until) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "a system call")]
+    pub(crate) fn receive(queue: &Handle, buffer: &mut [u8]) -> io::Result<usize> {
+        let nobody_asks: *mut c_uint = ptr::null_mut();
+        loop {
+            let (queue, pointer, length) = (queue.as_raw_fd(), buffer.as_mut_ptr(), buffer.len());
+            // SAFETY: pointer and length are those of a live buffer; no priority is asked for.
+            let received =
+                unsafe { libc::syscall(SYS_KMQ_TIMEDRECEIVE, queue, pointer, length, nobody_asks, FOR_EVER) };
+            if let Ok(received) = usize::try_from(received) {
+                return Ok(received);
+            }
+            let error = io::Error::last_os_error();
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "freebsd")))]
+mod imp {
+    //! Systems that have none, or whose calls are not used yet.
+
+    use super::*;
+    pub(crate) fn support() -> Result<(), Unsupported> {
+        Err(Unsupported::because("POSIX message queues: only on Linux and FreeBSD (macOS has none)"))
+    }
+
+    missing! {
+        pub(crate) fn create(usize) -> Handle;
+        pub(crate) fn send(&Handle, &[u8]) -> ();
+        pub(crate) fn try_send(&Handle, &[u8]) -> ();
+        pub(crate) fn receive(&Handle, &mut [u8]) -> usize;
+    }
+}

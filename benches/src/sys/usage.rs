@@ -1,0 +1,312 @@
+//! What the operating system counted for the calling thread: switches, migrations, processor time, faults.
+
+use roundtrip_wire::EndObservation;
+
+/// Counters of a thread or a process since it began; absent where the system does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Times the scheduler moved it to another processor.
+    pub migrations: Option<u64>,
+    /// Context switches because it waited.
+    pub voluntary_switches: Option<u64>,
+    /// Context switches because another thread was given the processor.
+    pub involuntary_switches: Option<u64>,
+    /// Processor time in user mode.
+    pub user_ns: Option<u64>,
+    /// Processor time in the kernel.
+    pub system_ns: Option<u64>,
+    /// Page faults served without the disk.
+    pub minor_faults: Option<u64>,
+}
+
+/// Reads the counters of the calling thread.
+pub(crate) use imp::of_this_thread;
+
+/// Reads the counters of all threads of another process. Systems tell less of others, and less precisely.
+pub(crate) use imp::of_process;
+
+/// The system's number for the calling thread, where it has one that others see.
+pub(crate) use imp::thread_id;
+
+impl From<Usage> for EndObservation {
+    /// What was counted for an end; the rest of an observation is not.
+    fn from(used: Usage) -> Self {
+        Self {
+            migrations: used.migrations,
+            voluntary_switches: used.voluntary_switches,
+            involuntary_switches: used.involuntary_switches,
+            user_ns: used.user_ns,
+            system_ns: used.system_ns,
+            minor_faults: used.minor_faults,
+            ..Self::default()
+        }
+    }
+}
+
+impl Usage {
+    /// What was added since an earlier reading.
+    pub fn since(self, earlier: Self) -> Self {
+        let difference = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Self {
+            migrations: difference(self.migrations, earlier.migrations),
+            voluntary_switches: difference(self.voluntary_switches, earlier.voluntary_switches),
+            involuntary_switches: difference(self.involuntary_switches, earlier.involuntary_switches),
+            user_ns: difference(self.user_ns, earlier.user_ns),
+            system_ns: difference(self.system_ns, earlier.system_ns),
+            minor_faults: difference(self.minor_faults, earlier.minor_faults),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod imp {
+    //! Linux: `getrusage(RUSAGE_THREAD)`, and migrations from `/proc/thread-self/sched`; of other processes `/proc/pid`
+    //! (proc(5)), whose processor time comes in ticks of 10 ms.
+
+    use super::*;
+    use crate::sys::tree::Tree;
+
+    pub(crate) fn of_this_thread() -> Usage {
+        Usage { migrations: migrations("/proc/thread-self"), ..rusage::of_this_thread() }
+    }
+
+    pub(crate) fn of_process(pid: u32) -> Usage {
+        let threads = Tree::system().names(&format!("/proc/{pid}/task"));
+        let of_threads = |count: &dyn Fn(&str) -> Option<u64>| -> Option<u64> {
+            let counts = threads.iter().map(|thread| count(&format!("/proc/{pid}/task/{thread}")));
+            counts.sum::<Option<u64>>().filter(|_| !threads.is_empty())
+        };
+        let status =
+            |thread: &str, name| Tree::system().field(&format!("{thread}/status"), name)?.parse().ok();
+        let stat = Tree::system().text(&format!("/proc/{pid}/stat"));
+        // The name stands in parentheses, and may hold any; after it comes field 3.
+        let fields: Vec<&str> = stat
+            .as_deref()
+            .and_then(|stat| stat.rsplit_once(')'))
+            .map_or(Vec::new(), |(_, fields)| fields.split_whitespace().collect());
+        let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+        let nanoseconds = |ticks: u64| ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        Usage {
+            migrations: of_threads(&|thread| migrations(thread)),
+            voluntary_switches: of_threads(&|thread| status(thread, "voluntary_ctxt_switches:")),
+            involuntary_switches: of_threads(&|thread| status(thread, "nonvoluntary_ctxt_switches:")),
+            user_ns: field(14).map(nanoseconds),
+            system_ns: field(15).map(nanoseconds),
+            minor_faults: field(10),
+        }
+    }
+
+    /// `se.nr_migrations`; the file exists only in kernels built with scheduler statistics.
+    fn migrations(thread: &str) -> Option<u64> {
+        let line = Tree::system().field(&format!("{thread}/sched"), "se.nr_migrations")?;
+        line.rsplit(':').next()?.trim().parse().ok()
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
+    pub(crate) fn thread_id() -> Option<u32> {
+        Some(rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned())
+    }
+}
+
+#[cfg(target_os = "macos")]
+mod imp {
+    //! macOS: `thread_info` with `THREAD_BASIC_INFO` (`mach/thread_info.h`), and `pthread_threadid_np`. Context switches and
+    //! page faults are told of whole processes only (getrusage(2)).
+
+    use super::*;
+    use std::mem::MaybeUninit;
+
+    #[expect(unsafe_code, reason = "thread_info")]
+    pub(crate) fn of_this_thread() -> Usage {
+        let mut times = MaybeUninit::<libc::thread_basic_info>::uninit();
+        let mut words = libc::THREAD_BASIC_INFO_COUNT;
+        // SAFETY: takes the calling thread; its port is borrowed from the library, which keeps it.
+        let thread = unsafe { libc::pthread_mach_thread_np(libc::pthread_self()) };
+        let flavour = libc::THREAD_BASIC_INFO.cast_unsigned();
+        // SAFETY: the structure is of this flavour, and as long as is said.
+        let result = unsafe { libc::thread_info(thread, flavour, times.as_mut_ptr().cast(), &raw mut words) };
+        if result != libc::KERN_SUCCESS || words != libc::THREAD_BASIC_INFO_COUNT {
+            return Usage::default();
+        }
+        // SAFETY: the call has filled all of it.
+        let times = unsafe { times.assume_init() };
+        Usage {
+            user_ns: nanoseconds(times.user_time),
+            system_ns: nanoseconds(times.system_time),
+            ..Usage::default()
+        }
+    }
+
+    /// The times of `proc_pid_rusage` are in a unit that differs from machine to machine: not told.
+    pub(crate) fn of_process(_pid: u32) -> Usage {
+        Usage::default()
+    }
+
+    /// Numbers are of 64 bits and count up from the start of the machine.
+    #[expect(unsafe_code, reason = "pthread_threadid_np")]
+    pub(crate) fn thread_id() -> Option<u32> {
+        let mut number = 0;
+        // SAFETY: 0 stands for the calling thread, and the call writes one number.
+        let result = unsafe { libc::pthread_threadid_np(0, &raw mut number) };
+        if result == 0 { u32::try_from(number).ok() } else { None }
+    }
+
+    fn nanoseconds(time: libc::time_value_t) -> Option<u64> {
+        Some(
+            u64::try_from(time.seconds).ok()? * 1_000_000_000
+                + u64::try_from(time.microseconds).ok()? * 1_000,
+        )
+    }
+}
+
+#[cfg(target_os = "freebsd")]
+mod imp {
+    //! FreeBSD: `getrusage(RUSAGE_THREAD)`, and `thr_self(2)`, whose number dtrace(1) calls `tid`; of other processes what
+    //! the kernel keeps of them.
+
+    use super::*;
+    use crate::sys::kinfo;
+
+    pub(super) use super::rusage::of_this_thread;
+
+    pub(crate) fn of_process(pid: u32) -> Usage {
+        kinfo::process(pid).map(|process| rusage::from(&process.ki_rusage)).unwrap_or_default()
+    }
+
+    #[expect(unsafe_code, reason = "thr_self(2)")]
+    pub(crate) fn thread_id() -> Option<u32> {
+        let mut id = 0;
+        // SAFETY: the call writes one number.
+        if unsafe { libc::thr_self(&raw mut id) } != 0 {
+            return None;
+        }
+        u32::try_from(id).ok()
+    }
+}
+
+#[cfg(windows)]
+mod imp {
+    //! Windows: `GetThreadTimes` (`processthreadsapi.h`), whose times grow by whole ticks of the clock, 15.6 ms on most
+    //! machines. No documented call tells the context switches, migrations or page faults of one thread.
+
+    use super::*;
+    use crate::sys::process;
+    use std::mem::MaybeUninit;
+    use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Foundation::FILETIME;
+    use windows_sys::Win32::System::Threading::{
+        GetCurrentThread, GetCurrentThreadId, GetProcessTimes, GetThreadTimes,
+        PROCESS_QUERY_LIMITED_INFORMATION,
+    };
+
+    #[expect(unsafe_code, reason = "GetThreadTimes")]
+    pub(crate) fn of_this_thread() -> Usage {
+        // SAFETY: the handle stands for the calling thread, and each of the four addresses is of room for a time.
+        times(|[created, ended, kernel, user]| unsafe {
+            GetThreadTimes(GetCurrentThread(), created, ended, kernel, user)
+        })
+    }
+
+    #[expect(unsafe_code, reason = "GetProcessTimes")]
+    pub(crate) fn of_process(pid: u32) -> Usage {
+        let Ok(process) = process::open(pid, PROCESS_QUERY_LIMITED_INFORMATION) else {
+            return Usage::default();
+        };
+        // SAFETY: the handle is open, and each of the four addresses is of room for a time.
+        times(|[created, ended, kernel, user]| unsafe {
+            GetProcessTimes(process.as_raw_handle(), created, ended, kernel, user)
+        })
+    }
+
+    /// Those of the kernel and of the user, which come third and fourth, if the call succeeds.
+    #[expect(unsafe_code, reason = "what a call has filled")]
+    fn times(call: impl FnOnce([*mut FILETIME; 4]) -> i32) -> Usage {
+        let mut times = [const { MaybeUninit::uninit() }; 4];
+        if call(times.each_mut().map(MaybeUninit::as_mut_ptr)) == 0 {
+            return Usage::default();
+        }
+        // SAFETY: the call has filled both.
+        let (kernel, user) = unsafe { (times[2].assume_init(), times[3].assume_init()) };
+        Usage { user_ns: Some(nanoseconds(user)), system_ns: Some(nanoseconds(kernel)), ..Usage::default() }
+    }
+
+    #[expect(unsafe_code, reason = "GetCurrentThreadId")]
+    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
+    pub(crate) fn thread_id() -> Option<u32> {
+        // SAFETY: takes nothing.
+        Some(unsafe { GetCurrentThreadId() })
+    }
+
+    /// A duration is counted in units of 100 ns.
+    fn nanoseconds(time: FILETIME) -> u64 {
+        (u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime)) * 100
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "freebsd"))]
+mod rusage {
+    //! Linux and FreeBSD: `getrusage(RUSAGE_THREAD)` (getrusage(2)).
+
+    use super::*;
+    /// All but the migrations, of which it does not tell.
+    #[expect(unsafe_code, reason = "getrusage fills a plain structure")]
+    pub(crate) fn of_this_thread() -> Usage {
+        // SAFETY: rusage is plain numbers, for which all zeroes is a valid value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: the pointer is to a live structure of the right type.
+        if unsafe { libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage) } != 0 {
+            return Usage::default();
+        }
+        from(&usage)
+    }
+
+    pub(super) fn from(usage: &libc::rusage) -> Usage {
+        let nanoseconds = |time: libc::timeval| {
+            Some(u64::try_from(time.tv_sec).ok()? * 1_000_000_000 + u64::try_from(time.tv_usec).ok()? * 1_000)
+        };
+        Usage {
+            migrations: None,
+            voluntary_switches: u64::try_from(usage.ru_nvcsw).ok(),
+            involuntary_switches: u64::try_from(usage.ru_nivcsw).ok(),
+            user_ns: nanoseconds(usage.ru_utime),
+            system_ns: nanoseconds(usage.ru_stime),
+            minor_faults: u64::try_from(usage.ru_minflt).ok(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_has_a_number_of_its_own_where_it_has_one_at_all() {
+        let other = std::thread::spawn(thread_id).join().unwrap();
+        assert_eq!(thread_id(), thread_id());
+        assert!(thread_id().is_none() || thread_id() != other);
+    }
+
+    #[test]
+    fn work_adds_to_the_times_that_the_system_tells() {
+        let before = of_this_thread();
+        assert_eq!(before.user_ns.is_some(), before.system_ns.is_some());
+        let Some(user_ns) = before.user_ns else {
+            println!("this system does not tell the times of a thread");
+            return;
+        };
+        // Times may be counted by ticks of some milliseconds; only a test that fails does not see one.
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while of_this_thread().user_ns == Some(user_ns) && std::time::Instant::now() < until {
+            std::hint::black_box((0..10_000_u64).sum::<u64>());
+        }
+        assert!(of_this_thread().since(before).user_ns > Some(0));
+    }
+
+    #[test]
+    fn what_one_reading_lacks_the_difference_lacks() {
+        let earlier = Usage { user_ns: Some(5), migrations: Some(9), ..Usage::default() };
+        let later = Usage { user_ns: Some(7), system_ns: Some(1), migrations: Some(8), ..Usage::default() };
+        let expected = Usage { user_ns: Some(2), migrations: Some(0), ..Usage::default() };
+        assert_eq!(later.since(earlier), expected);
+    }
+}
