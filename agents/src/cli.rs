@@ -1,27 +1,16 @@
 //! Arguments, and nothing else. Data goes to standard output, everything else to standard error.
 
-mod advise;
-mod doctor;
-mod lab;
-mod record;
-
-pub(crate) use advise::{AdviseArguments, SizesArguments, SizesFormat};
-pub(crate) use doctor::{DoctorArguments, ListingArguments};
-pub(crate) use lab::{
-    AgentArguments, ConfineArguments, EnrolArguments, LabArguments, Watched, WorkArguments,
-};
-pub(crate) use record::{By, Counted, RecordArguments};
-
 use crate::comparison::{ComparisonFormat, FailOn};
-use crate::format_name::FormatName;
+use crate::format_name::{FormatName, SizeFormatName};
 use crate::node::NamedNode;
 use crate::platform::System;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use roundtrip_bench::probe::Probe;
 use roundtrip_manual::Manual;
 use roundtrip_wire::{CommitSha, Slug};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Measure how long messages between processes take, and track it commit by commit.
 #[derive(Debug, Parser)]
@@ -494,4 +483,290 @@ fn sleeping_ring() -> &'static str {
 
 fn transports() -> impl Iterator<Item = String> {
     roundtrip_bench::transport::ALL.iter().map(|transport| transport.info().slug.to_string())
+}
+
+// Arguments of agents: what they measure, where they keep it, and as whom.
+
+/// What an agent measures, how often, and for whom.
+#[derive(Debug, Args)]
+pub(crate) struct WorkArguments {
+    /// Measure the commits of this checkout as they are checked out, instead of what the lab's queue asks for.
+    #[arg(long, value_name = "PATH", requires_all = ["upload", "token_file"])]
+    pub(crate) repository: Option<PathBuf>,
+    /// Of a checkout: upload the reports to this server.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
+    pub(crate) upload: Option<String>,
+    /// Of a checkout: file with the token for uploads.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Of a checkout: what to measure, a preset, as `roundtrip list` names them, or a definition of your own, FILE.toml.
+    #[arg(long, value_name = "NAME|FILE", default_value = "quick")]
+    pub(crate) preset: String,
+    /// Of a checkout: measure at least this often, even if no new commit comes: 90s, 30m, 12h, 1d.
+    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = humantime::parse_duration)]
+    pub(crate) every: Duration,
+    /// This machine's name in charts [default: its host name].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
+    pub(crate) machine: Option<Slug>,
+    /// The project's name [default: from roundtrip.toml, else the repository's].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+}
+
+/// A checkout that is measured, and where its reports go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Watched<'a> {
+    pub(crate) repository: &'a Path,
+    pub(crate) upload: &'a str,
+    pub(crate) token_file: &'a Path,
+}
+
+impl WorkArguments {
+    /// The checkout, if there is one: otherwise jobs are taken from a queue.
+    pub(crate) fn watched(&self) -> Option<Watched<'_>> {
+        Some(Watched {
+            repository: self.repository.as_deref()?,
+            upload: self.upload.as_deref()?,
+            token_file: self.token_file.as_deref()?,
+        })
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AgentArguments {
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+    #[command(flatten)]
+    pub(crate) lab: LabArguments,
+    /// Of a checkout: keep reports in this folder until the server has them [default: where `roundtrip run` keeps them].
+    #[arg(long, value_name = "FOLDER", requires = "repository")]
+    pub(crate) spool: Option<PathBuf>,
+    /// Append the log to this file, each line with its time [default: standard error, without].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+    /// Only say whether it could take jobs like this: the exit code is 0 if it could.
+    #[arg(long, conflicts_with = "repository")]
+    pub(crate) check: bool,
+}
+
+/// What an agent does that was enrolled.
+#[derive(Debug, Args)]
+pub(crate) struct LabArguments {
+    /// The folder that `roundtrip enrol` wrote, which holds all that is the agent's own.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "repository")]
+    pub(crate) state: Option<PathBuf>,
+    /// Who runs what repositories build and measure, by name or number [default: roundtrip-job].
+    #[arg(long, value_name = "USER", conflicts_with = "repository")]
+    pub(crate) job_user: Option<String>,
+    /// Run what repositories build and measure as this agent itself, with its network and its secrets.
+    #[arg(long, conflicts_with_all = ["repository", "job_user"])]
+    pub(crate) trust_repositories: bool,
+    /// How long each command of a repository may take: one that builds, or a benchmark of its own.
+    #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = humantime::parse_duration)]
+    pub(crate) command_timeout: Duration,
+    /// How much memory one process of a repository may use, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 8192, value_parser = mebibytes())]
+    pub(crate) memory_mib_max: u64,
+    /// How much a work tree may hold once it is built, in MiB.
+    #[arg(long, value_name = "MIB", default_value_t = 10240, value_parser = mebibytes())]
+    pub(crate) disk_mib_max: u64,
+}
+
+/// More than nothing, and less than what its bytes can be counted of.
+fn mebibytes() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..1 << 40)
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EnrolArguments {
+    /// The server.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER")]
+    pub(crate) server: String,
+    /// File with the code; `-` is standard input [default: it is asked for].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) code_file: Option<PathBuf>,
+    /// This machine's name in charts [default: its host name].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_MACHINE")]
+    pub(crate) machine: Option<Slug>,
+    /// Keep all that is the agent's own in this folder [default: beside the reports of `roundtrip run`].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) state: Option<PathBuf>,
+    /// Let the agent update itself, by programs that are signed with this public key of minisign [default: never].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) update_key: Option<PathBuf>,
+}
+
+/// What becomes somebody else's program.
+#[derive(Debug, Args)]
+pub(crate) struct ConfineArguments {
+    /// Who it is.
+    #[arg(long)]
+    pub(crate) user_id: u32,
+    /// Its only group.
+    #[arg(long)]
+    pub(crate) group_id: u32,
+    /// Memory of one process.
+    #[arg(long)]
+    pub(crate) memory_bytes: u64,
+    /// The largest file that it writes.
+    #[arg(long)]
+    pub(crate) file_bytes: u64,
+    /// Leave it the network.
+    #[arg(long)]
+    pub(crate) network: bool,
+    /// Where it may write.
+    #[arg(long)]
+    pub(crate) home: Option<PathBuf>,
+    /// The program and its arguments.
+    #[arg(last = true, required = true)]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+// Arguments of `roundtrip record`: whose messages are counted, how, and for how long.
+
+#[derive(Debug, Args)]
+pub(crate) struct RecordArguments {
+    /// The process whose calls are recorded, with all of its threads.
+    #[arg(long, value_name = "PID", required_unless_present = "node")]
+    pub(crate) pid: Option<u32>,
+    /// For how long; Ctrl-C ends it earlier, with what was recorded so far.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) seconds: u64,
+    /// What records [default: the first of them that can].
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<By>,
+    /// Which calls are counted. Every message is sent once, but a stream may be received in other pieces.
+    #[arg(long, value_enum, default_value_t = Counted::Sends)]
+    pub(crate) count: Counted,
+    /// Record the processes too that it starts meanwhile.
+    #[arg(long)]
+    pub(crate) children: bool,
+    /// Also write the profile to this file: CSV, `from_bytes,to_bytes,count`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// What to print: text for people, or JSON.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// Only write the module with which a program of Node counts its own messages: `node --require FILE`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "by", "children", "output"])]
+    pub(crate) node: Option<PathBuf>,
+}
+
+/// What records a process, the cheapest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The kernel's tracepoints of system calls, by perf(1).
+    Perf,
+    /// strace(1), which stops the process at every call.
+    Strace,
+}
+
+/// Which calls are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Counted {
+    /// write, writev, sendto, sendmsg.
+    Sends,
+    /// read, readv, recvfrom, recvmsg.
+    Receives,
+}
+
+// Arguments of `roundtrip advise` and of `roundtrip sizes`.
+
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArguments {
+    /// A size profile of the suite; the beginning of its name is enough.
+    #[arg(long, value_name = "NAME", conflicts_with = "sizes", required_unless_present = "sizes")]
+    pub(crate) profile: Option<String>,
+    /// Sizes, and how many messages have them: 12-15:4387,64:3
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) sizes: Option<String>,
+    /// The server that knows what was measured.
+    #[arg(long, value_name = "URL", env = "ROUNDTRIP_SERVER", default_value = "http://127.0.0.1:7979")]
+    pub(crate) server: String,
+    /// File with a token, where strangers may not read; `-` reads it from standard input.
+    #[arg(long, value_name = "FILE", env = "ROUNDTRIP_TOKEN_FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// The project's name [default: from roundtrip.toml, else the repository's].
+    #[arg(long, value_name = "NAME", env = "ROUNDTRIP_PROJECT")]
+    pub(crate) project: Option<Slug>,
+    /// On this machine alone.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) machine: Option<Slug>,
+    /// With the ends here alone: same-cpu, cross-cpu or free.
+    #[arg(long, value_name = "PLACEMENT")]
+    pub(crate) placement: Option<Slug>,
+    /// With the ends so alone: 2proc or 2thread.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<Slug>,
+    /// What transports are ranked by.
+    #[arg(long, value_enum)]
+    pub(crate) by: Option<Figure>,
+    /// So many messages a second: tells processors and wake-ups a second.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) rate: Option<f64>,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+}
+
+/// What transports are ranked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Figure {
+    /// The expected time of a message.
+    Mean,
+    /// Half of the messages take no longer.
+    P50,
+    /// 98 % of them take no longer.
+    P98,
+    /// 99 % of them take no longer.
+    P99,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SizesArguments {
+    /// The file; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Its format; `auto` is the one that its content shows.
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = size_formats())]
+    pub(crate) from: SizeFormatName,
+    /// What to print.
+    #[arg(long, value_enum, default_value_t = SizesFormat::Human)]
+    pub(crate) format: SizesFormat,
+}
+
+fn size_formats() -> impl TypedValueParser<Value = SizeFormatName> {
+    PossibleValuesParser::new(SizeFormatName::names()).try_map(|name| name.parse::<SizeFormatName>())
+}
+
+/// What to print of message sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SizesFormat {
+    /// A table for people.
+    Human,
+    /// For programs.
+    Json,
+    /// One line, such as 12-15:4387,64:3.
+    Text,
+}
+
+// Arguments of `doctor`, and of `list`.
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// What to print: text for people, or JSON for programs.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
+    /// Examine this server in place of the machine: whether it is ready, and what a token is good for there.
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    #[command(flatten)]
+    pub(crate) token: TokenArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListingArguments {
+    /// What to print: text for people, or JSON for programs.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub(crate) format: Format,
 }

@@ -92,18 +92,12 @@ impl<'a> Delivery<'a> {
     }
 
     /// Writes the report of what was measured where it was asked for, and where it stays until the server has it.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn keep(&self, id: RunId, plan: &Plan, outcome: Outcome) -> crate::Result<Kept> {
         let report = self.subject.clone().report(id, &plan.preset, outcome);
         self.kept(report, What::Report(id), None)
     }
 
     /// The same of what was imported from a file, which goes to the server with it.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
     pub(crate) fn keep_import(&self, mut report: RunReport, file: ImportedFile) -> crate::Result<Kept> {
         if self.arguments.upload.is_none() {
             let what = What::Import(report.run_id);

@@ -46,9 +46,6 @@ pub(crate) fn read(path: &Path) -> crate::Result<(String, Vec<u8>)> {
 }
 
 /// All that may be in a file, and one byte more, which tells a file that is too long.
-///
-/// # Errors
-/// Of the system.
 pub(crate) fn read_all(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(INPUT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;

@@ -53,9 +53,6 @@ impl Ledger {
     }
 
     /// What to tell the server with this run, which is sent now.
-    ///
-    /// # Errors
-    /// The disk refuses.
     pub(crate) fn send(&self, run: RunId) -> crate::Result<Told> {
         self.change(|account| {
             let was_sent = account.sent.contains(&run);
@@ -69,9 +66,6 @@ impl Ledger {
     }
 
     /// Counts a run whose acknowledgement was checked, unless the server had it from elsewhere.
-    ///
-    /// # Errors
-    /// The disk refuses.
     pub(crate) fn count(&self, run: RunId, told: Told, is_new: bool) -> crate::Result<()> {
         self.change(|account| {
             account.sent.retain(|sent| *sent != run);

@@ -18,9 +18,6 @@ pub(crate) enum Log {
 
 impl Log {
     /// Standard error, or this file.
-    ///
-    /// # Errors
-    /// The file cannot be written.
     pub(crate) fn open(path: Option<&Path>) -> crate::Result<Self> {
         let Some(path) = path else { return Ok(Self::Standard) };
         if let Some(folder) = path.parent() {

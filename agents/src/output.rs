@@ -4,9 +4,6 @@ use crate::failure::Failure;
 use std::io::{self, Write};
 
 /// Writes all of a text, and the end of its last line where it lacks one.
-///
-/// # Errors
-/// When standard output cannot be written. `roundtrip list | head` is no failure.
 pub(crate) fn print(text: &str) -> crate::Result<()> {
     let mut out = io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -18,9 +15,6 @@ pub(crate) fn print(text: &str) -> crate::Result<()> {
 }
 
 /// Writes a value as indented JSON.
-///
-/// # Errors
-/// As [`print()`].
 pub(crate) fn print_json(value: &impl serde::Serialize) -> crate::Result<()> {
     let json = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::Other(format!("writing JSON: {error}")))?;

@@ -56,9 +56,6 @@ impl Repository {
     }
 
     /// A commit of a repository in which nothing is checked out, and whose name somebody else knows.
-    ///
-    /// # Errors
-    /// What git says.
     pub(crate) fn of_commit(git: &Git, commit: &CommitSha, name: &str) -> crate::Result<Self> {
         let (commit, history) = line(git, commit.as_str())?;
         Ok(Self {

@@ -121,9 +121,6 @@ fn invalid(error: InvalidDefinition) -> Failure {
 }
 
 /// Where this program is.
-///
-/// # Errors
-/// The system does not say.
 pub(crate) fn program() -> crate::Result<PathBuf> {
     std::env::current_exe().map_err(unknown_program)
 }
@@ -133,9 +130,6 @@ fn unknown_program(error: std::io::Error) -> Failure {
 }
 
 /// The command that runs a peer: this very program.
-///
-/// # Errors
-/// The system does not say where it is.
 pub(crate) fn peer() -> crate::Result<PeerCommand> {
     PeerCommand::this_program().map_err(unknown_program)
 }

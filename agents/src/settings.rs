@@ -115,9 +115,6 @@ impl Settings {
     }
 
     /// Those of the repository that we are in, if we are in one.
-    ///
-    /// # Errors
-    /// As [`Self::read()`].
     pub(crate) fn here() -> crate::Result<Self> {
         match Git::here().root() {
             Ok(root) => Self::read(&root),
@@ -126,9 +123,6 @@ impl Settings {
     }
 
     /// Those of a file with this path and text.
-    ///
-    /// # Errors
-    /// As [`Self::read()`].
     pub(crate) fn of_text(path: &Path, text: &str) -> crate::Result<Self> {
         Self::parse(text).map_err(|error| Failure::Usage(format!("{}: {}", path.display(), error.trim_end())))
     }

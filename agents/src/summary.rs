@@ -26,9 +26,6 @@ struct Page {
 }
 
 /// Appends to a file that others may have begun.
-///
-/// # Errors
-/// It cannot be written.
 pub(crate) fn append(path: &Path, text: &str) -> crate::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));

@@ -8,9 +8,6 @@ use tempfile::TempDir;
 const PREFIX: &str = "roundtrip-channel-";
 
 /// A private folder that is removed when dropped.
-///
-/// # Errors
-/// Of the system.
 pub fn folder() -> io::Result<TempDir> {
     tempfile::Builder::new().prefix(&format!("{PREFIX}{}-", std::process::id())).tempdir()
 }

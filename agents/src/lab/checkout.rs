@@ -263,9 +263,6 @@ impl Mirror {
     }
 
     /// Fetches these commits, unless they are here.
-    ///
-    /// # Errors
-    /// What git says.
     pub(crate) fn fetch(&self, url: &str, commits: &[&CommitSha]) -> crate::Result<()> {
         if url.is_empty() {
             return Err(Failure::Other(format!(
@@ -305,9 +302,6 @@ impl Mirror {
     }
 
     /// A commit and what is before it.
-    ///
-    /// # Errors
-    /// What git says.
     pub(crate) fn history(&self, commit: &CommitSha) -> crate::Result<Repository> {
         Repository::of_commit(&self.git(), commit, self.project.as_str())
     }
@@ -345,9 +339,6 @@ impl Mirror {
 
     /// Makes a repository with this commit alone in a new folder, checked out. It shares nothing with the mirror: whoever builds
     /// it may write all of it.
-    ///
-    /// # Errors
-    /// What git says.
     pub(crate) fn check_out(&self, commit: &CommitSha, url: &str, folder: &Path) -> crate::Result<()> {
         fs::create_dir_all(folder).map_err(|source| Failure::Disk { path: folder.to_owned(), source })?;
         let git = Git::named(folder).quiet(PROTOCOLS);

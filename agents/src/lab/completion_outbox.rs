@@ -66,9 +66,6 @@ impl CompletionOutbox {
     }
 
     /// Keeps what was measured of a job, and its end. It may be repeated until it succeeds.
-    ///
-    /// # Errors
-    /// The disk refuses.
     pub(crate) fn keep(&mut self, measured: &Measured) -> crate::Result<()> {
         spool::write_json(&self.measured, measured)?;
         self.file(measured)

@@ -104,7 +104,6 @@ fn drift(canary: &str, readings: &[u64]) -> Option<String> {
     }
     let median = median(before.to_vec())?;
     let deviation = self::median(before.iter().map(|reading| reading.abs_diff(median)).collect())?;
-    #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a canary")]
     let (off, median_ns, allowed) =
         (newest.abs_diff(median) as f64, median as f64, deviation as f64 * DEVIATIONS);
     (off > allowed.max(median_ns * SHARE))

@@ -94,9 +94,6 @@ impl Key {
 
 impl Identity {
     /// Writes what an agent was let in as. Nothing of before is left of it.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     pub(crate) fn write(
         folder: &Path,
         enrolled: Enrolled,
@@ -137,9 +134,6 @@ impl Identity {
     }
 
     /// Takes another token.
-    ///
-    /// # Errors
-    /// The folder cannot be written.
     pub(crate) fn renew(&mut self, token: &AgentToken) -> crate::Result<()> {
         self.enrolled.token_expires_at = token.expires_at;
         self.keep(token)

@@ -46,9 +46,6 @@ pub(crate) struct Task<'a> {
 
 impl Runner {
     /// A new folder in this one, in which the user of repositories may write; it goes when it is dropped.
-    ///
-    /// # Errors
-    /// Of the disk.
     pub(crate) fn home(&self, within: &Path) -> crate::Result<TempDir> {
         let disk = |source| Failure::Disk { path: within.to_owned(), source };
         let home = tempfile::tempdir_in(within).map_err(disk)?;
@@ -176,10 +173,6 @@ impl Output {
     }
 
     /// Starts a command whose output is heard; what it prints on standard output goes to `stdout`, if that is named.
-    ///
-    /// # Errors
-    /// Of the system.
-    #[expect(clippy::unused_self, reason = "what it starts prints into this")]
     pub(crate) fn start(&self, mut command: Command, stdout: Option<Stdio>) -> io::Result<Running> {
         let (tell, printed) = mpsc::channel();
         let (reader, writer) = io::pipe()?;
@@ -221,9 +214,6 @@ impl Output {
 
 impl Running {
     /// Waits for its end, but not longer than this.
-    ///
-    /// # Errors
-    /// Of the system.
     pub(crate) fn wait_for(&mut self, patience: Duration) -> io::Result<Option<ExitStatus>> {
         const POLL: Duration = Duration::from_millis(20);
         let until = Instant::now() + patience;

@@ -459,9 +459,6 @@ impl Trial {
     }
 
     /// Puts the old program back, and becomes it. Returns without a failure only where there is no old one.
-    ///
-    /// # Errors
-    /// What the system refuses.
     fn roll_back(&self, folder: &Path, program: &Path, strikes: u32, log: &Log) -> crate::Result<()> {
         let kept = previous_program(program);
         Strikes::add(folder, &self.to, strikes)?;

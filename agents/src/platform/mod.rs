@@ -110,15 +110,9 @@ pub(crate) use imp::ready;
 pub(crate) use imp::ordinary_permissions;
 
 /// Makes a file as readable and executable as these nine bits say, where the system has such.
-///
-/// # Errors
-/// Of the system.
 pub(crate) use imp::set_mode;
 
 /// Whether others than its owner may read a file. Never on Windows, where no short answer is true.
-///
-/// # Errors
-/// Of the system.
 pub(crate) use imp::others_may_read;
 
 /// The name of the user who owns a file.
@@ -138,15 +132,9 @@ pub(crate) use imp::control;
 
 /// The process of the service, 0 if it is stopped, or none where it is not installed, as the service control manager of
 /// Windows says.
-///
-/// # Errors
-/// As [`control()`].
 pub(crate) use imp::controlled;
 
 /// Whether programs can be run as another user here, and why not.
-///
-/// # Errors
-/// Why not, as the end of a sentence.
 pub(crate) use imp::can_confine;
 
 /// The numbers of a user and of its group.
@@ -162,9 +150,6 @@ pub(crate) use imp::become_confined;
 pub(crate) use imp::lock_of_user;
 
 /// Whether a running program can be replaced by another one here, and why not.
-///
-/// # Errors
-/// Why not, as the end of a sentence.
 pub(crate) use imp::can_update;
 
 /// Becomes a program, as the same process. Returns only what the system refuses.
@@ -174,25 +159,13 @@ pub(crate) use imp::become_program;
 pub(crate) use imp::end_all_of;
 
 /// Gives a folder and all that is in it to a user.
-///
-/// # Errors
-/// Of the system.
 pub(crate) use imp::give;
 
 /// Whether the calls of a running process can be recorded here, and why not.
-///
-/// # Errors
-/// Why not, as a sentence.
 pub(crate) use imp::can_record;
 
 /// Whether a path leads to a pipe, named or not, or to a socket.
-///
-/// # Errors
-/// Of the system.
 pub(crate) use imp::is_channel;
 
 /// Asks a program to end what it does, and then itself.
-///
-/// # Errors
-/// Of the system.
 pub(crate) use imp::ask_to_end;

@@ -363,9 +363,6 @@ fn complaint(said: &[String]) -> String {
 const MODULE: &str = include_str!("node.cjs");
 
 /// Writes the module, and says how it is used.
-///
-/// # Errors
-/// The file cannot be written.
 pub(crate) fn write_module(file: &Path) -> crate::Result<()> {
     fs::write(file, MODULE).map_err(|source| Failure::Disk { path: file.to_owned(), source })?;
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());

@@ -85,15 +85,9 @@ trait Manager {
     fn check(&self, service: &Service) -> crate::Result<()>;
 
     /// Whether the service is installed.
-    ///
-    /// # Errors
-    /// The system does not say.
     fn is_installed(&self) -> crate::Result<bool>;
 
     /// Since when the service runs, or none if it is stopped.
-    ///
-    /// # Errors
-    /// The system does not say.
     fn running(&self) -> crate::Result<Option<Running>>;
 
     /// The last line of its log, where that can be had at once.

@@ -9,9 +9,6 @@ use crate::system::System;
 use crate::transport::{Manner, OnFull, Transport};
 
 /// Whether this machine can run a case.
-///
-/// # Errors
-/// The reason why not.
 pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
     let (least, bytes) = (case.scenario.message_bytes_min(), case.work.message_bytes);
     if bytes < least {
@@ -32,9 +29,6 @@ pub fn support(case: &PlannedCase) -> Result<(), Unsupported> {
 }
 
 /// Whether a transport of the suite takes part in a scenario on this system, whatever a machine has.
-///
-/// # Errors
-/// The reason why not.
 pub fn takes_part(
     transport: &dyn Transport,
     scenario: &dyn Scenario,

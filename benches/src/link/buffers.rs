@@ -36,9 +36,6 @@ pub fn size_pipe(pipe: &Handle, bytes: Option<usize>) -> io::Result<()> {
 
 /// Makes a socket hold so many bytes in both directions, or as many as the system allows, if a number is
 /// asked for.
-///
-/// # Errors
-/// Of the system.
 pub fn size_socket(socket: &Handle, bytes: Option<usize>) -> io::Result<()> {
     bytes.map_or(Ok(()), |bytes| socket::set_buffer_bytes(socket, bytes))
 }

@@ -7,18 +7,12 @@ use crate::sys::rights;
 use std::io::{self, ErrorKind};
 
 /// Sends what `handle-passing` passes, with one byte.
-///
-/// # Errors
-/// As [`send_with`].
 #[inline]
 pub fn send(socket: &Handle, passed: &Passable) -> io::Result<()> {
     send_with(socket, passed.handle()?, &[0])
 }
 
 /// Receives what [`send`] has sent.
-///
-/// # Errors
-/// As [`receive_with`].
 #[inline]
 pub fn receive(socket: &Handle) -> io::Result<Passable> {
     receive_with(socket, &mut [0]).map(Passable::Handle)

@@ -109,9 +109,6 @@ pub trait Sender {
     }
 
     /// Makes what [`Sender::send_handle`] passes.
-    ///
-    /// # Errors
-    /// Of the system.
     fn passable(&mut self) -> io::Result<Passable> {
         Passable::new()
     }
@@ -149,9 +146,6 @@ pub trait Receiver {
     fn release(&mut self) {}
 
     /// How long [`Receiver::receive_soon`] waits. Only a transport that drops needs it.
-    ///
-    /// # Errors
-    /// Of the system.
     fn set_patience(&mut self, patience: Duration) -> io::Result<()> {
         let _ = patience;
         Ok(())
@@ -166,9 +160,6 @@ pub trait Receiver {
     }
 
     /// Receives what was passed.
-    ///
-    /// # Errors
-    /// As [`Sender::send_handle`].
     fn receive_handle(&mut self) -> io::Result<Passable> {
         Err(io::Error::from(ErrorKind::Unsupported))
     }

@@ -16,9 +16,6 @@ use std::rc::Rc;
 const PAGE_BYTES: usize = 4096;
 
 /// Creates the page of a channel, zeroed: one [`Counter`] an end.
-///
-/// # Errors
-/// Of the system.
 pub fn page() -> io::Result<Handle> {
     shared_memory::create(PAGE_BYTES)
 }
@@ -32,9 +29,6 @@ pub struct Returns {
 
 impl Returns {
     /// Of the first or the second end.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn new(page: &Handle, first: bool) -> io::Result<Self> {
         Ok(Self { page: Rc::new(Mapping::new(page, PAGE_BYTES)?), ours: usize::from(!first) })
     }
@@ -116,9 +110,6 @@ impl Lent {
     }
 
     /// Memory with an object behind it, which can be passed as a descriptor or spliced.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn allocate_shared(&mut self, bytes: usize) -> io::Result<Memory> {
         let (memory, region) = shared(bytes)?;
         self.regions.push(region);

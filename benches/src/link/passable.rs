@@ -16,9 +16,6 @@ pub enum Passable {
 
 impl Passable {
     /// A new one that any transport but Mach messages can pass.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files.
     pub fn new() -> io::Result<Self> {
         passable::make().map(Self::Handle)
     }

@@ -104,9 +104,6 @@ impl Many {
     }
 
     /// A receiver's part: everything that all senders send.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn receive(&self, work: &Work, ring: Ring, ready: Ready<'_>) -> io::Result<EndReport> {
         let sizes = (0..work.senders).map(|sender| work.sizes_of(sender)).collect::<io::Result<_>>()?;
         let mut reader = Reader::new(work.message_bytes, sizes);

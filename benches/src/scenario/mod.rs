@@ -96,15 +96,9 @@ impl Crowd {
 /// measure.
 pub trait Pair {
     /// The end that sends first and holds the clock.
-    ///
-    /// # Errors
-    /// Of the link.
     fn initiate(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 
     /// The other end.
-    ///
-    /// # Errors
-    /// Of the link.
     fn respond(&self, work: &Work, link: &mut Link, ready: Ready<'_>) -> io::Result<EndReport>;
 }
 

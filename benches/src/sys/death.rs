@@ -11,17 +11,11 @@ pub fn prepare(command: &mut Command) {
 }
 
 /// Ties a child that has just been started to this process.
-///
-/// # Errors
-/// Of the system.
 pub fn bind(child: &Child) -> io::Result<()> {
     imp::bind(child)
 }
 
 /// In the child: ends this process when its parent ends.
-///
-/// # Errors
-/// Of the system.
 pub fn die_with_parent() -> io::Result<()> {
     imp::die_with_parent()
 }
@@ -44,12 +38,10 @@ mod imp {
         }
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn bind(_child: &Child) -> io::Result<()> {
         Ok(())
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn die_with_parent() -> io::Result<()> {
         Ok(())
     }
@@ -70,7 +62,6 @@ mod imp {
 
     pub(super) fn prepare(_command: &mut Command) {}
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn bind(_child: &Child) -> io::Result<()> {
         Ok(())
     }
@@ -142,12 +133,10 @@ mod imp {
         }
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn bind(_child: &Child) -> io::Result<()> {
         Ok(())
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn die_with_parent() -> io::Result<()> {
         Ok(())
     }
@@ -177,7 +166,6 @@ mod imp {
     }
 
     /// Between its start and [`bind`] a child notices the end of this process by the end of its standard input.
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn die_with_parent() -> io::Result<()> {
         Ok(())
     }

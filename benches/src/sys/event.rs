@@ -5,9 +5,6 @@ use super::handle::Handle;
 use std::io;
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub(crate) use imp::support;
 
 /// Creates a counter of zero that each wait lowers by one.
@@ -27,7 +24,6 @@ mod imp {
     use rustix::event::{EventfdFlags, eventfd};
     use rustix::io::Errno;
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(crate) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

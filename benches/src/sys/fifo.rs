@@ -5,9 +5,6 @@ use std::io;
 use std::path::Path;
 
 /// Whether there are such pipes.
-///
-/// # Errors
-/// The reason where there are none.
 pub(crate) use imp::support;
 
 /// Creates a FIFO that only this user may open.
@@ -21,7 +18,6 @@ mod imp {
     use std::ffi::CString;
     use std::os::unix::ffi::OsStrExt;
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(crate) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

@@ -20,9 +20,6 @@ pub struct Channel(imp::Channel);
 
 impl Channel {
     /// A new one, and the end to [`give`] to a child and let go of once it is started.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn pair() -> io::Result<(Self, Handle)> {
         let (ours, theirs) = imp::pair()?;
         Ok((Self(ours), theirs))
@@ -46,18 +43,12 @@ impl Channel {
     }
 
     /// Receives what there is; returns how many bytes, 0 at the end, none while there is nothing.
-    ///
-    /// # Errors
-    /// Of the system.
     #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         self.0.receive(buffer)
     }
 
     /// Waits until there is something to receive, or, if wanted, room to send.
-    ///
-    /// # Errors
-    /// Of the system.
     #[inline]
     pub fn wait(&self, to_send: bool) -> io::Result<()> {
         self.0.wait(to_send)
@@ -84,7 +75,6 @@ mod imp {
     /// Where a child of Node finds its channel (nodejs/node, `lib/internal/child_process.js`).
     const VARIABLE: &str = "NODE_CHANNEL_FD";
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems fail")]
     pub(super) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

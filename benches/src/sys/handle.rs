@@ -67,7 +67,6 @@ mod imp {
 
     /// As if this process were its own child.
     #[cfg(test)]
-    #[expect(clippy::unnecessary_wraps, reason = "other systems can fail")]
     pub(super) fn ticket_of_own(handle: Handle) -> io::Result<Ticket> {
         Ok(Ticket(std::os::fd::IntoRawFd::into_raw_fd(handle)))
     }
@@ -105,9 +104,6 @@ mod imp {
 
     impl Handle {
         /// Another handle of the same thing.
-        ///
-        /// # Errors
-        /// Of the system.
         pub fn try_clone(&self) -> io::Result<Self> {
             match self {
                 Self::Object(object) => object.try_clone().map(Self::Object),

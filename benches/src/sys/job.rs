@@ -14,9 +14,6 @@ use windows_sys::Win32::System::JobObjects::{
 use windows_sys::Win32::System::Threading::WaitForSingleObject;
 
 /// Takes a process that has just been started into a job. What has ended joins no job, and needs none.
-///
-/// # Errors
-/// Of the system.
 #[expect(unsafe_code, reason = "AssignProcessToJobObject")]
 pub(super) fn assign(job: &OwnedHandle, child: &Child) -> io::Result<()> {
     // SAFETY: both handles are open.
@@ -28,9 +25,6 @@ pub(super) fn assign(job: &OwnedHandle, child: &Child) -> io::Result<()> {
 }
 
 /// A job without processes.
-///
-/// # Errors
-/// Of the system.
 #[expect(unsafe_code, reason = "CreateJobObjectW and SetInformationJobObject")]
 pub(super) fn create() -> io::Result<OwnedHandle> {
     // SAFETY: no attributes and no name.

@@ -8,9 +8,6 @@ use std::io;
 pub const MESSAGES_MAX: u32 = 10;
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub(crate) use imp::support;
 
 /// Creates a queue of [`MESSAGES_MAX`] messages of at most this many bytes.

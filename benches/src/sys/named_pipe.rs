@@ -17,9 +17,6 @@ pub struct Settings {
 }
 
 /// Whether there are such pipes.
-///
-/// # Errors
-/// The reason where there are none.
 pub(crate) use imp::support;
 
 /// Reader and writer of a new pipe without a name, of a size asked for or the system's own.
@@ -34,17 +31,11 @@ pub struct Pipe(imp::Pipe);
 
 impl Pipe {
     /// Waits for the client.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn accept(server: Handle, settings: Settings) -> io::Result<Self> {
         imp::Pipe::accept(server, settings).map(Self)
     }
 
     /// Connects to the server, which exists.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn connect(name: &str, settings: Settings) -> io::Result<Self> {
         imp::Pipe::connect(name, settings).map(Self)
     }
@@ -103,9 +94,6 @@ impl Process {
     }
 
     /// Gives it a handle (`DuplicateHandle`); returns the number it has there.
-    ///
-    /// # Errors
-    /// Of the system.
     #[inline]
     pub fn give(&self, passed: &Handle) -> io::Result<u64> {
         self.0.give(passed)
@@ -142,7 +130,6 @@ mod imp {
 
     const DEFAULT_BUFFER_BYTES: u32 = 64 * 1024;
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(crate) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

@@ -16,9 +16,6 @@ pub fn prepare(command: &mut Command) {
 
 impl Offspring {
     /// Of a program that has just been started.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn of(child: &Child) -> io::Result<Self> {
         imp::Offspring::of(child).map(Self)
     }

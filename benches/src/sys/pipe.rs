@@ -5,9 +5,6 @@ use super::handle::Handle;
 use std::io;
 
 /// Whether there are such pipes.
-///
-/// # Errors
-/// The reason where there are none.
 pub fn support() -> Result<(), Unsupported> {
     if cfg!(unix) {
         return Ok(());
@@ -16,9 +13,6 @@ pub fn support() -> Result<(), Unsupported> {
 }
 
 /// Reader and writer of a new pipe (pipe(2)), closed in children.
-///
-/// # Errors
-/// Of the system, such as too many open files.
 pub fn pair() -> io::Result<(Handle, Handle)> {
     let (reader, writer) = io::pipe()?;
     Ok((reader.into(), writer.into()))

@@ -5,9 +5,6 @@ use super::handle::Handle;
 use std::io;
 
 /// Whether a pipe can be made to hold this many bytes.
-///
-/// # Errors
-/// The reason why not.
 pub(crate) use imp::support;
 
 /// Asks for a pipe that holds this many bytes. The system may round up.

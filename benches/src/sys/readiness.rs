@@ -26,17 +26,11 @@ pub struct Readiness(imp::Readiness);
 impl Readiness {
     /// Watches a stream for something to read. From now on its reads do not wait: one that finds nothing returns
     /// `WouldBlock`.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files; `Unsupported` where there is no mechanism.
     pub fn of(stream: &Handle) -> io::Result<Self> {
         imp::Readiness::of(stream).map(Self)
     }
 
     /// Waits until there is something to read, or the other end is closed. Returns at once while that is so already.
-    ///
-    /// # Errors
-    /// Of the system.
     #[inline]
     pub fn wait(&self) -> io::Result<()> {
         self.0.wait()

@@ -4,9 +4,6 @@ use super::Unsupported;
 use std::io;
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub(crate) use imp::support;
 
 /// Lets any process of this user read this one's memory, where a security module forbids it otherwise.

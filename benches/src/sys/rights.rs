@@ -24,18 +24,12 @@ pub struct Received {
 }
 
 /// Sends one descriptor along with a few bytes; returns how many of them.
-///
-/// # Errors
-/// Of the system.
 #[inline]
 pub fn send(socket: &Handle, handle: &Handle, bytes: &[u8]) -> io::Result<usize> {
     imp::send(socket, handle, bytes)
 }
 
 /// Waits for a message and the descriptor in it, which is kept from children.
-///
-/// # Errors
-/// Of the system.
 #[inline]
 pub fn receive(socket: &Handle, bytes: &mut [u8]) -> io::Result<Received> {
     imp::receive(socket, bytes)

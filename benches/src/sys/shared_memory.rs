@@ -7,9 +7,6 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub fn support() -> Result<(), Unsupported> {
     imp::support()
 }
@@ -38,25 +35,16 @@ unsafe impl Send for Mapping {}
 
 impl Mapping {
     /// Maps the whole of a memory object of this size.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn new(memory: &Handle, bytes: usize) -> io::Result<Self> {
         Self::part(memory, 0, bytes)
     }
 
     /// Maps a part of a memory object.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn part(memory: &Handle, offset: usize, bytes: usize) -> io::Result<Self> {
         Self::map(memory, offset, bytes, true)
     }
 
     /// Maps it without looking at it: each page becomes present when it is first touched.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn untouched(memory: &Handle, bytes: usize) -> io::Result<Self> {
         Self::map(memory, 0, bytes, false)
     }
@@ -128,7 +116,6 @@ mod imp {
 
     pub(super) use super::mmap::{granularity, unmap};
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(super) fn support() -> Result<(), Unsupported> {
         Ok(())
     }
@@ -162,7 +149,6 @@ mod imp {
 
     pub(super) use super::mmap::{granularity, unmap};
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(super) fn support() -> Result<(), Unsupported> {
         Ok(())
     }
@@ -233,7 +219,6 @@ mod imp {
         UnmapViewOfFile,
     };
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(super) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

@@ -41,9 +41,6 @@ pub(crate) use imp::try_send;
 pub(crate) use imp::receive;
 
 /// How long [`receive`] waits (`SO_RCVTIMEO`).
-///
-/// # Errors
-/// Of the system.
 pub fn set_patience(socket: &Handle, patience: Duration) -> io::Result<()> {
     imp::reference(socket)?.set_read_timeout(Some(patience))
 }
@@ -56,9 +53,6 @@ pub fn buffer_bytes(socket: &Handle) -> [Option<u64>; 2] {
 }
 
 /// Asks for buffers of this size in both directions, and takes what the system allows ([`buffer_bytes`] tells).
-///
-/// # Errors
-/// Of the system.
 pub fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
     let socket = imp::reference(socket)?;
     allowed(bytes, |bytes| socket.set_send_buffer_size(bytes))?;
@@ -67,9 +61,6 @@ pub fn set_buffer_bytes(socket: &Handle, bytes: usize) -> io::Result<()> {
 
 /// Makes the buffers of a socket of messages hold at least one of this length, where the system's own would not: those
 /// of `FreeBSD` and macOS hold 9,216 B of UDP (`udp_sendspace` in `udp_usrreq.c`).
-///
-/// # Errors
-/// Of the system.
 pub fn hold_message(socket: &Handle, message_bytes: usize) -> io::Result<()> {
     /// The address of who sent it is in the buffer, too (`struct sockaddr_storage`).
     const ADDRESS_BYTES: usize = 128;
@@ -142,12 +133,10 @@ mod imp {
         Ok((one.into(), other.into()))
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "on other systems a handle may be something else")]
     pub(crate) fn of(handle: Handle) -> io::Result<Socket> {
         Ok(handle.into())
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "on other systems a handle may be something else")]
     pub(super) fn reference(socket: &Handle) -> io::Result<SockRef<'_>> {
         Ok(SockRef::from(socket))
     }

@@ -5,9 +5,6 @@ use super::handle::Handle;
 use std::io;
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub(crate) use imp::support;
 
 /// Whether [`memory`] is permitted: filters of system calls that containers have refuse it and permit [`object`].
@@ -30,7 +27,6 @@ mod imp {
     use super::*;
     use rustix::pipe::{IoSliceRaw, SpliceFlags, pipe, splice, vmsplice};
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems refuse")]
     pub(crate) fn support() -> Result<(), Unsupported> {
         Ok(())
     }

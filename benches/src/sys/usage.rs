@@ -102,7 +102,6 @@ mod imp {
         line.rsplit(':').next()?.trim().parse().ok()
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
     pub(crate) fn thread_id() -> Option<u32> {
         Some(rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned())
     }
@@ -231,7 +230,6 @@ mod imp {
     }
 
     #[expect(unsafe_code, reason = "GetCurrentThreadId")]
-    #[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
     pub(crate) fn thread_id() -> Option<u32> {
         // SAFETY: takes nothing.
         Some(unsafe { GetCurrentThreadId() })

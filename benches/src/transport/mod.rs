@@ -143,15 +143,9 @@ pub trait Transport: Sync {
     fn support(&self, channel: &ChannelSpec) -> Result<(), Unsupported>;
 
     /// Creates a channel, in the harness. Nothing of it may outlive the returned value.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files.
     fn open(&self, channel: &ChannelSpec) -> io::Result<Channel>;
 
     /// Connects to one end, in the peer. Both ends connect at the same time, so each may wait for the other.
-    ///
-    /// # Errors
-    /// Of the system.
     fn connect(&self, end: End, parts: Parts, channel: &ChannelSpec) -> io::Result<Link>;
 }
 

@@ -27,9 +27,6 @@ pub enum Manual {
 }
 
 /// Writes what is asked for, to standard output or into the folder.
-///
-/// # Errors
-/// It cannot be written.
 pub fn write(mut command: Command, manual: &Manual) -> io::Result<()> {
     let name = command.get_name().to_owned();
     match manual {

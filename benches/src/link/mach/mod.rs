@@ -89,9 +89,6 @@ pub fn connect(kernel: System, end: End, address: &str, form: Form) -> io::Resul
 }
 
 /// Meets the other end; both halves as they are, so that rights can be passed, too.
-///
-/// # Errors
-/// As [`connect`].
 pub fn halves<K: Kernel>(
     kernel: &K,
     end: End,

@@ -11,9 +11,6 @@ pub struct Right<K: Kernel>(SendRight<K>);
 
 impl<K: Kernel> Right<K> {
     /// Of an open file, which may be closed then (`fileport_makeport`).
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn of(kernel: &K, file: &Handle) -> io::Result<Self> {
         Ok(Self(SendRight::owning(kernel, kernel.file_to_right(file)?)))
     }
@@ -36,9 +33,6 @@ impl<K: Kernel> Right<K> {
     }
 
     /// The number of the file, by which two rights are known to stand for the same one.
-    ///
-    /// # Errors
-    /// As [`Right::open`].
     pub fn identity(&self) -> io::Result<u64> {
         passable::identity(&self.open()?)
     }

@@ -31,17 +31,11 @@ pub fn count() -> u64 {
 }
 
 /// Pins the calling thread to one processor.
-///
-/// # Errors
-/// The reason where it cannot be done.
 pub fn pin(cpu: u32) -> Result<(), Unsupported> {
     imp::pin(cpu)
 }
 
 /// Pins all threads of another process, and those that they start later, to one processor.
-///
-/// # Errors
-/// The reason where it cannot be done.
 pub fn pin_process(pid: u32, cpu: u32) -> Result<(), Unsupported> {
     imp::pin_process(pid, cpu)
 }

@@ -64,7 +64,6 @@ pub(super) fn threads(_pid: u32) -> Vec<Thread> {
 
 #[inline]
 #[expect(unsafe_code, reason = "GetCurrentProcessorNumberEx")]
-#[expect(clippy::unnecessary_wraps, reason = "the contract lets other systems have none")]
 pub(super) fn current() -> Option<u32> {
     let mut number = PROCESSOR_NUMBER::default();
     // SAFETY: the call writes the structure, and cannot fail.

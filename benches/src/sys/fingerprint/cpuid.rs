@@ -51,7 +51,6 @@ fn text(registers: &[u32]) -> Option<String> {
 
 /// EAX, EBX, ECX and EDX for one leaf.
 #[cfg(target_arch = "x86_64")]
-#[expect(clippy::unnecessary_wraps, reason = "other processors have none")]
 fn registers(leaf: u32) -> Option<[u32; 4]> {
     let answer = std::arch::x86_64::__cpuid(leaf);
     Some([answer.eax, answer.ebx, answer.ecx, answer.edx])

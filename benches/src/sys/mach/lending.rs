@@ -33,9 +33,6 @@ type Lent = RwLock<Vec<(Token, Name)>>;
 
 impl<K: Kernel> Lender<K> {
     /// Begins to answer.
-    ///
-    /// # Errors
-    /// Of the system.
     pub(crate) fn start(kernel: &K) -> io::Result<Self> {
         let number = rand::random();
         let lent = Arc::new(Lent::default());

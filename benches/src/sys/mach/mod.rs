@@ -47,9 +47,6 @@ pub fn system() -> Result<System, Unsupported> {
 }
 
 /// Whether the mechanism exists here.
-///
-/// # Errors
-/// The reason where it does not.
 pub fn support() -> Result<(), Unsupported> {
     system().map(|_| ())
 }
@@ -108,9 +105,6 @@ pub trait Kernel: Clone + Send + 'static {
     fn user(&self) -> u32;
 
     /// A new port's receive right (`mach_port_allocate`).
-    ///
-    /// # Errors
-    /// Of the system.
     fn allocate_port(&self) -> Result<Name, Code>;
 
     /// Sets how many messages wait in a port before senders do (`mach_port_set_attributes`, `MACH_PORT_LIMITS_INFO`).
@@ -175,27 +169,15 @@ pub trait Kernel: Clone + Send + 'static {
     unsafe fn unmap(&self, address: u64, bytes: usize) -> Result<(), Code>;
 
     /// A kqueue that waits for nothing yet.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files.
     fn queue(&self) -> io::Result<Self::Queue>;
 
     /// Makes [`Kernel::wait`] wait for a message in this port (`EVFILT_MACHPORT`, event only).
-    ///
-    /// # Errors
-    /// Of the system.
     fn watch_port(&self, queue: &mut Self::Queue, port: Name) -> io::Result<()>;
 
     /// Makes [`Kernel::wait`] wait for bytes in this pipe, or its end (`EVFILT_READ`).
-    ///
-    /// # Errors
-    /// Of the system.
     fn watch_pipe(&self, queue: &mut Self::Queue, pipe: &PipeReader) -> io::Result<()>;
 
     /// Waits for one event (`kevent64`). It takes nothing: what is there stays there.
-    ///
-    /// # Errors
-    /// Of the system.
     fn wait(&self, queue: &mut Self::Queue) -> io::Result<()>;
 
     /// As [`Kernel::receive`] without an end of patience, but the message is received inside `kevent64`
@@ -206,9 +188,6 @@ pub trait Kernel: Clone + Send + 'static {
     fn receive_by_event(&self, queue: &mut Self::Queue, port: Name, buffer: &mut [u8]) -> io::Result<Code>;
 
     /// A send right that stands for an open file (`fileport_makeport`).
-    ///
-    /// # Errors
-    /// Of the system.
     fn file_to_right(&self, file: &Handle) -> io::Result<Name>;
 
     /// Opens the file that a send right stands for, close-on-exec (`fileport_makefd`).

@@ -1,7 +1,6 @@
 //! Linux: ptrace(2), by one thread of its own, because only the thread that seized a process may ask for anything.
 
 mod counts;
-mod names;
 mod ptrace;
 
 use self::counts::Counts;

@@ -64,9 +64,6 @@ pub trait Mechanism: Sync {
     }
 
     /// Makes the spot ready for the caller to sleep on it, once before the first time.
-    ///
-    /// # Errors
-    /// Of the system.
     fn settle(&self, spot: &Spot) -> io::Result<()> {
         let _ = spot;
         Ok(())

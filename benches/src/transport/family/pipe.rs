@@ -72,9 +72,6 @@ pub struct ReadyReceiver {
 
 impl ReadyReceiver {
     /// Over a pipe or a stream socket.
-    ///
-    /// # Errors
-    /// Of the system, such as too many open files.
     pub fn new(stream: Handle) -> io::Result<Self> {
         let readiness = Readiness::of(&stream)?;
         Ok(Self { stream, readiness })

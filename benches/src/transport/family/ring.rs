@@ -110,9 +110,6 @@ impl Transport for RingTransport {
 
 impl RingTransport {
     /// Whether one ring of this kind can carry such messages from and to many.
-    ///
-    /// # Errors
-    /// The reason where it cannot.
     pub fn support_many(&self, channel: &ChannelSpec) -> Result<(), Unsupported> {
         let most = ring::geometry::MESSAGE_BYTES_MAX;
         if channel.message_bytes > most {
@@ -125,9 +122,6 @@ impl RingTransport {
     }
 
     /// Creates one ring for many.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn open_many(&self, channel: &ChannelSpec, many_senders: bool) -> io::Result<Handle> {
         let memory = shared_memory::create(geometry(channel).bytes())?;
         self.prepare(&memory, 0, channel, many_senders)?;
@@ -135,9 +129,6 @@ impl RingTransport {
     }
 
     /// A view of it, to sit down at.
-    ///
-    /// # Errors
-    /// Of the system.
     pub fn connect_many(&self, parts: Parts, channel: &ChannelSpec, many_senders: bool) -> io::Result<Ring> {
         let [memory] = parts.take()?;
         self.view(&memory, 0, channel, many_senders)

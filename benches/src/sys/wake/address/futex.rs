@@ -5,9 +5,6 @@ use rustix::thread::futex;
 use std::sync::atomic::AtomicU32;
 
 /// Whether a word of shared memory can be waited at here.
-///
-/// # Errors
-/// The reason where it cannot.
 pub fn support() -> Result<(), Unsupported> {
     Ok(())
 }

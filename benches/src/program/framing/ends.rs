@@ -1,17 +1,17 @@
 //! Speaks the protocol for programs, starts the responder, and holds the clock.
 
 use super::Format;
-use super::end::End;
-use super::responder::Received;
+use super::inbox::Inbox;
 use crate::peer_command::PeerCommand;
 use crate::program::head::{self, HEAD_BYTES, Sum};
 use crate::program::protocol::{Answer, Case, Connected, Done, Request, VERSION};
 use crate::sys::clock::now_ns;
 use crate::sys::death;
 use crate::sys::fork_channel::{self, Channel};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::env;
-use std::io::{self, BufRead, Lines, StdinLock, Write};
+use std::io::{self, BufRead, ErrorKind, Lines, StdinLock, Write};
 use std::process::{Child, ExitCode, Stdio};
 
 pub(super) fn run(format: &dyn Format) -> io::Result<ExitCode> {
@@ -180,7 +180,7 @@ fn done(
 }
 
 fn next(lines: &mut Lines<StdinLock<'_>>) -> io::Result<String> {
-    lines.next().ok_or(io::ErrorKind::UnexpectedEof)?
+    lines.next().ok_or(ErrorKind::UnexpectedEof)?
 }
 
 fn unsupported(reason: &str) -> io::Result<ExitCode> {
@@ -192,4 +192,113 @@ fn say(answer: &Answer) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", serde_json::to_string(answer)?)?;
     out.flush()
+}
+
+// One end of the channel: strings out and in, none of which wait for each other.
+
+struct End<'a> {
+    channel: Channel,
+    format: &'a dyn Format,
+    inbox: Inbox<'a>,
+    /// Frames that the channel had no room for, from `sent` on.
+    outgoing: Vec<u8>,
+    sent: usize,
+}
+
+impl<'a> End<'a> {
+    fn new(channel: Channel, format: &'a dyn Format) -> Self {
+        Self { channel, format, inbox: Inbox::new(format), outgoing: Vec::new(), sent: 0 }
+    }
+
+    /// Sends a string, or keeps what there is no room for; at once, as Node does.
+    #[inline]
+    fn send(&mut self, text: &[u8]) -> io::Result<()> {
+        self.format.frame(text, &mut self.outgoing);
+        self.flush()
+    }
+
+    /// The next string. Until one is there, sends what was kept.
+    #[inline]
+    fn receive(&mut self) -> io::Result<&[u8]> {
+        while !self.inbox.has_next()? {
+            match self.channel.receive(self.inbox.room())? {
+                Some(0) => return Err(io::Error::new(ErrorKind::BrokenPipe, "the other end is gone")),
+                Some(bytes) => self.inbox.received(bytes),
+                None => {
+                    self.channel.wait(!self.outgoing.is_empty())?;
+                    self.flush()?;
+                }
+            }
+        }
+        self.inbox.take()
+    }
+
+    /// Sends all that was kept.
+    fn finish(&mut self) -> io::Result<()> {
+        self.flush()?;
+        while !self.outgoing.is_empty() {
+            self.channel.wait(true)?;
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn flush(&mut self) -> io::Result<()> {
+        while self.sent < self.outgoing.len() {
+            match self.channel.send(&self.outgoing[self.sent..])? {
+                0 => return Ok(()),
+                sent => self.sent += sent,
+            }
+        }
+        self.outgoing.clear();
+        self.sent = 0;
+        Ok(())
+    }
+}
+
+// Sends back what it receives, or says when the last of a transfer was there; at the end of each part, what it has
+// received.
+
+/// What the responder says at the end of a part.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Received {
+    delivered: u64,
+    sum: u32,
+}
+
+/// Answers part after part, until the channel is closed.
+pub(super) fn respond(format: &dyn Format, case: &str) -> io::Result<ExitCode> {
+    let mut case: Case = serde_json::from_str(case)?;
+    let mut end = End::new(Channel::inherited()?, format);
+    loop {
+        match part(&mut end, &case) {
+            Ok(()) => case = case.next_part(),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(ExitCode::SUCCESS),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn part(end: &mut End<'_>, case: &Case) -> io::Result<()> {
+    let is_stream = case.scenario == "stream";
+    let (warmup, all) = (case.warmup_messages(), case.warmup_messages() + case.messages());
+    let mut sum = Sum::default();
+    let mut echo = Vec::new();
+    for message in 0..all {
+        let text = end.receive()?;
+        if let Some(number) = message.checked_sub(warmup) {
+            sum.add(text, head::of(case.seed, number));
+        }
+        if !is_stream {
+            echo.clear();
+            echo.extend_from_slice(text);
+            end.send(&echo)?;
+        } else if (message + 1) % case.messages_per_sample() == 0 {
+            end.send(now_ns().to_string().as_bytes())?;
+        }
+    }
+    let received = Received { delivered: sum.delivered, sum: sum.sum };
+    end.send(serde_json::to_string(&received)?.as_bytes())?;
+    end.finish()
 }

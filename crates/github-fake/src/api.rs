@@ -1,0 +1,509 @@
+//! The endpoints, by what they are about.
+
+use crate::auth::{self, not_found, problem};
+use crate::state::{APP_LOGIN, Shared};
+use crate::world::{self, Comment, Token};
+use axum::extract::{OriginalUri, Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, patch, post};
+use axum::{Json, Router};
+use chrono::TimeDelta;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The most entries of a page, and how many there are unless it is said.
+const PAGE_MAX: usize = 100;
+const PAGE_DEFAULT: usize = 30;
+
+pub(crate) fn router() -> Router<Arc<Shared>> {
+    Router::new()
+        .route("/app", get(get_app))
+        .route("/app/installations", get(list_installations))
+        .route("/app/installations/{id}", get(get_installation))
+        .route("/app/installations/{id}/access_tokens", post(create_token))
+        .route("/installation/repositories", get(list_repositories))
+        .route("/repos/{owner}/{repo}", get(get_repository))
+        .route("/repos/{owner}/{repo}/pulls", get(list_pulls))
+        .route("/repos/{owner}/{repo}/pulls/{number}", get(get_pull))
+        .route("/repos/{owner}/{repo}/commits/{sha}", get(get_commit))
+        .route("/repos/{owner}/{repo}/commits/{sha}/pulls", get(pulls_of_commit))
+        .route("/repos/{owner}/{repo}/collaborators/{user}/permission", get(get_permission))
+        .route("/repos/{owner}/{repo}/issues/{number}/comments", get(list_comments).post(create_comment))
+        .route("/repos/{owner}/{repo}/issues/comments/{id}", patch(update_comment))
+        .route("/repos/{owner}/{repo}/issues/comments/{id}/reactions", post(create_reaction))
+        .route("/repos/{owner}/{repo}/check-runs", post(create_check_run))
+        .route("/repos/{owner}/{repo}/check-runs/{id}", get(get_check_run).patch(update_check_run))
+        .route("/repos/{owner}/{repo}/commits/{sha}/check-runs", get(list_check_runs))
+        .route("/repos/{owner}/{repo}/statuses/{sha}", post(create_status))
+}
+
+/// Which page of a list is asked for.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Page {
+    per_page: Option<usize>,
+    page: Option<usize>,
+}
+
+impl Page {
+    /// That page, with the header that leads to the next one.
+    fn cut(
+        &self,
+        uri: &Uri,
+        base: &str,
+        entries: Vec<Value>,
+        wrap: impl Fn(Vec<Value>) -> Value,
+    ) -> Response {
+        let per_page = self.per_page.unwrap_or(PAGE_DEFAULT).clamp(1, PAGE_MAX);
+        let page = self.page.unwrap_or(1).max(1);
+        let count = entries.len();
+        let entries = entries.into_iter().skip((page - 1) * per_page).take(per_page).collect();
+        let mut headers = HeaderMap::new();
+        if page * per_page < count {
+            let others = uri.query().unwrap_or_default().split('&');
+            let others = others.filter(|part| !part.starts_with("page=") && !part.is_empty());
+            let mut query: Vec<String> = others.map(str::to_owned).collect();
+            query.push(format!("page={}", page + 1));
+            let link = format!("<{base}{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
+            headers.insert(header::LINK, HeaderValue::from_str(&link).unwrap());
+        }
+        (headers, Json(wrap(entries))).into_response()
+    }
+}
+
+// The App itself: its installations, their tokens and repositories.
+
+#[derive(Debug, Default, Deserialize)]
+struct TokenRequest {
+    repository_ids: Option<Vec<u64>>,
+    permissions: Option<BTreeMap<String, String>>,
+}
+
+async fn get_app(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Response> {
+    auth::app(&shared, &headers)?;
+    let id = shared.settings.app_id;
+    Ok(Json(json!({"id": id, "slug": "roundtrip", "name": "Roundtrip"})).into_response())
+}
+
+async fn list_installations(
+    State(shared): State<Arc<Shared>>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    auth::app(&shared, &headers)?;
+    let world = shared.world();
+    let all = world.installations.iter();
+    let all = all.map(|(id, installation)| installation.json(*id, shared.settings.app_id)).collect();
+    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+}
+
+async fn get_installation(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<u64>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    auth::app(&shared, &headers)?;
+    let world = shared.world();
+    let installation = world.installations.get(&id).ok_or_else(not_found)?;
+    Ok(Json(installation.json(id, shared.settings.app_id)).into_response())
+}
+
+/// A token for no more than is asked for. Asking for what the installation does not have is refused.
+async fn create_token(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<u64>,
+    headers: HeaderMap,
+    body: Option<Json<TokenRequest>>,
+) -> Result<Response, Response> {
+    auth::app(&shared, &headers)?;
+    let asked = body.map(|Json(asked)| asked).unwrap_or_default();
+    let mut world = shared.world();
+    let installation = world.installations.get(&id).ok_or_else(not_found)?;
+    if installation.suspended {
+        return Err(problem(StatusCode::FORBIDDEN, "This installation has been suspended"));
+    }
+    let granted = |name: &String, level: &String| {
+        let has = installation.permissions.get(name).map(String::as_str);
+        has == Some("write") || has == Some(level.as_str())
+    };
+    let permissions = asked.permissions.unwrap_or_else(|| installation.permissions.clone());
+    if !permissions.iter().all(|(name, level)| granted(name, level)) {
+        let why = "The permissions requested are not granted to this installation.";
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+    }
+    let has = |id_of: &u64| world.of_installation(id).any(|repository| repository.id == *id_of);
+    if !asked.repository_ids.iter().flatten().all(has) {
+        let why = "There is at least one repository that does not exist or is not accessible to the parent installation.";
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+    }
+    let secret = format!("ghs_{}", uuid::Uuid::new_v4().simple());
+    let expires_at = shared.now() + TimeDelta::hours(1);
+    let token = Token {
+        installation: id,
+        expires_at,
+        repository_ids: asked.repository_ids,
+        permissions: permissions.clone(),
+    };
+    world.tokens.insert(secret.clone(), token);
+    let body = json!({
+        "token": secret, "permissions": permissions,
+        "expires_at": expires_at.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    });
+    Ok((StatusCode::CREATED, Json(body)).into_response())
+}
+
+async fn list_repositories(
+    State(shared): State<Arc<Shared>>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let world = shared.world();
+    let token = auth::token(&world, &headers, shared.now())?;
+    let all: Vec<Value> = world
+        .of_installation(token.installation)
+        .filter(|repository| token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id)))
+        .map(|repository| repository.json())
+        .collect();
+    let count = all.len();
+    Ok(page.cut(&uri, &shared.origin(), all, |all| json!({"total_count": count, "repositories": all})))
+}
+
+// Check runs and commit statuses.
+
+/// Characters of a check's summary.
+const SUMMARY_LENGTH_MAX: usize = 65_535;
+const STATES: [&str; 3] = ["queued", "in_progress", "completed"];
+const CONCLUSIONS: [&str; 7] =
+    ["action_required", "cancelled", "failure", "neutral", "success", "skipped", "timed_out"];
+const WRITE: (&str, &str) = ("checks", "write");
+
+async fn create_check_run(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo)): Path<(String, String)>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let id = world.draw_id();
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let has = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
+    if !has("name") || !has("head_sha") {
+        return Err(invalid("Invalid request. \"name\", \"head_sha\" weren't supplied."));
+    }
+    let mut run = json!({
+        "id": id, "status": "queued", "conclusion": null, "details_url": null, "external_id": "",
+        "app": {"id": shared.settings.app_id, "slug": "roundtrip"},
+    });
+    merge(&mut run, &body)?;
+    repository.check_runs.insert(id, run.clone());
+    Ok((StatusCode::CREATED, Json(run)).into_response())
+}
+
+async fn get_check_run(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, id)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("checks", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    Ok(Json(repository.check_runs.get(&id).ok_or_else(not_found)?).into_response())
+}
+
+async fn update_check_run(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, id)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let run = repository.check_runs.get_mut(&id).ok_or_else(not_found)?;
+    if !body["head_sha"].is_null() {
+        return Err(invalid("Invalid request. \"head_sha\" is not a permitted key."));
+    }
+    merge(run, &body)?;
+    Ok(Json(run.clone()).into_response())
+}
+
+async fn list_check_runs(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, sha)): Path<(String, String, String)>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("checks", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let of_name = |run: &&Value| query.get("check_name").is_none_or(|name| run["name"] == name.as_str());
+    let of_commit = repository.check_runs.values().filter(|run| run["head_sha"] == sha.as_str());
+    let all: Vec<Value> = of_commit.filter(of_name).cloned().collect();
+    let count = all.len();
+    Ok(page.cut(&uri, &shared.origin(), all, |all| json!({"total_count": count, "check_runs": all})))
+}
+
+async fn create_status(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, sha)): Path<(String, String, String)>,
+    headers: HeaderMap,
+    Json(body): Json<Value>,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("statuses", "write");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    if !["error", "failure", "pending", "success"].contains(&body["state"].as_str().unwrap_or_default()) {
+        return Err(invalid("Validation Failed: state is not included in the list"));
+    }
+    let status = json!({"sha": sha, "state": body["state"], "context": body["context"]});
+    repository.statuses.push(status.clone());
+    Ok((StatusCode::CREATED, Json(status)).into_response())
+}
+
+/// Takes over what GitHub lets one say of a check.
+fn merge(run: &mut Value, body: &Value) -> Result<(), Response> {
+    let members = ["name", "head_sha", "status", "conclusion", "details_url", "external_id", "output"];
+    let Some(body) = body.as_object() else { return Err(invalid("Problems parsing JSON")) };
+    for (name, value) in body {
+        if !members.contains(&name.as_str()) {
+            return Err(invalid(&format!("Invalid request. \"{name}\" is not a permitted key.")));
+        }
+        run[name] = value.clone();
+    }
+    let one_of = |name: &str, all: &[&str]| run[name].as_str().is_none_or(|text| all.contains(&text));
+    if !one_of("status", &STATES) || !one_of("conclusion", &CONCLUSIONS) {
+        return Err(invalid("Invalid request. status or conclusion is not a member of the list."));
+    }
+    if !run["conclusion"].is_null() {
+        run["status"] = json!("completed");
+    } else if run["status"] == "completed" {
+        return Err(invalid("Invalid request. \"conclusion\" wasn't supplied."));
+    }
+    let output = &run["output"];
+    let text = |name: &str| output[name].as_str().unwrap_or_default();
+    if !output.is_null() && (text("title").is_empty() || text("summary").is_empty()) {
+        return Err(invalid("Invalid request. \"title\", \"summary\" weren't supplied."));
+    }
+    if text("summary").chars().count() > SUMMARY_LENGTH_MAX {
+        return Err(invalid("Invalid request. summary exceeds a maximum length of 65535."));
+    }
+    Ok(())
+}
+
+fn invalid(message: &str) -> Response {
+    problem(StatusCode::UNPROCESSABLE_ENTITY, message)
+}
+
+// Comments on pull requests, and reactions to them.
+
+/// Characters of a comment.
+const BODY_LENGTH_MAX: usize = 65_536;
+const WRITE_COMMENTS: (&str, &str) = ("pull_requests", "write");
+
+#[derive(Deserialize)]
+struct Body {
+    body: String,
+}
+
+#[derive(Deserialize)]
+struct Reaction {
+    content: String,
+}
+
+async fn list_comments(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("pull_requests", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    if !repository.pulls.contains_key(&number) {
+        return Err(not_found());
+    }
+    let all = repository.comments.values().filter(|comment| comment.issue == number);
+    Ok(page.cut(&uri, &shared.origin(), all.map(Comment::json).collect(), Value::Array))
+}
+
+async fn create_comment(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+    Json(body): Json<Body>,
+) -> Result<Response, Response> {
+    let now = shared.now();
+    let mut world = shared.world();
+    let id = world.draw_id();
+    let repository = auth::repository(&mut world, &headers, now, (&owner, &repo), WRITE_COMMENTS)?;
+    if !repository.pulls.contains_key(&number) {
+        return Err(not_found());
+    }
+    check_body(&body.body)?;
+    let comment = Comment {
+        id,
+        issue: number,
+        login: APP_LOGIN.to_owned(),
+        app_id: Some(shared.settings.app_id),
+        body: body.body,
+        created_at: now,
+        reactions: Vec::new(),
+    };
+    let answer = comment.json();
+    repository.comments.insert(id, comment);
+    Ok((StatusCode::CREATED, Json(answer)).into_response())
+}
+
+async fn update_comment(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, id)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+    Json(body): Json<Body>,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE_COMMENTS)?;
+    let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
+    if comment.app_id != Some(shared.settings.app_id) {
+        return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
+    }
+    check_body(&body.body)?;
+    comment.body = body.body;
+    Ok(Json(comment.json()).into_response())
+}
+
+/// The same reaction again changes nothing.
+async fn create_reaction(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, id)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+    Json(reaction): Json<Reaction>,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE_COMMENTS)?;
+    let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
+    const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
+    if !CONTENTS.contains(&reaction.content.as_str()) {
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, "Validation Failed"));
+    }
+    let is_new = !comment.reactions.contains(&reaction.content);
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    let answer = json!({"id": id + 900_000, "content": &reaction.content});
+    if is_new {
+        comment.reactions.push(reaction.content);
+    }
+    Ok((status, Json(answer)).into_response())
+}
+
+fn check_body(body: &str) -> Result<(), Response> {
+    if body.trim().is_empty() || body.chars().count() > BODY_LENGTH_MAX {
+        let why = "Validation Failed: body is too long (maximum is 65536 characters)";
+        return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
+    }
+    Ok(())
+}
+
+// Repositories, their pull requests and who may do what in them.
+
+async fn get_repository(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("metadata", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    Ok(Json(repository.json()).into_response())
+}
+
+async fn list_pulls(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo)): Path<(String, String)>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    Query(query): Query<HashMap<String, String>>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("pull_requests", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let state = query.get("state").map_or("open", String::as_str);
+    let all = repository.pulls.values().rev().map(|pull| repository.pull_json(pull));
+    let all = all.filter(|pull| state == "all" || pull["state"] == state).collect();
+    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+}
+
+async fn get_pull(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, number)): Path<(String, String, u64)>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("pull_requests", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let pull = repository.pulls.get(&number).ok_or_else(not_found)?;
+    Ok(Json(repository.pull_json(pull)).into_response())
+}
+
+/// A commit, or the newest one of a branch: `heads/main`.
+async fn get_commit(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, sha)): Path<(String, String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("contents", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let branch = repository.branches.get(sha.strip_prefix("heads/").unwrap_or(&sha));
+    let is_known = |sha: &String| {
+        repository.branches.values().any(|known| known == sha)
+            || repository.pulls.values().any(|pull| &pull.new.head_sha == sha || &pull.new.base_sha == sha)
+    };
+    let sha = match branch {
+        Some(newest) => newest.clone(),
+        None if is_known(&sha) => sha,
+        None => {
+            return Err(problem(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                &format!("No commit found for SHA: {sha}"),
+            ));
+        }
+    };
+    Ok(Json(json!({"sha": sha, "commit": {"message": "A change"}, "parents": []})).into_response())
+}
+
+async fn pulls_of_commit(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, sha)): Path<(String, String, String)>,
+    OriginalUri(uri): OriginalUri,
+    Query(page): Query<Page>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("pull_requests", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let of_commit = repository.pulls.values().filter(|pull| pull.new.head_sha == sha);
+    let all = of_commit.map(|pull| repository.pull_json(pull)).collect();
+    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+}
+
+/// Whoever is no collaborator can read what is public.
+async fn get_permission(
+    State(shared): State<Arc<Shared>>,
+    Path((owner, repo, login)): Path<(String, String, String)>,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    let mut world = shared.world();
+    let wanted = ("metadata", "read");
+    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+    let level = repository.levels.get(&login).copied();
+    let none = if repository.private { "none" } else { "read" };
+    let (permission, role) = level.map_or((none, none), |level| (level.permission(), level.role()));
+    let user = world::user(&login, "User");
+    Ok(Json(json!({"permission": permission, "role_name": role, "user": user})).into_response())
+}
