@@ -113,7 +113,7 @@ impl Checkout<'_> {
         &self,
         commit: &CommitSha,
         output: &mut Output,
-        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+        heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<Built, NoReports> {
         let place = self.builds.join(commit.as_str());
         let (root, marker) = (place.join("tree"), place.join(BUILT));
@@ -129,7 +129,7 @@ impl Checkout<'_> {
             remove(&place)?;
             self.mirror.check_out(commit, self.url, &root)?;
             self.checkouts
-                .build(&root, &settings.build, output, beat)
+                .build(&root, &settings.build, output, heartbeat)
                 .map_err(|reason| reason.of("building:"))?;
             fs::write(&marker, &commands).map_err(|source| Failure::Disk { path: marker, source })?;
         }
@@ -158,7 +158,7 @@ impl Checkouts {
         root: &Path,
         commands: &[CommandLine],
         output: &mut Output,
-        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+        heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let home = self.runner.home(root.parent().unwrap_or(root))?;
         let submodules =
@@ -166,7 +166,7 @@ impl Checkouts {
         self.runner.lend(root, || {
             submodules.iter().chain(commands).try_for_each(|command| {
                 let task = Task { command, home: home.path(), has_network: true, stdout: None };
-                self.runner.run(task, root, output, beat)
+                self.runner.run(task, root, output, heartbeat)
             })
         })
     }

@@ -78,19 +78,19 @@ impl Runner {
     /// Runs one command to its end: nothing of its user runs on.
     ///
     /// # Errors
-    /// It fails, or takes more than it may; or what `beat` says.
+    /// It fails, or takes more than it may; or what `heartbeat` says.
     pub(crate) fn run(
         &self,
         task: Task<'_>,
         root: &Path,
         output: &mut Output,
-        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+        heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let Task { command, home, has_network, stdout } = task;
         let mut process = self.confinement.command(&command.0, has_network, home)?;
         process.current_dir(root);
         output.say(&format!("$ {command}"));
-        let ended = self.wait(process, stdout, root, output, beat);
+        let ended = self.wait(process, stdout, root, output, heartbeat);
         self.confinement.sweep();
         ended.map_err(|reason| reason.of(&format!("`{command}`")))
     }
@@ -101,7 +101,7 @@ impl Runner {
         stdout: Option<Stdio>,
         root: &Path,
         output: &mut Output,
-        beat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
+        heartbeat: &mut dyn FnMut() -> ControlFlow<Interrupted>,
     ) -> Result<(), NoReports> {
         let began = Instant::now();
         let failed = |error: io::Error| NoReports::Failed(format!("does not run: {error}"));
@@ -131,7 +131,7 @@ impl Runner {
                 }
                 looked = Instant::now();
             }
-            if let ControlFlow::Break(by) = beat() {
+            if let ControlFlow::Break(by) = heartbeat() {
                 return Err(NoReports::Interrupted(by));
             }
         }

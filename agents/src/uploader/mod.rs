@@ -89,8 +89,7 @@ impl Way {
         let server = self.server.clone();
         let ledger = Some(Ledger::new(&self.spool, &server));
         let upload = move || Upload::new(&server, What::Report(id), false, &json, ledger)?.attempt(&token);
-        let crashed = || Err(Refusal::Temporary("the upload has crashed".into(), None));
-        let sent = stop.wait_for(upload)?.unwrap_or_else(crashed);
+        let sent = finished(stop.wait_for(upload)?);
         let removed = sent.and_then(|()| {
             // Acknowledged, so nothing is lost; as long as it is there, it will be sent and acknowledged again.
             spool::remove(&path).map_err(|failure| Refusal::Final(failure.to_string()))
@@ -98,6 +97,11 @@ impl Way {
         let page = format!("{}/{project}/runs/{id}", self.server.trim_end_matches('/'));
         ControlFlow::Continue(removed.map(|()| Some(page)))
     }
+}
+
+/// How an upload ended, of which nothing comes if it crashed.
+fn finished(upload: Option<Result<(), Refusal>>) -> Result<(), Refusal> {
+    upload.unwrap_or_else(|| Err(Refusal::Temporary("the upload has crashed".into(), None)))
 }
 
 /// What became of a report: where it can be seen, or nothing if it does not wait any more.

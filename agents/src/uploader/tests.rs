@@ -125,3 +125,9 @@ fn pauses_grow_to_the_slow_pace_and_go_on_for_ever() {
     assert!(pauses[20..].iter().all(|pause| (PAUSE_MAX..=PAUSE_MAX * 2).contains(pause)), "{pauses:?}");
     assert!(pauses[20..].iter().any(|pause| *pause != pauses[20]), "without jitter: {pauses:?}");
 }
+
+#[test]
+fn an_upload_that_crashed_is_tried_again_and_a_refused_one_stays_refused() {
+    assert!(matches!(finished(None), Err(Refusal::Temporary(..))));
+    assert!(matches!(finished(Some(Err(Refusal::Final("no".into())))), Err(Refusal::Final(_))));
+}
