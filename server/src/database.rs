@@ -4,6 +4,7 @@ use crate::postgres::{self, Embedded};
 use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
 use roundtrip_server::MIGRATOR;
+use roundtrip_storage::baseline::{self, Replaced};
 use roundtrip_storage::pool::pool;
 use roundtrip_storage::schema;
 use sqlx::migrate::{MigrateError, Migrator};
@@ -166,10 +167,10 @@ pub(crate) struct Migration {
 }
 
 impl Migration {
-    /// Waits for the right.
+    /// Waits for the right, and takes over the tables of the version before the baseline.
     ///
     /// # Errors
-    /// The database does not answer.
+    /// The database does not answer, or its tables are older than those that are taken over.
     pub(crate) async fn begin(pool: &PgPool) -> Result<Self> {
         let mut connection = pool.acquire().await.context("cannot connect to the database")?;
         // The right is the connection's: whatever becomes of this program, it ends with it.
@@ -181,6 +182,7 @@ impl Migration {
             tracing::info!("another server brings the tables up to date");
             tokio::time::sleep(MIGRATION_POLL).await;
         }
+        take_over(&mut connection).await?;
         Ok(Self { connection })
     }
 
@@ -190,11 +192,7 @@ impl Migration {
     /// One fails, or the database knows one that is not wanted.
     pub(crate) async fn apply(&mut self, is_wanted: impl Fn(i64) -> bool) -> Result<()> {
         let wanted = MIGRATOR.iter().filter(|migration| is_wanted(migration.version)).cloned().collect();
-        let applied = async {
-            schema::drop_invalid_indexes(&mut self.connection).await?;
-            Migrator::with_migrations(wanted).set_locking(false).run(&mut *self.connection).await
-        };
-        applied.await.map_err(not_migrated)
+        schema::apply(&mut self.connection, Migrator::with_migrations(wanted)).await.map_err(not_migrated)
     }
 
     /// Gives the right back.
@@ -203,6 +201,25 @@ impl Migration {
     /// The database does not answer.
     pub(crate) async fn end(mut self) -> Result<()> {
         schema::unlock(&mut self.connection).await.context("cannot unlock the database's tables")
+    }
+}
+
+async fn take_over(connection: &mut PgConnection) -> Result<()> {
+    match Replaced::find(connection).await.context("cannot read the database")? {
+        Replaced::None => Ok(()),
+        Replaced::Complete => {
+            tracing::info!("the tables are those of the version before: they are taken over");
+            baseline::take_over(connection, &MIGRATOR).await.context("cannot take over the database's tables")
+        }
+        Replaced::Incomplete { last } => bail!(
+            "the database's tables are too old (their last migration is {last}, and this server takes over those up to \
+             {}): start the version before this one on it once, or restore its backup there; then start this one",
+            baseline::LAST_REPLACED
+        ),
+        Replaced::Edited => bail!(
+            "the database's migrations up to {} are not the published ones: back it up, and look for what was changed",
+            baseline::LAST_REPLACED
+        ),
     }
 }
 

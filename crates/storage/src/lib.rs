@@ -13,6 +13,7 @@ pub mod agent;
 pub mod analysis;
 pub mod audit;
 pub mod backup;
+pub mod baseline;
 pub mod canary;
 pub mod change_point;
 pub mod chart;

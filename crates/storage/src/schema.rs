@@ -1,6 +1,7 @@
 //! Whether the database has the tables that this server expects, and what stands in the way of making them.
 
-use sqlx::{AssertSqlSafe, PgConnection, PgPool, migrate::Migrator};
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use std::collections::HashSet;
 
 /// The migrations that have not been applied, by version.
@@ -75,11 +76,20 @@ pub async fn unlock(connection: &mut PgConnection) -> sqlx::Result<()> {
     Ok(())
 }
 
+/// Applies those migrations that are missing, and makes indexes again whose making was interrupted. Who calls it has the lock.
+///
+/// # Errors
+/// One fails, or the database has another one.
+pub async fn apply(connection: &mut PgConnection, mut migrator: Migrator) -> Result<(), MigrateError> {
+    drop_invalid_indexes(connection).await?;
+    migrator.set_locking(false).run(connection).await
+}
+
 /// Drops indexes whose making was interrupted: they take room, are never read, and stand in the way of making them again.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn drop_invalid_indexes(connection: &mut PgConnection) -> sqlx::Result<()> {
+async fn drop_invalid_indexes(connection: &mut PgConnection) -> sqlx::Result<()> {
     let names = sqlx::query_scalar!(
         r#"select quote_ident(index.relname) as "name!"
            from pg_index

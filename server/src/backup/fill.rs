@@ -6,7 +6,7 @@ use super::{PARTS_AHEAD, Size};
 use crate::database::{self, Migration};
 use anyhow::{Context, Result, bail, ensure};
 use roundtrip_server::MIGRATOR;
-use roundtrip_storage::{backup, schema};
+use roundtrip_storage::{backup, baseline, schema};
 use sqlx::{PgConnection, PgPool};
 use std::io::Read;
 use tokio::sync::mpsc;
@@ -65,8 +65,9 @@ async fn fill_with(
     found: &mut mpsc::Receiver<Found>,
     progress: impl Fn(u64),
 ) -> Result<Size, Stopped> {
-    let Some(Found::Manifest(manifest)) = found.recv().await else { return Err(Stopped::FileEnds) };
+    let Some(Found::Manifest(mut manifest)) = found.recv().await else { return Err(Stopped::FileEnds) };
     let known: Vec<i64> = MIGRATOR.iter().map(|migration| migration.version).collect();
+    manifest.take_over(baseline::versions(&MIGRATOR))?;
     manifest.check(&known)?;
     // Held to the end: a server that starts meanwhile waits.
     let mut migration = Migration::begin(pool).await?;

@@ -4,6 +4,7 @@
 use anyhow::{Result, bail};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::backup::Table;
+use roundtrip_storage::baseline::{LAST_REPLACED, Replaced};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -62,6 +63,22 @@ impl Manifest {
         }
     }
 
+    /// States the baseline in place of the migrations that it replaced, whose tables are the same.
+    ///
+    /// # Errors
+    /// The backup has only some of those.
+    pub(crate) fn take_over(&mut self, baseline: impl IntoIterator<Item = i64>) -> Result<()> {
+        match Replaced::from_versions(&self.migrations) {
+            Replaced::Complete => self.migrations = Vec::from_iter(baseline),
+            Replaced::Incomplete { last } => bail!(
+                "the backup is too old (its last migration is {last}, and this server takes over those up to \
+                 {LAST_REPLACED}): restore it with the version before this one, and back that up"
+            ),
+            Replaced::None | Replaced::Edited => {}
+        }
+        Ok(())
+    }
+
     /// Checks that this program can read what follows; it knows these migrations.
     ///
     /// # Errors
@@ -116,6 +133,20 @@ mod tests {
         assert_eq!(names, ["c", "a", "b"]);
         let circle = sorted(vec![table("a", &["b"]), table("b", &["a"])]).unwrap_err();
         assert!(circle.to_string().contains("a, b"), "{circle}");
+    }
+
+    #[test]
+    fn a_backup_of_the_replaced_migrations_is_one_of_the_baseline() {
+        let whole: Vec<i64> = (1..63).chain([LAST_REPLACED]).collect();
+        let mut manifest = Manifest::new(&[], whole.clone());
+        let baseline = [LAST_REPLACED + 1, LAST_REPLACED + 2];
+        manifest.take_over(baseline).unwrap();
+        assert_eq!(manifest.migrations, baseline);
+        manifest.take_over([]).unwrap();
+        assert_eq!(manifest.migrations, baseline, "what is later is left alone");
+        let mut old = Manifest::new(&[], whole[..9].to_vec());
+        let refused = old.take_over(baseline).unwrap_err().to_string();
+        assert!(refused.contains("its last migration is 9"), "{refused}");
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod live;
 mod lost;
 mod machines;
 mod metrics;
+mod migrations;
 mod notifications;
 mod numbers;
 mod oidc;

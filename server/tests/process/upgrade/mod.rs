@@ -1,23 +1,29 @@
 //! Upgrades: whatever state a database was left in by an earlier server, `migrate` makes it that of a new one, and all rows
 //! that were there are there.
 //!
-//! From each state in which other rows are there, and from each at all if `ROUNDTRIP_FAULT_ROUNDS` says something.
-
-mod rows;
+//! The earliest state is that of the version before the baseline (ADR 0016), which has left a database and a backup in
+//! `fixtures/takeover/`. Then from each state in which other rows are there, and from each at all if `ROUNDTRIP_FAULT_ROUNDS`
+//! says something.
 
 use crate::database::{self, ask, execute, number};
 use crate::report::{golden, numbered};
 use crate::support::{Place, Server};
 use crate::together::migrate_to;
 use roundtrip_server::MIGRATOR;
-use rows::{FIRST_RUN, ROWS};
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// What migrations have removed on purpose: the outcomes of a run went into one row, and the commit of a job is its name.
-const GONE: [&str; 2] = ["job.commit_id", "run_outcome"];
+/// After which migration which rows are put in, as a server of that time leaves them; they stay from then on. `UPLOAD` stands
+/// for a report as it is kept.
+const ROWS: &[(i64, &str)] = &[(20_261_209_001_100, include_str!("baseline.sql"))];
+/// The identity of the first run, which is there from the beginning.
+const FIRST_RUN: &str = "019aa8f0-5c1e-7b3a-9f00-000000000001";
+/// What migrations have removed on purpose: tables, and columns as `table.column`.
+const GONE: [&str; 0] = [];
+/// The migrations that the baseline replaced, as sqlx noted them: version, description and checksum.
+const REPLACED: &str = include_str!("../../fixtures/takeover/migrations.tsv");
 
 /// The rows of each table, by columns.
 type Rows = BTreeMap<String, Vec<BTreeMap<String, Value>>>;
@@ -25,9 +31,9 @@ type Rows = BTreeMap<String, Vec<BTreeMap<String, Value>>>;
 #[test]
 fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay() {
     let place = Place::new();
+    // Nothing is killed here, so that nothing has to be on the disk: many databases are made and removed.
     let postgres = place.postgres();
-    // Nothing is killed here, so that nothing has to be on the disk: sixty databases are made and removed.
-    execute(&postgres.first_line, "alter system set fsync = off");
+    execute(&postgres.first_line, "alter system set synchronous_commit = off");
     execute(&postgres.first_line, "select pg_reload_conf()");
     let new = database::create(&postgres.first_line, "new");
     assert!(place.run_on(&new, &["migrate"]).status.success());
@@ -48,32 +54,123 @@ fn from_every_earlier_state_tables_become_those_of_a_new_database_and_rows_stay(
             continue;
         }
         let before = ask(&growing, all_rows);
-        state_count += 1;
         row_count = before.values().map(Vec::len).sum();
-        let old = copy(&postgres.first_line, &growing, &format!("state_{version}"));
-        let migrated = place.run_on(&old, &["migrate"]);
-        assert!(migrated.status.success(), "from {version}: {migrated:?}");
-        assert_same(&ask(&old, schema), &wanted, *version);
-        gone.extend(what_went(&before, &ask(&old, all_rows), *version));
-        if before.contains_key("run_outcome") {
-            let moved = "select coalesce(sum(cardinality(series_ids)), 0)::bigint from run_result";
-            let outcomes = i64::try_from(before["run_outcome"].len()).unwrap();
-            assert_eq!(number(&old, moved), outcomes, "from {version}: outcomes of runs");
+        let is_baseline = *version == ROWS[0].0;
+        // The tables of the baseline are also those that the version before has left.
+        for is_replaced in if is_baseline { &[true, false][..] } else { &[false] } {
+            state_count += 1;
+            let old = copy(&postgres.first_line, &growing, &format!("state_{state_count}"));
+            if *is_replaced {
+                note_replaced_migrations(&old, REPLACED.lines());
+            }
+            let migrated = place.run_on(&old, &["migrate"]);
+            assert!(migrated.status.success(), "from {version}: {migrated:?}");
+            assert_same(&ask(&old, schema), &wanted, *version);
+            assert_eq!(noted(&old), noted(&new), "from {version}");
+            gone.extend(what_went(&before, &ask(&old, all_rows), *version));
+            if is_baseline {
+                assert_a_server_goes_on(&place, &old);
+            }
+            execute(&postgres.first_line, &format!("drop database state_{state_count}"));
         }
-        if *version == ROWS[0].0 {
-            assert_a_server_goes_on(&place, &old);
-        }
-        execute(&postgres.first_line, &format!("drop database state_{version}"));
     }
     println!("{state_count} states, {row_count} rows in the last one");
     assert_eq!(gone.into_iter().collect::<Vec<_>>(), GONE, "nothing else goes");
     let filled = ask(&growing, all_rows);
-    // What is counted of runs is made by a migration; the rest has to be put in.
     let empty: Vec<_> = filled.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
-    assert!(
-        empty.is_empty(),
-        "a table has no row that an upgrade could lose: put one into upgrade/rows.rs: {empty:?}"
+    assert!(empty.is_empty(), "a table has no row that an upgrade could lose: put one into ROWS: {empty:?}");
+}
+
+#[test]
+fn tables_that_are_older_than_those_that_are_taken_over_are_left_alone_and_the_way_on_is_named() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let refused = |name: &str, lines: &mut dyn Iterator<Item = &str>| {
+        let url = database::create(&postgres.first_line, name);
+        migrate_to(&url, ROWS[0].0);
+        note_replaced_migrations(&url, lines);
+        let before = noted(&url);
+        let refused = place.run_on(&url, &["migrate"]);
+        assert_eq!(noted(&url), before, "nothing was changed");
+        refused.sentence(1).to_owned()
+    };
+    let last = REPLACED.lines().count() - 1;
+    let sentence = refused("incomplete", &mut REPLACED.lines().take(last));
+    assert!(sentence.contains("too old (their last migration is 20261208000110"), "{sentence}");
+    assert!(sentence.contains("start the version before this one on it once"), "{sentence}");
+    let edited: Vec<String> = REPLACED.lines().map(|line| line.replace("228a8335", "00000000")).collect();
+    let sentence = refused("edited", &mut edited.iter().map(String::as_str));
+    assert!(sentence.contains("not the published ones"), "{sentence}");
+}
+
+#[test]
+fn a_backup_of_the_version_before_is_restored_with_every_row() {
+    let place = Place::new();
+    let postgres = place.postgres();
+    let url = database::create(&postgres.first_line, "restored");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/takeover/backup.tar.zst");
+    let restored = place.run_on(&url, &["restore", file.to_str().unwrap()]);
+    assert!(restored.status.success(), "{restored:?}");
+    assert!(restored.errors.contains("45 tables and 329 rows were restored"), "{restored:?}");
+    let rows = ask(&url, all_rows);
+    let empty: Vec<_> = rows.iter().filter(|(_, rows)| rows.is_empty()).map(|(table, _)| table).collect();
+    assert_eq!(
+        empty,
+        ["analysis_due"],
+        "the version before had put rows into every table, and had searched those"
     );
+
+    // What it has stored itself, besides the rows that were put in: two accounts, a channel, a job, an upload, a history.
+    let made =
+        place.run_on(&url, &["token", "create", "--name", "reader", "--kind", "user", "--account", "grace"]);
+    assert!(made.status.success(), "{made:?}");
+    let authorization = format!("Bearer {}", made.output.trim());
+    let data_dir: PathBuf = place.folder().join("server");
+    let server = Server::start(&data_dir, &crate::support::SERVE, &[("DATABASE_URL", Path::new(&url))]);
+    let json = |path: &str| -> Value {
+        let answer = server.call("GET", path, &[("authorization", &authorization)], "");
+        assert_eq!(answer.status(), 200, "{path}");
+        serde_json::from_str(answer.body()).unwrap()
+    };
+    assert!(json("/api/v1/projects/libfoo/channels").to_string().contains("\"name\":\"hook\""));
+    assert!(json("/api/v1/projects/libfoo/jobs").to_string().contains(&"0123456789".repeat(4)));
+    let uploaded = golden("full.json");
+    let run = json("/api/v1/runs/019aa8f0-5c1e-7b3a-9f00-000000000abc");
+    assert_eq!(
+        run["results"].as_array().map(Vec::len),
+        uploaded["results"].as_array().map(Vec::len),
+        "{run}"
+    );
+    assert_eq!(
+        json("/api/v1/projects/seeded")["run_count"],
+        number(&url, "select count(*) from run where preset = 'seeded'")
+    );
+    assert!(server.stop().status.success());
+    assert_a_server_goes_on(&place, &url);
+}
+
+/// Makes the notes of sqlx those of a server of before the baseline.
+fn note_replaced_migrations<'a>(url: &str, lines: impl Iterator<Item = &'a str>) {
+    let mut statements = String::from("delete from _sqlx_migrations;");
+    for line in lines {
+        let [version, description, checksum] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
+        statements += &format!(
+            "insert into _sqlx_migrations (version, description, success, checksum, execution_time)
+             values ({version}, '{description}', true, '\\x{checksum}', 1);"
+        );
+    }
+    execute(url, &statements);
+}
+
+/// What sqlx has noted as applied.
+fn noted(url: &str) -> Vec<(i64, String, Vec<u8>)> {
+    ask(url, async |connection| {
+        sqlx::query_as("select version, description, checksum from _sqlx_migrations order by version")
+            .fetch_all(connection)
+            .await
+    })
 }
 
 /// A report as it is kept, as a literal of bytes.
