@@ -14,25 +14,12 @@ fn agent(timeout: Duration) -> ureq::Agent {
 
 /// The body of a successful answer to a GET.
 pub(crate) fn get(url: &str) -> Result<String> {
-    get_with(TIMEOUT, url, None)
+    get_within(TIMEOUT, url)
 }
 
 /// The same with less patience, for an address that may belong to anything.
 pub(crate) fn get_within(timeout: Duration, url: &str) -> Result<String> {
-    get_with(timeout, url, None)
-}
-
-/// The same with a token.
-pub(crate) fn get_as(url: &str, token: &str) -> Result<String> {
-    get_with(TIMEOUT, url, Some(token))
-}
-
-fn get_with(timeout: Duration, url: &str, token: Option<&str>) -> Result<String> {
-    let mut request = agent(timeout).get(url);
-    if let Some(token) = token {
-        request = request.header("authorization", format!("Bearer {token}"));
-    }
-    let mut response = request.call().with_context(|| format!("{url} does not answer"))?;
+    let mut response = agent(timeout).get(url).call().with_context(|| format!("{url} does not answer"))?;
     ensure!(response.status().is_success(), "{url} answers with status {}", response.status().as_u16());
     response.body_mut().read_to_string().with_context(|| format!("{url} does not answer"))
 }

@@ -74,12 +74,6 @@ enum Verb {
     Chaos(chaos::Options),
     /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
     Cross(cross::Options),
-    /// Run a Windows program under Wine; `cross` gives it to cargo.
-    #[command(hide = true)]
-    RunWindows(cross::Program),
-    /// Run an arm64 program of Linux under QEMU; `cross` gives it to cargo.
-    #[command(hide = true)]
-    RunArm64(cross::Program),
     /// Measure the budgets; exit code 3 when one is missed.
     Bench(bench::Options),
     /// Measure the history of a small project and take pictures of every page that shows it, for the docs.
@@ -111,8 +105,6 @@ fn main() -> ExitCode {
         Verb::Test(options) => test::test(&options),
         Verb::Chaos(options) => chaos::chaos(&options),
         Verb::Cross(options) => cross::cross(&options),
-        Verb::RunWindows(program) => cross::run_windows(&program),
-        Verb::RunArm64(program) => cross::run_arm64(&program),
         Verb::Bench(options) => bench::bench(&options),
         Verb::Screenshots(options) => screenshots::screenshots(&options),
         Verb::Action => action::action(),

@@ -3,12 +3,11 @@
 //!
 //! Times under an emulator are meaningless: nothing that is measured here leaves this machine.
 
-mod emulators;
 mod targets;
 mod toolchain;
 
 use crate::counts::{self, Counts};
-use crate::programs::{self, KeptProgram};
+use crate::programs;
 use crate::screen::{self, Step};
 use crate::stamp::Stamp;
 use crate::tally::{Outcome, Tally};
@@ -17,8 +16,7 @@ use crate::{debian, http, measure, server, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use fs_err as fs;
 use serde_json::Value;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 use targets::{Emulator, Linker, SUITES, Suite, TARGETS, Target};
@@ -55,28 +53,17 @@ pub(crate) struct Options {
     words: Vec<String>,
 }
 
-/// A program for another system.
-#[derive(clap::Args)]
-pub(crate) struct Program {
-    /// Where it is.
-    program: PathBuf,
-    /// Its arguments.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<OsString>,
-}
-
 /// Runs the verb.
 pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
     debian::check_host().context("cross-building")?;
     let started = Instant::now();
     let mut tally = Tally::default();
-    let kept = KeptProgram::new()?;
     if let Some(toolchain) = crate::checks::prepare(&mut tally, "toolchain", Toolchain::fetch)? {
         let is_wanted = |target: &&Target| {
             options.words.is_empty() || options.words.iter().any(|word| target.has_word(word))
         };
         let targets = TARGETS.iter().filter(is_wanted);
-        check_all(&mut tally, &Workshop::new(toolchain, &kept.path)?, Memory::None, targets)?;
+        check_all(&mut tally, &Workshop::new(toolchain)?, Memory::None, targets)?;
     }
     screen::note(&format!("took {}", screen::elapsed(started.elapsed())));
     Ok(tally.close())
@@ -85,13 +72,13 @@ pub(crate) fn cross(options: &Options) -> Result<ExitCode> {
 /// The steps of the verb that `test --all` adds to its own, where it was run before: the toolchain is too large to be fetched
 /// unasked, and what is built with it takes most of an hour the first time. This machine's own system has been
 /// checked by then, and what has passed before is not run again for the same sources.
-pub(crate) fn run_if_begun(tally: &mut Tally, program: &Path) -> Result<()> {
+pub(crate) fn run_if_begun(tally: &mut Tally) -> Result<()> {
     let mut found = None;
     tally.step("cross", |_| {
         if let Err(reason) = debian::check_host() {
             return Ok(Outcome::Skipped(format!("not run: {reason}")));
         }
-        let workshop = Toolchain::cached()?.map(|toolchain| Workshop::new(toolchain, program)).transpose()?;
+        let workshop = Toolchain::cached()?.map(Workshop::new).transpose()?;
         found = workshop.filter(Workshop::is_begun);
         Ok(match &found {
             Some(_) => Outcome::Prepared,
@@ -101,21 +88,6 @@ pub(crate) fn run_if_begun(tally: &mut Tally, program: &Path) -> Result<()> {
     let Some(workshop) = found else { return Ok(()) };
     let others = TARGETS.iter().filter(|target| target.linker != Linker::Host);
     check_all(tally, &workshop, Memory::Passed, others)
-}
-
-/// Runs a Windows program.
-pub(crate) fn run_windows(program: &Program) -> Result<ExitCode> {
-    emulators::run_windows(&fetched()?, program)
-}
-
-/// Runs an arm64 program of Linux.
-pub(crate) fn run_arm64(program: &Program) -> Result<ExitCode> {
-    emulators::run_arm64(&fetched()?, program)
-}
-
-fn fetched() -> Result<Toolchain> {
-    debian::check_host().context("running programs of another system")?;
-    Toolchain::cached()?.context("the toolchain is not fetched: `cargo xtask cross` fetches it")
 }
 
 /// All steps for these targets.
@@ -238,8 +210,9 @@ fn upload_from_windows(workshop: &Workshop, target: &Target, step: &Step) -> Res
     let (definition, report) = (folder.path().join("definition.toml"), folder.path().join("report.json"));
     fs::write(&definition, DEFINITION)?;
     step.message("measuring under Wine");
-    Tool::at(workshop.program)
-        .arguments(["run-windows".as_ref(), agent.as_os_str()])
+    Tool::named("bash")?
+        .arguments([&workspace::root().join(toolchain::WINE), Path::new("run")])
+        .arguments([workshop.toolchain.home(), &agent])
         .arguments(["run", "--machine", MACHINE, "--project", PROJECT, "--upload", &url, "--preset"])
         .arguments([definition.as_os_str(), "--output".as_ref(), report.as_os_str(), "--token-file".as_ref()])
         .arguments([data_folder.join("agent.token")])

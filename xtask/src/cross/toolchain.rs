@@ -3,7 +3,6 @@
 //! The folder is named after all that it is made from. It is made next to its place and then renamed: a folder with
 //! that name is complete. Which versions Debian had that day is in its file `versions`.
 
-use super::emulators;
 use super::targets::{Emulator, Linker, TARGETS, Target};
 use crate::screen::Step;
 use crate::tool::Tool;
@@ -44,13 +43,18 @@ const QEMU: &str = "qemu-aarch64-static";
 /// What is unpacked and not needed.
 const SUPERFLUOUS: &[&str] =
     &["usr/lib/x86_64-linux-gnu/wine/i386-windows", "usr/share/doc", "usr/share/man"];
+/// Completes Wine, and runs Windows programs. These are the sources of what Wine lacks: a library, and a git.
+pub(super) const WINE: &str = "xtask/cross/wine.sh";
+const SOURCES: &[&str] = &[include_str!("../../cross/bcryptprimitives.c"), include_str!("../../cross/git.c")];
+/// By this, tests start further programs of their own kind under QEMU: the kernel cannot run these by itself.
+const PEER_RUNNER: &str = "ROUNDTRIP_PEER_RUNNER";
 /// The beginning of names of unfinished toolchains.
 const DRAFT: &str = "draft-";
 
 /// The parts of the standard library that programs and tests need.
 const STANDARD_LIBRARY: &str = "-Zbuild-std=std,test,panic_abort";
 /// The compiler and linker for Windows. Without an alternatives system the plain name leads nowhere.
-pub(super) const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
+const MINGW: &str = "x86_64-w64-mingw32-gcc-posix";
 /// The oldest macOS that the programs are to run on: the first for both processors.
 const MACOS_VERSION_MIN: &str = "11.0";
 /// Variables of the caller that choose a compiler or its options.
@@ -116,10 +120,16 @@ impl Toolchain {
         let wanted: Vec<String> = PYTHON_PACKAGES.iter().map(|&package| package.to_owned()).collect();
         python::environment(&interpreter, &self.home.join("python"), &wanted, step)?;
         self.zig()?;
-        emulators::complete_wine(self, step)?;
+        step.message("completing Wine");
+        let complete = Tool::named("bash")?.arguments([&workspace::root().join(WINE), Path::new("complete")]);
+        complete.arguments([&self.home]).with_all_it_starts().succeed(step)?;
         let debian = packages.iter().map(|package| format!("{}={}", package.name, package.version));
         let versions: Vec<String> = debian.chain(wanted).collect();
         Ok(fs::write(self.home.join("versions"), versions.join("\n") + "\n")?)
+    }
+
+    pub(super) fn home(&self) -> &Path {
+        &self.home
     }
 
     /// What Debian's packages hold, as it would be in `/`.
@@ -128,18 +138,13 @@ impl Toolchain {
     }
 
     /// A program of Debian's packages.
-    pub(super) fn program(&self, name: &str) -> PathBuf {
+    fn program(&self, name: &str) -> PathBuf {
         self.root().join("usr/bin").join(name)
     }
 
     /// The shared libraries of Debian's packages.
-    pub(super) fn libraries(&self) -> PathBuf {
+    fn libraries(&self) -> PathBuf {
         self.root().join("usr/lib/x86_64-linux-gnu")
-    }
-
-    /// The emulator of arm64 processors.
-    pub(super) fn qemu(&self) -> PathBuf {
-        self.program(QEMU)
     }
 
     fn python_program(&self, name: &str) -> PathBuf {
@@ -153,14 +158,21 @@ impl Toolchain {
         places.find(|place| place.is_file()).context("the package ziglang has no site-packages/ziglang/zig")
     }
 
-    /// What Windows programs find on their PATH.
-    pub(super) fn windows(&self) -> PathBuf {
-        self.home.join("windows")
-    }
-
-    /// A Wine prefix as it is before any program ran in it.
-    pub(super) fn prefix(&self) -> PathBuf {
-        self.home.join("prefix")
+    /// What cargo puts before a program to run it, with its arguments after blanks.
+    fn runner(&self, emulator: Emulator) -> String {
+        match emulator {
+            Emulator::Wine => {
+                format!("{} run {}", workspace::root().join(WINE).display(), self.home.display())
+            }
+            // Programs that the tests start inherit the variables. They cannot use this processor's libraries.
+            Emulator::Qemu => {
+                let (qemu, libraries) = (self.program(QEMU), self.root().join("usr/aarch64-linux-gnu"));
+                let (qemu, libraries) = (qemu.display(), libraries.display());
+                format!(
+                    "{qemu} -L {libraries} -E QEMU_LD_PREFIX={libraries} -E {PEER_RUNNER}={qemu} -U LD_LIBRARY_PATH"
+                )
+            }
+        }
     }
 
     /// The version of its compiler, as Debian counts.
@@ -200,7 +212,7 @@ fn folder() -> Result<PathBuf> {
 }
 
 fn name() -> String {
-    let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).chain(emulators::SOURCES).copied();
+    let fetched = DEBIAN_PACKAGES.iter().chain(PYTHON_PACKAGES).chain(SOURCES).copied();
     name_of(fetched.chain([RECIPE, RUST_VERSION_MIN]))
 }
 
@@ -214,17 +226,15 @@ fn name_of<'a>(ingredients: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// A toolchain put to use on this checkout.
-pub(super) struct Workshop<'a> {
+pub(super) struct Workshop {
     pub(super) toolchain: Toolchain,
-    /// This program, which cargo starts again to run programs of other systems.
-    pub(super) program: &'a Path,
     folder: PathBuf,
 }
 
-impl<'a> Workshop<'a> {
-    pub(super) fn new(toolchain: Toolchain, program: &'a Path) -> Result<Self> {
+impl Workshop {
+    pub(super) fn new(toolchain: Toolchain) -> Result<Self> {
         // Apart from what the usual toolchain builds: each would rebuild everything after the other.
-        Ok(Self { toolchain, program, folder: workspace::target_folder()?.join("cross") })
+        Ok(Self { toolchain, folder: workspace::target_folder()?.join("cross") })
     }
 
     /// Makes sure that what cargo finds in this folder was built from this checkout, and that the linker finds its libraries.
@@ -315,10 +325,7 @@ impl<'a> Workshop<'a> {
                 variables.push((format!("CC_{triple}"), MINGW.into()));
             }
             if let Some(emulator) = target.emulator {
-                // Cargo puts it before a program to run it, with its arguments after blanks.
-                let mut runner = self.program.as_os_str().to_owned();
-                runner.push(if emulator == Emulator::Wine { " run-windows" } else { " run-arm64" });
-                variables.push((name("RUNNER"), runner));
+                variables.push((name("RUNNER"), toolchain.runner(emulator).into()));
             }
         }
         if target.triple.ends_with("-apple-darwin") {
@@ -420,22 +427,53 @@ mod tests {
     }
 
     fn variables(triple: &str) -> BTreeMap<String, String> {
-        let home = tempfile::tempdir().unwrap();
-        let zig = home.path().join("python/lib/python3.11/site-packages/ziglang");
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path().join("toolchain");
+        let zig = home.join("python/lib/python3.11/site-packages/ziglang");
         fs::create_dir_all(&zig).unwrap();
         fs::write(zig.join("zig"), "").unwrap();
-        let toolchain = Toolchain { home: home.path().to_path_buf() };
-        let workshop = Workshop { toolchain, program: Path::new("/p/xtask"), folder: "/t/cross".into() };
+        let workshop = Workshop { toolchain: Toolchain { home }, folder: "/t/cross".into() };
         let variables = workshop.variables(target(triple)).unwrap().into_iter();
         variables.map(|(name, value)| (name, value.into_string().unwrap())).collect()
     }
 
     #[test]
-    fn programs_of_two_systems_are_handed_back_to_this_program() {
+    fn programs_of_two_systems_are_run_by_their_emulators() {
         let variables = variables("x86_64-unknown-freebsd");
-        assert_eq!(variables["CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER"], "/p/xtask run-windows");
-        assert_eq!(variables["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER"], "/p/xtask run-arm64");
+        let windows: Vec<_> = variables["CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER"].split(' ').collect();
+        assert!(windows[0].ends_with(WINE) && windows[1] == "run" && windows[2].ends_with("/toolchain"));
+        let arm64 = &variables["CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER"];
+        let qemu = arm64.split(' ').next().unwrap();
+        assert!(qemu.ends_with(QEMU) && arm64.contains(&format!("{PEER_RUNNER}={qemu} ")), "{arm64}");
         assert_eq!(variables.keys().filter(|name| name.ends_with("_RUNNER")).count(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_prefix_has_its_own_registry_and_users_and_borrows_the_system() {
+        let (template, prefix) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let system = template.path().join("drive_c/windows/system32");
+        fs::create_dir_all(&system).unwrap();
+        fs::write(system.join("kernel32.dll"), "").unwrap();
+        let user = template.path().join("drive_c/users/somebody");
+        fs::create_dir_all(user.join("Temp")).unwrap();
+        std::os::unix::fs::symlink("/root", user.join("Desktop")).unwrap();
+        for name in ["system.reg", "user.reg", "userdef.reg", ".update-timestamp"] {
+            fs::write(template.path().join(name), name).unwrap();
+        }
+        let layout =
+            Tool::named("bash").unwrap().arguments([&workspace::root().join(WINE), Path::new("layout")]);
+        layout.arguments([template.path(), prefix.path()]).output().unwrap();
+        assert!(prefix.path().join("dosdevices/c:/windows/system32/kernel32.dll").is_file());
+        fs::write(prefix.path().join("user.reg"), "changed").unwrap();
+        assert_eq!(fs::read_to_string(template.path().join("user.reg")).unwrap(), "user.reg");
+        let user = prefix.path().join("drive_c/users/somebody");
+        assert!(user.join("Temp").is_dir());
+        assert!(!user.join("Desktop").is_symlink(), "a program would write to the real user's folders");
+        let path = Tool::named("bash")
+            .unwrap()
+            .arguments([&workspace::root().join(WINE), Path::new("windows_path")]);
+        assert_eq!(path.arguments(["/var/cache/a b"]).output().unwrap(), "Z:\\var\\cache\\a b\n");
     }
 
     #[test]

@@ -74,7 +74,7 @@ const STEPS: &[StepRow] = &[
     (All,   "programs",      Lane,    &["web build", "clippy"],        &[],                             Single(rust::build_programs)),
     (All,   "compose",       Lane,    &["programs"],                   &[],                             Each(|_, tally| compose::run(tally))),
     (All,   "docs",          Lane,    &["programs"],                   &[],                             Each(|_, tally| docs::run(tally))),
-    (All,   "cross",         Lane,    &["programs"],                   &[],                             Each(|context, tally| cross::run_if_begun(tally, &context.program()))),
+    (All,   "cross",         Lane,    &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),
 ];
 
 /// The programs of Rust tests, by the folder of their package and their target; `unit` are the tests within the sources. The tests

@@ -1,0 +1,178 @@
+//! `compose`: brings `docker-compose.yml` up with podman: `xtask/compose/checks.sh`, whose functions are the checks.
+
+use crate::screen::{self, Step};
+use crate::tally::{Outcome, Tally};
+use crate::tool::{self, Tool};
+use crate::{checks, debian, http, platform, programs, python, server, workspace};
+use anyhow::{Context, Result, anyhow};
+use fs_err::{self as fs, File};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use tempfile::TempDir;
+
+const SCRIPT: &str = "xtask/compose/checks.sh";
+/// Debian's own does not know profiles.
+const PODMAN_COMPOSE: &str = "podman-compose==1.6.0";
+/// In their order: each needs those before.
+const CHECKS: [(&str, &str); 8] = [
+    ("compose: build", "first_images"),
+    ("compose: size", "images_are_small_and_not_of_root"),
+    ("compose: up", "a_run_is_uploaded_and_read_back"),
+    ("compose: proxy", "the_proxy_passes_the_client_address"),
+    ("compose: upgrade", "servers_are_replaced_without_a_failed_request"),
+    ("compose: agent", "the_agent_measures_in_its_container"),
+    ("compose: confined", "containers_have_no_rights_that_they_do_not_need"),
+    ("compose: restore", "a_backup_fills_an_empty_database"),
+];
+
+/// Runs the verb.
+pub(crate) fn compose() -> Result<ExitCode> {
+    checks::verb(|tally| {
+        checks::build(tally)?;
+        run(tally)
+    })
+}
+
+/// Runs all checks with the released programs, which are built. A check that fails shows the containers' logs, and is the last.
+pub(crate) fn run(tally: &mut Tally) -> Result<()> {
+    if let Some(reason) = cannot_run() {
+        return tally.step("compose", |_| Ok(Outcome::Skipped(format!("not run: {reason}"))));
+    }
+    let engine = checks::prepare(tally, "compose: images", Engine::prepare)?;
+    let Some(engine) = engine else { return Ok(()) };
+    for (name, function) in CHECKS.into_iter().chain([("compose: down", "down")]) {
+        let mut has_passed = false;
+        tally.step(name, |step| {
+            let logs = || engine.script("logs").and_then(Tool::output).unwrap_or_default();
+            engine.run(function, step).map_err(|error| anyhow!("{error:#}\n{}", logs()))?;
+            has_passed = true;
+            Ok(Outcome::Passed)
+        })?;
+        if !has_passed {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn cannot_run() -> Option<String> {
+    if let Err(reason) = debian::check_host() {
+        return Some(reason.to_string());
+    }
+    if !platform::is_root() {
+        return Some("only root makes a Debian to put into images".into());
+    }
+    if python::find().is_none() {
+        return Some("python3 is missing, which installs podman-compose".into());
+    }
+    Some(format!("{} is missing", ["apt-get", "git"].into_iter().find(|name| tool::find(name).is_err())?))
+}
+
+/// Podman with settings and images of its own. Only one at a time exists on a machine; its containers end with it.
+struct Engine {
+    /// What the script needs to know.
+    variables: Vec<(&'static str, PathBuf)>,
+    _lock: File,
+    _folder: TempDir,
+}
+
+impl Engine {
+    fn prepare(step: &Step) -> Result<Self> {
+        let built = programs::build(step, &programs::BOTH, "release")?;
+        let cache = platform::cache_folder()?.join("containers");
+        fs::create_dir_all(&cache)?;
+        let lock = File::create(cache.join("lock"))?;
+        step.message("waiting for another one to end");
+        lock.file().lock().context("cannot wait for another one to end")?;
+        let python = python::find().context("python3 is missing, which installs podman-compose")?;
+        let home = platform::cache_folder()?.join("tools").join(PODMAN_COMPOSE.replace("==", "-"));
+        let tools = python::environment(&python, &home, &[PODMAN_COMPOSE.to_owned()], step)?;
+        let folder = server::reachable_folder()?;
+        let port = || Ok::<_, anyhow::Error>(http::free_port()?.to_string().into());
+        let variables = vec![
+            ("AGENT_PROGRAM", built.program("roundtrip")?),
+            ("CACHE", cache),
+            ("PODMAN_COMPOSE", tools.join("podman-compose")),
+            ("PROXY_PORT", port()?),
+            ("PROXY_TLS_PORT", port()?),
+            ("SERVER_PORT", port()?),
+            ("SERVER_PROGRAM", built.program(programs::SERVER)?),
+            ("STATE", folder.path().to_owned()),
+        ];
+        let engine = Self { variables, _lock: lock, _folder: folder };
+        engine.run("prepare", step)?;
+        Ok(engine)
+    }
+
+    fn script(&self, function: &str) -> Result<Tool> {
+        let bash = Tool::named("bash")?.arguments([SCRIPT, function]).folder(workspace::root());
+        // Settings in the environment are for other containers.
+        let names = setting_names(&workspace::read(".env.example")?);
+        let bash = bash.without_variables(|name| names.iter().any(|other| other == name));
+        Ok(self.variables.iter().fold(bash, |bash, (name, value)| bash.variable(name, value)))
+    }
+
+    fn run(&self, function: &str, step: &Step) -> Result<()> {
+        let finished = self.script(function)?.with_all_it_starts().run(step)?.successful()?;
+        finished.output.lines().filter_map(|line| line.strip_prefix("note: ")).for_each(screen::note);
+        Ok(())
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Not as a `Tool`: also after an interrupt, when nothing else is started any more.
+        let mut sweep = Command::new("bash");
+        sweep.args([SCRIPT, "sweep"]).current_dir(workspace::root()).envs(self.variables.iter().cloned());
+        let _ = sweep.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
+
+/// The settings that a file of settings sets, or shows in a comment.
+fn setting_names(text: &str) -> Vec<String> {
+    let name = |line: &str| {
+        let (name, _) = line.trim_start_matches('#').split_once('=')?;
+        let is_name = |character: char| character.is_ascii_uppercase() || "_0123456789".contains(character);
+        name.chars().all(is_name).then(|| name.to_owned())
+    };
+    text.lines().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_setting_of_the_compose_file_is_in_the_example_and_no_other() {
+        let compose = workspace::read("docker-compose.yml").unwrap();
+        let used = compose.split("${").skip(1).filter_map(|rest| rest.split([':', '}']).next());
+        let used: BTreeSet<String> = used.map(str::to_owned).collect();
+        let example = workspace::read(".env.example").unwrap();
+        let mut shown: BTreeSet<String> = setting_names(&example).into_iter().collect();
+        // Compose itself reads it.
+        assert!(shown.remove("COMPOSE_PROFILES"));
+        assert_eq!(used, shown);
+    }
+
+    #[test]
+    fn settings_are_read_with_and_without_the_mark_of_a_comment() {
+        assert_eq!(setting_names("# A word = another.\nA_1=\n#B=c=d\n\n"), ["A_1", "B"]);
+    }
+
+    #[test]
+    fn every_check_is_a_function_of_the_script() {
+        let script = workspace::read(SCRIPT).unwrap();
+        for (_, function) in CHECKS {
+            assert!(script.contains(&format!("\n{function}() {{\n")), "{function}");
+        }
+    }
+
+    #[test]
+    fn no_secret_has_a_default() {
+        let compose = workspace::read("docker-compose.yml").unwrap();
+        let uses: Vec<&str> = compose.split("${POSTGRES_PASSWORD").skip(1).collect();
+        assert!(!uses.is_empty());
+        assert!(uses.iter().all(|rest| rest.starts_with(":?")), "a password that is not set has a value");
+    }
+}
