@@ -1,21 +1,15 @@
-//! Debian's packages, fetched and unpacked without being installed. No rights are needed, and what is installed on
-//! the machine stays as it is.
+//! Debian's packages, fetched and unpacked without being installed: `xtask/debian.sh`.
 
 use crate::screen::Step;
 use crate::tool::Tool;
+use crate::workspace;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// The release that the names and the layout of the packages are those of.
+/// The release that the names and the layout of the packages are from.
 const RELEASE: &str = "12";
 
-/// A package that apt would install.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Package {
-    pub(crate) name: String,
-    pub(crate) version: String,
-}
-
+/// An error on another system than the one whose packages are unpacked.
 pub(crate) fn check_host() -> Result<()> {
     let release = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
     supported(&release, std::env::consts::OS, std::env::consts::ARCH)
@@ -37,83 +31,21 @@ fn supported(release: &str, system: &str, processor: &str) -> Result<()> {
     )
 }
 
-/// Unpacks the packages and what they need beyond what is installed here into `root`. Works in the folder `work`,
-/// and returns what was unpacked.
-pub(crate) fn unpack(names: &[&str], root: &Path, work: &Path, step: &Step) -> Result<Vec<Package>> {
-    let archives = work.join("archives");
-    for folder in [root, &archives, &work.join("state/lists/partial"), &work.join("cache/archives/partial")] {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    }
-    let configuration = work.join("apt.conf");
-    std::fs::write(&configuration, settings(work)).context("cannot write apt's settings")?;
-    let apt = |arguments: &[&str]| -> Result<Tool> {
-        let apt = Tool::named("apt-get")?.arguments(["--config-file".as_ref(), configuration.as_os_str()]);
-        Ok(apt.arguments(arguments).variable("LC_ALL", "C.UTF-8").folder(&archives))
-    };
-    step.message("reading Debian's lists of packages");
-    apt(&["update"])?.run(step)?.successful().context("cannot read Debian's lists of packages")?;
-    let simulate = ["install", "--simulate", "--no-install-recommends", "--reinstall"];
-    let simulation = apt(&simulate)?.arguments(names).run_silently()?.successful()?;
-    let packages = planned(&simulation.output);
-    if let Some(name) = names.iter().find(|name| !packages.iter().any(|package| package.name == **name)) {
-        bail!("apt-get would not install {name}\n{}", simulation.log.trim_end());
-    }
-    let exact = packages.iter().map(|package| format!("{}={}", package.name, package.version));
-    apt(&["download"])?.arguments(exact).run(step)?.successful().context("cannot fetch Debian's packages")?;
-    for archive in archives.read_dir().context("cannot list the fetched packages")? {
-        let archive = archive.context("cannot list the fetched packages")?;
-        step.message(&format!("unpacking {}", archive.file_name().to_string_lossy()));
-        let unpacked = Tool::named("dpkg")?.arguments(["--extract".as_ref(), archive.path().as_os_str()]);
-        unpacked.arguments([root]).run_silently()?.successful()?;
-    }
-    Ok(packages)
+/// Unpacks packages, and what they need beyond what is installed here, into `root`. Returns `NAME=VERSION` for each.
+pub(crate) fn unpack(names: &[&str], root: &Path, step: &Step) -> Result<String> {
+    step.message("fetching Debian's packages");
+    let unpack = script("unpack")?.arguments([root]).arguments(names).with_all_it_starts();
+    Ok(unpack.run(step)?.successful().context("cannot fetch Debian's packages")?.output)
 }
 
-/// Everything that apt writes goes to `work`, and nothing that the machine hooks into apt runs. As root it would
-/// download as a user who cannot enter a folder of root's.
-fn settings(work: &Path) -> String {
-    let work = work.display();
-    format!(
-        "Dir::State \"{work}/state\";\n\
-         Dir::Cache \"{work}/cache\";\n\
-         APT::Sandbox::User \"root\";\n\
-         Acquire::Languages \"none\";\n\
-         #clear APT::Update::Pre-Invoke;\n\
-         #clear APT::Update::Post-Invoke;\n\
-         #clear APT::Update::Post-Invoke-Success;\n"
-    )
-}
-
-/// What a simulated installation installs: its lines are `Inst NAME (VERSION FROM [ARCHITECTURE]) ...`, with the
-/// installed version in brackets after the name if there is one.
-fn planned(simulation: &str) -> Vec<Package> {
-    let parse = |line: &str| {
-        let rest = line.strip_prefix("Inst ")?;
-        let name = rest.split(' ').next()?;
-        let version = rest.split_once(" (")?.1.split(' ').next()?;
-        Some(Package { name: name.to_owned(), version: version.to_owned() })
-    };
-    simulation.lines().filter_map(parse).collect()
+fn script(verb: &str) -> Result<Tool> {
+    Ok(Tool::named("bash")?.arguments(["xtask/debian.sh", verb]).folder(workspace::root()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn new_packages_and_installed_ones_are_read_from_the_simulation() {
-        let simulation = "Reading package lists...\n\
-            The following NEW packages will be installed:\n  libwine wine64\n\
-            Remv cargo [0.66.0]\n\
-            Inst libwine (8.0~repack-4 Debian:12.9/oldstable [amd64]) []\n\
-            Inst gcc-mingw-w64-base [12.2.0-14+25.2+b1] (12.2.0-14+deb12u1+25.2+b1 Debian:12.9/oldstable [amd64])\n\
-            Conf libwine (8.0~repack-4 Debian:12.9/oldstable [amd64])\n";
-        let package = |name: &str, version: &str| Package { name: name.into(), version: version.into() };
-        assert_eq!(
-            planned(simulation),
-            [package("libwine", "8.0~repack-4"), package("gcc-mingw-w64-base", "12.2.0-14+deb12u1+25.2+b1")]
-        );
-    }
+    use std::io::Write;
 
     #[test]
     fn only_the_release_whose_packages_are_known_will_do() {
@@ -130,8 +62,22 @@ mod tests {
     }
 
     #[test]
+    fn new_packages_and_installed_ones_are_read_from_the_simulation() {
+        let simulation = "Reading package lists...\n\
+            The following NEW packages will be installed:\n  libwine wine64\n\
+            Remv cargo [0.66.0]\n\
+            Inst libwine (8.0~repack-4 Debian:12.9/oldstable [amd64]) []\n\
+            Inst gcc-mingw-w64-base [12.2.0-14+25.2+b1] (12.2.0-14+deb12u1+25.2+b1 Debian:12.9/oldstable [amd64])\n\
+            Conf libwine (8.0~repack-4 Debian:12.9/oldstable [amd64])\n";
+        let running = script("planned").unwrap().with_input().spawn().unwrap();
+        running.child.take_stdin().unwrap().write_all(simulation.as_bytes()).unwrap();
+        let planned: Vec<String> = running.lines.iter().map(|line| line.text().to_owned()).collect();
+        assert_eq!(planned, ["libwine=8.0~repack-4", "gcc-mingw-w64-base=12.2.0-14+deb12u1+25.2+b1"]);
+    }
+
+    #[test]
     fn apt_writes_below_its_working_folder_only() {
-        let settings = settings(Path::new("/c/draft/apt"));
+        let settings = script("settings").unwrap().arguments(["/c/draft/apt"]).output().unwrap();
         assert!(settings.contains("Dir::State \"/c/draft/apt/state\";\n"), "{settings}");
         assert!(settings.contains("Dir::Cache \"/c/draft/apt/cache\";\n"), "{settings}");
     }

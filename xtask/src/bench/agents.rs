@@ -4,9 +4,10 @@
 //! simulate it. This measures what comes after: how long it takes until all is stored.
 
 use super::Options;
+use crate::fixture::Daemon;
 use crate::measure::{self, PRESET};
 use crate::screen::Step;
-use crate::tool::{Running, Tool};
+use crate::tool::Tool;
 use crate::{http, interrupt, programs, server, workspace};
 use anyhow::{Result, ensure};
 use fs_err as fs;
@@ -57,7 +58,11 @@ pub(super) fn measure(options: &Options) -> Result<ExitCode> {
     let step = Step::start("agents");
     let all = AGENTS * reports;
     let begin = Instant::now();
-    let running = states.iter().map(|state| Agent::start(&agent, state)).collect::<Result<Vec<_>>>()?;
+    let start = |state| {
+        let agent = Tool::at(&agent).arguments(["agent", "--trust-repositories", "--state"]);
+        Daemon::start("an agent", agent.arguments([state]))
+    };
+    let running = states.iter().map(start).collect::<Result<Vec<_>>>()?;
     let is_empty = |state: &PathBuf| waiting(&state.join("spool")).is_some_and(|count| count == 0);
     interrupt::poll("all reports are stored", TIMEOUT, Duration::from_millis(100), || {
         step.message(&format!("{} of {all} stored", stored(&url)));
@@ -125,23 +130,6 @@ fn spool(report: &Value, folder: &Path, agent: u64, reports: u64) -> Result<()> 
         fs::write(folder.join(format!("{id}.json")), report.to_string())?;
     }
     Ok(())
-}
-
-/// One that runs until this is dropped.
-struct Agent(Running);
-
-impl Agent {
-    fn start(program: &Path, state: &Path) -> Result<Self> {
-        let agent = Tool::at(program).arguments(["agent", "--trust-repositories", "--state"]);
-        agent.arguments([state]).spawn().map(Self)
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.0.child.kill();
-        let _ = self.0.child.wait();
-    }
 }
 
 /// How many reports wait in a spool; nothing if it cannot be read.

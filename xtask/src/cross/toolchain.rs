@@ -112,9 +112,7 @@ impl Toolchain {
     }
 
     fn fill(&self, step: &Step) -> Result<()> {
-        let work = self.home.join("apt");
-        let packages = debian::unpack(DEBIAN_PACKAGES, &self.root(), &work, step)?;
-        fs::remove_dir_all(&work)?;
+        let packages = debian::unpack(DEBIAN_PACKAGES, &self.root(), step)?;
         prune(&self.root())?;
         let interpreter = python::find().context("python3 is missing: install it, Zig comes with it")?;
         let wanted: Vec<String> = PYTHON_PACKAGES.iter().map(|&package| package.to_owned()).collect();
@@ -123,9 +121,7 @@ impl Toolchain {
         step.message("completing Wine");
         let complete = Tool::named("bash")?.arguments([&workspace::root().join(WINE), Path::new("complete")]);
         complete.arguments([&self.home]).with_all_it_starts().succeed(step)?;
-        let debian = packages.iter().map(|package| format!("{}={}", package.name, package.version));
-        let versions: Vec<String> = debian.chain(wanted).collect();
-        Ok(fs::write(self.home.join("versions"), versions.join("\n") + "\n")?)
+        Ok(fs::write(self.home.join("versions"), packages + &wanted.join("\n") + "\n")?)
     }
 
     pub(super) fn home(&self) -> &Path {

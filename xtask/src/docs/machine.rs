@@ -152,8 +152,7 @@ fn tools(step: &Step) -> Result<PathBuf> {
         platform::remove_folder(&root)?;
         fs::create_dir_all(&root)?;
         if !missing.is_empty() {
-            let work = tempfile::tempdir_in(&folder).context("no temporary folder")?;
-            debian::unpack(&missing, &root, work.path(), step)?;
+            debian::unpack(&missing, &root, step)?;
         }
         stamp.write()?;
     }

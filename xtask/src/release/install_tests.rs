@@ -1,83 +1,78 @@
 //! `install.sh`, run against releases that a server on this machine has.
 
-use super::archive;
+use crate::archive::{self, SUMS};
+use crate::platform;
 use crate::workspace;
+use fs_err as fs;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use tempfile::TempDir;
 
-/// What the installer needs besides who fetches: it finds nothing else.
-const NEEDED: &[&str] =
-    &["awk", "cat", "chmod", "cp", "gzip", "mkdir", "mktemp", "mv", "rm", "sh", "sha256sum", "tar"];
+/// What the installer needs in addition to a program that fetches: it finds nothing else.
+const NEEDED: &str = "awk cat chmod cp gzip mkdir mktemp mv rm sh sha256sum tar";
 const ARCHIVE: &str = "roundtrip-1.0.0-x86_64-unknown-linux-musl.tar.gz";
 
 type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
 
 /// A machine with a few programs, and a server with the release 1.0.0.
-struct World {
+struct Fixture {
     folder: TempDir,
     files: Files,
     url: String,
 }
 
-impl World {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let tools = folder.path().join("tools");
-        std::fs::create_dir(&tools).unwrap();
-        for name in NEEDED {
-            symlink(which::which(name).unwrap(), tools.join(name)).unwrap();
+        let (files, listener) = (Files::default(), TcpListener::bind("127.0.0.1:0").unwrap());
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let served = Arc::clone(&files);
+        std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &served)));
+        let fixture = Self { folder, files, url };
+        fs::create_dir(fixture.path("tools")).unwrap();
+        for name in NEEDED.split(' ') {
+            fixture.with(name);
         }
-        let files = Files::default();
-        let url = serve(Arc::clone(&files));
-        let world = Self { folder, files, url };
-        world.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Linux || echo x86_64\n");
-        world.offer("roundtrip", "#!/bin/sh\necho roundtrip 1.0.0\n");
-        world
+        fixture.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Linux || echo x86_64\n");
+        fixture.offer("roundtrip", "#!/bin/sh\necho roundtrip 1.0.0\n");
+        fixture
     }
 
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
+    /// A program of the machine.
     fn tool(&self, name: &str, script: &str) {
         executable(&self.path("tools").join(name), script);
     }
 
-    /// Puts a program into the release, and nothing else.
-    fn offer(&self, name: &str, script: &str) {
-        let program = self.path(name);
-        executable(&program, script);
-        let packed = archive::write(
-            &program,
-            "1.0.0",
-            "x86_64-unknown-linux-musl",
-            self.folder.path(),
-            &BTreeMap::new(),
-        );
-        let path = packed.unwrap();
-        let archive = path.file_name().unwrap().to_str().unwrap();
-        let mut files = self.files.lock().unwrap();
-        files.insert(archive.to_owned(), std::fs::read(&path).unwrap());
-        let sums = std::fs::read(archive::checksum_path(&path)).unwrap();
-        files.entry("SHA256SUMS".into()).or_default().extend(sums);
-    }
-
-    fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
-        change(self.files.lock().unwrap().get_mut(name).unwrap());
-    }
-
-    /// Fetches with a program of this machine.
+    /// A program of this machine.
     fn with(&self, name: &str) -> &Self {
         let found = which::which(name).unwrap_or_else(|_| panic!("{name} is needed by this test"));
         symlink(found, self.path("tools").join(name)).unwrap();
         self
+    }
+
+    /// Puts a program into the release, and nothing else.
+    fn offer(&self, name: &str, script: &str) {
+        executable(&self.path(name), script);
+        let target = "x86_64-unknown-linux-musl";
+        let path = archive::write(&self.path(name), "1.0.0", target, self.folder.path(), &[].into()).unwrap();
+        let archive = path.file_name().unwrap().to_str().unwrap();
+        let mut files = self.files.lock().unwrap();
+        files.insert(archive.to_owned(), fs::read(&path).unwrap());
+        let sums = fs::read(archive::checksum_path(&path)).unwrap();
+        files.entry(SUMS.into()).or_default().extend(sums);
+    }
+
+    fn change(&self, name: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        change(self.files.lock().unwrap().entry(name.into()).or_default());
     }
 
     fn run_in(&self, bin: &Path, arguments: &[&str]) -> Output {
@@ -98,48 +93,37 @@ impl World {
         self.run_in(&self.path("bin"), arguments)
     }
 
-    /// Fails with this sentence, and leaves the program of before as it was and nothing beside it.
-    fn refuses(&self, says: &str) {
-        std::fs::create_dir_all(self.path("bin")).unwrap();
-        std::fs::write(self.path("bin/roundtrip"), "the one of before").unwrap();
-        let told = errors(&self.run(&[]));
-        assert!(told.contains(says), "expected {says:?} in {told}");
-        assert_eq!(std::fs::read_to_string(self.path("bin/roundtrip")).unwrap(), "the one of before");
+    /// Fails with this message, and leaves the installed program unchanged and nothing next to it.
+    fn refuses(&self, expected: &str) {
+        fs::create_dir_all(self.path("bin")).unwrap();
+        fs::write(self.path("bin/roundtrip"), "the installed one").unwrap();
+        fails(&self.run(&[]), expected);
+        assert_eq!(fs::read_to_string(self.path("bin/roundtrip")).unwrap(), "the installed one");
         assert_eq!(self.path("bin").read_dir().unwrap().count(), 1);
     }
 }
 
 fn executable(path: &Path, script: &str) {
-    std::fs::write(path, script).unwrap();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(path, script).unwrap();
+    platform::make_executable(path).unwrap();
 }
 
-/// What a run that has to fail wrote.
-fn errors(output: &Output) -> String {
+/// Fails with this message.
+fn fails(output: &Output, expected: &str) {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{text}");
-    text
+    assert!(text.contains(expected), "expected {expected:?} in {text}");
 }
 
-fn succeeds(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+/// What a run that succeeds wrote to standard output and to standard error.
+fn succeeds(output: &Output) -> (String, String) {
+    let [stdout, stderr] =
+        [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+    assert!(output.status.success(), "{stderr}");
+    (stdout, stderr)
 }
 
-/// What a run that succeeds wrote to standard error.
-fn succeeds_and_says(output: &Output) -> String {
-    succeeds(output);
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-/// Answers with files of the newest release and of 1.0.0 alike, until the test's process ends.
-fn serve(files: Files) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    thread::spawn(move || listener.incoming().flatten().for_each(|stream| answer(stream, &files)));
-    url
-}
-
+/// Answers with files of the newest release and of 1.0.0 alike.
 fn answer(mut stream: TcpStream, files: &Files) {
     let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
     let request = lines.next().unwrap_or_default();
@@ -155,109 +139,83 @@ fn answer(mut stream: TcpStream, files: &Files) {
 
 #[test]
 fn a_release_is_installed_run_and_removed() {
-    let world = World::new();
-    world.with("curl");
-    let told = succeeds(&world.run(&[]));
-    assert!(told.starts_with("installed roundtrip 1.0.0 in "), "{told}");
-    let output = Command::new(world.path("bin/roundtrip")).output().unwrap();
-    assert_eq!(succeeds(&output), "roundtrip 1.0.0\n");
-    assert_eq!(world.path("bin").read_dir().unwrap().count(), 1, "a draft is left");
-    succeeds(&world.run(&["--uninstall"]));
-    assert!(!world.path("bin/roundtrip").exists());
-    let told = errors(&world.run(&["--uninstall"]));
-    assert!(told.contains("is not there"), "{told}");
+    let fixture = Fixture::new();
+    let (printed, _) = succeeds(&fixture.with("curl").run(&[]));
+    assert!(printed.starts_with("installed roundtrip 1.0.0 in "), "{printed}");
+    let output = Command::new(fixture.path("bin/roundtrip")).output().unwrap();
+    assert_eq!(succeeds(&output).0, "roundtrip 1.0.0\n");
+    assert_eq!(fixture.path("bin").read_dir().unwrap().count(), 1, "a draft is left");
+    succeeds(&fixture.run(&["--uninstall"]));
+    assert!(!fixture.path("bin/roundtrip").exists());
+    fails(&fixture.run(&["--uninstall"]), "is not there");
 }
 
 #[test]
 fn the_server_is_installed_where_it_was_asked_for() {
-    let world = World::new();
-    world.offer("roundtrip-server", "#!/bin/sh\necho roundtrip-server 1.0.0\n");
-    let told = succeeds(&world.with("curl").run(&["--server"]));
-    assert!(told.starts_with("installed roundtrip-server 1.0.0 in "), "{told}");
-    assert!(!world.path("bin/roundtrip").exists());
+    let fixture = Fixture::new();
+    fixture.offer("roundtrip-server", "#!/bin/sh\necho roundtrip-server 1.0.0\n");
+    let (printed, _) = succeeds(&fixture.with("curl").run(&["--server"]));
+    assert!(printed.starts_with("installed roundtrip-server 1.0.0 in "), "{printed}");
+    assert!(!fixture.path("bin/roundtrip").exists());
 }
 
 #[test]
-fn a_damaged_archive_installs_nothing() {
-    let world = World::new();
-    world.change(ARCHIVE, |bytes| bytes.truncate(bytes.len() / 2));
-    world.with("curl").refuses("is not what SHA256SUMS says");
-}
-
-#[test]
-fn a_wrong_checksum_installs_nothing() {
-    let world = World::new();
-    world.change("SHA256SUMS", |sums| sums[..64].fill(b'0'));
-    world.with("curl").refuses(&format!("expected {}; nothing is installed", "0".repeat(64)));
-}
-
-#[test]
-fn an_archive_without_the_program_installs_nothing() {
-    let world = World::new();
-    world.offer("roundtrip-server", "#!/bin/sh\n");
-    let server = ARCHIVE.replace("roundtrip-1", "roundtrip-server-1");
-    let mut files = world.files.lock().unwrap();
-    let bytes = files[&server].clone();
-    let sums = String::from_utf8(files["SHA256SUMS"].clone()).unwrap();
-    let digest = sums.lines().find(|line| line.ends_with(&server)).unwrap()[..64].to_owned();
-    files.insert(ARCHIVE.into(), bytes);
-    files.insert("SHA256SUMS".into(), format!("{digest}  {ARCHIVE}\n").into_bytes());
-    drop(files);
-    world.with("curl").refuses("is damaged, or holds no roundtrip-1.0.0-x86_64-unknown-linux-musl/roundtrip");
-}
-
-#[test]
-fn a_program_that_does_not_run_here_is_not_installed() {
-    let world = World::new();
-    world.files.lock().unwrap().clear();
-    world.offer("roundtrip", "#!/bin/sh\necho no such library >&2\nexit 127\n");
-    world.with("curl").refuses("roundtrip does not run on this machine: no such library");
+fn a_release_that_is_damaged_wrong_or_missing_installs_nothing() {
+    let refuses = |expected: &str, change: &dyn Fn(&Fixture)| {
+        let fixture = Fixture::new();
+        change(fixture.with("curl"));
+        fixture.refuses(expected);
+    };
+    refuses("is not what SHA256SUMS says", &|fixture| {
+        fixture.change(ARCHIVE, |bytes| bytes.truncate(bytes.len() / 2));
+    });
+    refuses(&format!("expected {}; nothing is installed", "0".repeat(64)), &|fixture| {
+        fixture.change(SUMS, |sums| sums[..64].fill(b'0'));
+    });
+    refuses("is damaged, or holds no roundtrip-1.0.0-x86_64-unknown-linux-musl/roundtrip", &|fixture| {
+        // The archive of the server under the agent's name.
+        fixture.files.lock().unwrap().clear();
+        fixture.offer("roundtrip-server", "#!/bin/sh\n");
+        let server = ARCHIVE.replace("roundtrip-1", "roundtrip-server-1");
+        let bytes = fixture.files.lock().unwrap().remove(&server).unwrap();
+        fixture.change(ARCHIVE, |archive| *archive = bytes);
+        fixture.change(SUMS, |sums| {
+            *sums = String::from_utf8_lossy(sums).replace(&server, ARCHIVE).into_bytes();
+        });
+    });
+    refuses("roundtrip does not run on this machine: no such library", &|fixture| {
+        fixture.files.lock().unwrap().clear();
+        fixture.offer("roundtrip", "#!/bin/sh\necho no such library >&2\nexit 127\n");
+    });
+    refuses("/latest/download/SHA256SUMS cannot be had: is there such a release", &|fixture| {
+        fixture.files.lock().unwrap().clear();
+    });
+    refuses("no release is made for Plan9 on mips", &|fixture| {
+        fixture.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Plan9 || echo mips\n");
+    });
 }
 
 #[test]
 fn a_signature_is_checked_where_minisign_is_and_a_wrong_one_installs_nothing() {
-    let world = World::new();
-    let told = succeeds_and_says(&world.with("curl").run(&[]));
-    assert!(told.contains("the signature is not checked: minisign is not here"), "{told}");
-    world.tool("minisign", "#!/bin/sh\n[ \"$1 $3 $4\" = '-Vqm -P a-key' ] && grep -q good \"$2.minisig\"\n");
-    world.refuses("SHA256SUMS.minisig cannot be had");
-    world.files.lock().unwrap().insert("SHA256SUMS.minisig".into(), b"forged".to_vec());
-    world.with("grep").refuses("SHA256SUMS is not signed by the key a-key: nothing is installed");
-    world.files.lock().unwrap().insert("SHA256SUMS.minisig".into(), b"good".to_vec());
-    assert_eq!(succeeds_and_says(&world.run(&[])).lines().count(), 1, "only that the folder is not in PATH");
+    let fixture = Fixture::new();
+    let (_, notes) = succeeds(&fixture.with("curl").run(&[]));
+    assert!(notes.contains("the signature is not checked: minisign is not here"), "{notes}");
+    fixture
+        .tool("minisign", "#!/bin/sh\n[ \"$1 $3 $4\" = '-Vqm -P a-key' ] && grep -q good \"$2.minisig\"\n");
+    fixture.refuses("SHA256SUMS.minisig cannot be had");
+    fixture.change("SHA256SUMS.minisig", |signature| *signature = b"forged".to_vec());
+    fixture.with("grep").refuses("SHA256SUMS is not signed by the key a-key: nothing is installed");
+    fixture.change("SHA256SUMS.minisig", |signature| *signature = b"good".to_vec());
+    let (_, notes) = succeeds(&fixture.run(&[]));
+    assert_eq!(notes.lines().count(), 1, "only that the folder is not in PATH");
 }
 
 #[test]
-fn a_release_that_does_not_exist_is_told() {
-    let world = World::new();
-    world.files.lock().unwrap().clear();
-    world.with("curl").refuses("/latest/download/SHA256SUMS cannot be had: is there such a release");
-}
-
-#[test]
-fn an_unknown_system_is_told() {
-    let world = World::new();
-    world.tool("uname", "#!/bin/sh\n[ \"$1\" = -s ] && echo Plan9 || echo mips\n");
-    world.with("curl").refuses("no release is made for Plan9 on mips");
-}
-
-#[test]
-fn without_a_program_that_fetches_it_says_which_are_known() {
-    World::new().refuses("neither curl nor wget nor fetch is here");
-}
-
-#[test]
-fn a_folder_that_cannot_be_written_is_told_before_anything_is_fetched() {
-    let world = World::new();
+fn a_machine_or_a_word_that_it_cannot_work_with_is_named() {
+    let fixture = Fixture::new();
+    fixture.refuses("neither curl nor wget nor fetch is here");
     // Root may write anywhere, but into no file as if it were a folder.
-    let bin = world.path("roundtrip/bin");
-    let told = errors(&world.with("curl").run_in(&bin, &[]));
-    assert!(told.contains("cannot be written to: run this as a user who may"), "{told}");
-}
-
-#[test]
-fn a_word_that_is_not_understood_does_nothing() {
-    let world = World::new();
-    let told = errors(&world.run(&["--unistall"]));
-    assert!(told.contains("--unistall is not understood"), "{told}");
+    let bin = fixture.path("roundtrip/bin");
+    fails(&fixture.with("curl").run_in(&bin, &[]), "cannot be written to: run this as a user who may");
+    fails(&fixture.run(&["--unistall"]), "--unistall is not understood");
 }
