@@ -1,7 +1,8 @@
 //! `cargo xtask <verb>`: the project's automation, in Rust because it must run on four operating systems.
 //!
 //! # Codemap
-//! Verbs import what is below them, never each other; only `test` also runs the checks of other verbs.
+//! Verbs import what is below them, never each other; only `test` also runs the checks of other verbs, and `gen` writes the page
+//! of promises.
 //! - Verbs: [`up`], [`mod@test`], [`chaos`], [`cross`], [`mod@bench`], [`screenshots`], [`action`], [`lab`], [`compose`],
 //!   [`docs`], [`mod@release`], [`fmt`], [`tidy`], [`generate`].
 //! - Verbs of checks: [`checks`] runs them on a [`fixture`]; [`linters`], [`workflow`]: GitHub's files.
@@ -70,24 +71,24 @@ enum Verb {
     Check,
     /// Run what a pull request needs; `--all` runs everything. The last line is `N passed, N failed`.
     Test(test::Options),
-    /// Kill, cut, fill and delay, and tell which promises held; ends with what was lost.
+    /// Inject faults and report which promises held; ends with what was lost.
     Chaos(chaos::Options),
-    /// Check, link and, where it can be, test the programs for the other systems; needs Debian 12 on x86-64.
+    /// Lint, link and, under emulators, test the programs for other systems; needs Debian 12 on x86-64.
     Cross(cross::Options),
     /// Measure the budgets; exit code 3 when one is missed.
     Bench(bench::Options),
-    /// Measure the history of a small project and take pictures of every page that shows it, for the docs.
+    /// Take screenshots of every page for the docs, with results that are measured here.
     Screenshots(screenshots::Options),
-    /// Lint workflows and actions, and run our action for GitHub and steps of ours against a server that is started for it.
+    /// Lint workflows and actions, and run the action for GitHub against a local server.
     Action,
-    /// Play a push and pull requests against a server with two agents that measure them: who is told what, and who is not.
+    /// Run the loop of a pull request: a server, two agents that measure, and a simulated GitHub.
     Lab,
     /// Bring `docker-compose.yml` up with podman: upload, replace servers under load, measure in a container, restore; needs
     /// Debian 12 and root.
     Compose,
-    /// Type the commands of the documentation on machines that are thrown away; needs Debian 12 and root.
+    /// Run the commands of the docs on machines that are thrown away; needs Debian 12 and root.
     Docs(docs::Options),
-    /// Check a tag, and make of built programs what a release consists of.
+    /// Check a tag; pack, describe and sign a release.
     Release(release::Options),
     /// Format the Rust and web sources.
     Fmt,
