@@ -167,8 +167,9 @@ fn no_trailing_whitespace(source: &Source) -> Vec<Finding> {
 /// Files name no package registry: which one is used is the machine's affair. A lock file of npm must be free of them, too:
 /// `npm config set omit-lockfile-registry-resolved true`.
 fn no_registry_hosts(source: &Source) -> Vec<Finding> {
+    let hosts: Vec<String> = REGISTRY_HOSTS.iter().map(|parts| parts.concat()).collect();
     source.lines_where(
-        |line| REGISTRY_HOSTS.iter().any(|parts| line.contains(&parts.concat())),
+        |line| hosts.iter().any(|host| line.contains(host)),
         "names the host of a package registry: expected a package's name only",
     )
 }
@@ -178,8 +179,9 @@ fn no_unfinished_work(source: &Source) -> Vec<Finding> {
     if !source.has_extension(&["css", "html", "md", "rs", "sql", "toml", "ts", "tsx", "yml"]) {
         return Vec::new();
     }
+    let markers: Vec<String> = UNFINISHED.iter().map(|parts| parts.concat()).collect();
     source.lines_where(
-        |line| UNFINISHED.iter().any(|parts| line.contains(&parts.concat())),
+        |line| markers.iter().any(|marker| line.contains(marker)),
         "marks work as unfinished: finish it, or file it as an issue",
     )
 }
