@@ -2,6 +2,7 @@
 //!
 //! Here are the rules for what a line may hold and where; [`documents`] has those for documents.
 
+mod circles;
 mod documents;
 
 use crate::tally::Outcome;
@@ -93,6 +94,7 @@ fn findings() -> Result<Vec<Finding>> {
     }
     let sources: Vec<_> = texts.iter().map(|(path, text)| Source { path, text }).collect();
     findings.extend(sources.iter().flat_map(|source| RULES.iter().flat_map(|rule| rule(source))));
+    findings.extend(circles::modules_form_no_circle(&sources));
     findings.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     Ok(findings)
 }
