@@ -6,7 +6,8 @@ use crate::together::Held;
 use rustix::process::Signal;
 use std::path::Path;
 
-const DUE: &str = "select count(*) from analysis_due";
+/// How many runs have not been searched for changes yet.
+pub(crate) const DUE: &str = "select count(*) from analysis_due";
 const CHANGES: &str = "select count(*) from change_point";
 const WAITING: &str =
     "from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%insert into change_point%'";
