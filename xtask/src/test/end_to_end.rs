@@ -1,6 +1,6 @@
 //! The product as a person meets it: `up` in its own process, a real browser, a kill, a second `up`, Ctrl-C.
 
-use super::{Context, Tier};
+use super::Context;
 use crate::counts::Counts;
 use crate::measure::REPORT;
 use crate::screen::Step;
@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 /// How long an `up` may take whose programs are built: a new database and the quick preset.
 const UP_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Runs the steps; each needs the one before. `up` builds the programs as users have them in the last tier, and else takes those
-/// that were built for the tests.
+/// Runs the steps with the programs of the tests; each needs the one before.
 ///
 /// # Errors
 /// Someone asked this program to end.
@@ -24,25 +23,16 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     let mut product = None;
     tally.step("chromium", |step| {
         let browser = chromium::find_or_install(step)?;
-        let built = match context.tier {
-            Tier::All => programs::build(step, &programs::BOTH, "release")?,
-            Tier::Check | Tier::Test => context.tests()?.programs.clone(),
-        };
-        let is_given = context.tier != Tier::All;
-        product = Some(Product {
-            xtask: context.program(),
-            server: built.program(programs::SERVER)?,
-            agent: built.program("roundtrip")?,
-            is_given,
-            browser,
-        });
+        let built = &context.tests()?.programs;
+        let (server, agent) = (built.program(programs::SERVER)?, built.program("roundtrip")?);
+        product = Some(Product { xtask: context.program(), server, agent, browser });
         Ok(Outcome::Prepared)
     })?;
     let Some(product) = product else { return Ok(()) };
     let mut started = None;
     tally.step("first up", |step| {
         let folder = server::reachable_folder()?;
-        let first = Up::start(&product, &folder.path().join("data"), 0, step)?;
+        let first = product.up(&folder.path().join("data"), 0, step)?;
         started = Some((folder, first));
         Ok(Outcome::Passed)
     })?;
@@ -60,14 +50,40 @@ pub(super) fn run(context: &Context, tally: &mut Tally) -> Result<()> {
     }
 }
 
-/// What is tested, and with which browser.
+/// Runs `up` as the README has it: it builds its programs, serves what it has measured, and stops.
+///
+/// # Errors
+/// One of these fails.
+pub(super) fn up_builds_its_programs(context: &Context, step: &Step) -> Result<Outcome> {
+    let folder = server::reachable_folder()?;
+    let data_folder = folder.path().join("data");
+    let up = Up::start(up_command(&context.program(), &data_folder, 0), step)?;
+    up.stored_run(&last_run_id(&data_folder)?)?;
+    stops_all_it_started(&up, &data_folder)
+}
+
+/// The programs that are tested, and the browser that opens their pages.
 struct Product {
     xtask: PathBuf,
     server: PathBuf,
     agent: PathBuf,
-    /// Whether `up` is given the programs, and does not build them.
-    is_given: bool,
     browser: PathBuf,
+}
+
+impl Product {
+    /// Starts `up` with these programs instead of some that it builds.
+    fn up(&self, data_folder: &Path, port: u16, step: &Step) -> Result<Up> {
+        let command =
+            up_command(&self.xtask, data_folder, port).arguments(["--server"]).arguments([&self.server]);
+        Up::start(command.arguments(["--agent"]).arguments([&self.agent]), step)
+    }
+}
+
+fn up_command(xtask: &Path, data_folder: &Path, port: u16) -> Tool {
+    Tool::at(xtask)
+        .arguments(["up", "--port", &port.to_string(), "--data-dir"])
+        .arguments([data_folder])
+        .without_variable("DATABASE_URL")
 }
 
 /// A running `cargo xtask up`.
@@ -79,16 +95,8 @@ struct Up {
 
 impl Up {
     /// Starts one and waits for the address it prints.
-    fn start(product: &Product, data_folder: &Path, port: u16, step: &Step) -> Result<Self> {
-        let mut tool = Tool::at(&product.xtask)
-            .arguments(["up", "--port", &port.to_string(), "--data-dir"])
-            .arguments([data_folder])
-            .without_variable("DATABASE_URL");
-        if product.is_given {
-            tool = tool.arguments(["--server"]).arguments([&product.server]);
-            tool = tool.arguments(["--agent"]).arguments([&product.agent]);
-        }
-        let running = tool.spawn()?;
+    fn start(command: Tool, step: &Step) -> Result<Self> {
+        let running = command.spawn()?;
         let deadline = Instant::now() + UP_TIMEOUT;
         let mut log = String::new();
         loop {
@@ -167,7 +175,7 @@ fn survives_a_kill(product: &Product, first: &Up, data_folder: &Path, step: &Ste
     let before = first.stored_run(&run_id)?;
     first.running.child.kill().context("cannot kill `up`")?;
     first.running.wait()?;
-    let second = Up::start(product, data_folder, first.port()?, step)?;
+    let second = product.up(data_folder, first.port()?, step)?;
     let after = second.stored_run(&run_id)?;
     ensure!(before == after, "the run {run_id} is not what it was:\n{before}\n{after}");
     let measured_again = last_run_id(data_folder)? != run_id;

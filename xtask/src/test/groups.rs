@@ -72,6 +72,7 @@ const STEPS: &[StepRow] = &[
     (Test,  "action",        Lane,    &["rust build"],                 &[],                             Single(|context, step| action::runs(&context.tests()?.programs, step))),
     (Test,  "lab",           Machine, &["rust build"],                 &[],                             Each(|context, tally| lab::run(&context.tests()?.programs, tally))),
     (All,   "programs",      Lane,    &["web build", "clippy"],        &[],                             Single(rust::build_programs)),
+    (All,   "up, as users",  Lane,    &["programs"],                   &[],                             Single(end_to_end::up_builds_its_programs)),
     (All,   "compose",       Lane,    &["programs"],                   &[],                             Each(|_, tally| compose::run(tally))),
     (All,   "docs",          Lane,    &["programs"],                   &[],                             Each(|_, tally| docs::run(tally))),
     (All,   "cross",         Lane,    &["programs"],                   &[],                             Each(|_, tally| cross::run_if_begun(tally))),

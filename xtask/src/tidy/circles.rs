@@ -41,7 +41,9 @@ fn circles(folder: &str, sources: &[&Source]) -> Vec<Finding> {
     let finding = |((from, to), (path, line)): ((String, String), (String, usize))| Finding {
         path,
         line,
-        message: format!("module {from} uses {to}, which leads back to {from}: move what both need below them"),
+        message: format!(
+            "module {from} uses {to}, which leads back to {from}: move what both need below them"
+        ),
     };
     uses.into_iter().map(finding).collect()
 }
@@ -95,7 +97,8 @@ fn names_from_root(text: &str, depth: usize) -> Vec<(usize, String)> {
     let mut names = Vec::new();
     for start in ["crate::", supers.as_str()] {
         for (at, _) in text.match_indices(start) {
-            let is_longer = text[..at].ends_with("super::") || text[at + start.len()..].starts_with("super::");
+            let is_longer =
+                text[..at].ends_with("super::") || text[at + start.len()..].starts_with("super::");
             let is_part = text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '_');
             let line_start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
             let is_comment = text[line_start..at].trim_start().starts_with("//");
@@ -161,7 +164,10 @@ mod tests {
     fn a_chain_tests_and_comments_form_no_circle() {
         let found = found(&[
             ("a/src/one.rs", "use crate::two;\n"),
-            ("a/src/two.rs", "// As in crate::one.\n/// [`crate::one`]\n#[cfg(test)]\nmod tests {\n    use crate::one;\n}\n"),
+            (
+                "a/src/two.rs",
+                "// As in crate::one.\n/// [`crate::one`]\n#[cfg(test)]\nmod tests {\n    use crate::one;\n}\n",
+            ),
             ("a/src/two/tests.rs", "use crate::one;\n"),
         ]);
         assert!(found.is_empty(), "{found:?}");
