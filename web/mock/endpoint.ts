@@ -8,7 +8,7 @@ import type { World } from "./world/world";
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** Paths of the document that have a method. */
-export type PathsWith<M extends Method> = {
+type PathsWith<M extends Method> = {
   [Path in keyof paths]: paths[Path] extends Record<M, object> ? Path : never;
 }[keyof paths];
 
@@ -27,14 +27,14 @@ type Success<Op> = Op extends { responses: infer Responses }
   : never;
 
 /** What is asked of an endpoint. */
-export type Asked<Op> = {
+type Asked<Op> = {
   path: Op extends { parameters: { path: infer P } } ? Text<P> : unknown;
   query: Op extends { parameters: { query?: infer Q } } ? Partial<Text<NonNullable<Q>>> : unknown;
   body: Op extends { requestBody: { content: { "application/json": infer Body } } } ? Body : unknown;
 };
 
 /** A mock of an endpoint. */
-export type Mock<Path extends keyof paths, M extends Method> = (
+type Mock<Path extends keyof paths, M extends Method> = (
   world: World,
   asked: Asked<Operation<Path, M>>,
 ) => Success<Operation<Path, M>> | Plain;
@@ -72,7 +72,7 @@ export class Refusal extends Error {
 }
 
 /** What the server says of what does not exist. */
-export const unknown = (kind: string, name: string) =>
+const unknown = (kind: string, name: string) =>
   new Refusal(404, `unknown-${kind}`, "It does not exist", `There is no ${kind} ${name} in the mock.`);
 
 /**

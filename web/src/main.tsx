@@ -1,9 +1,12 @@
 /** Starts the page. */
-import "./styles/index.css";
-import { StrictMode } from "react";
+import "@/styles/index.css";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app/App";
-import { applyTheme } from "./lib/theme";
+import { ApiError } from "@/api/errors";
+import { createAppRouter } from "@/app/router";
+import { applyTheme } from "@/lib/theme";
 
 applyTheme();
 
@@ -14,3 +17,30 @@ createRoot(root).render(
     <App />
   </StrictMode>,
 );
+
+const FRESH_MS = 15_000;
+const RETRIES_MAX = 2;
+
+/** The application: one cache for the server's answers, one router. */
+export function App() {
+  const [{ queryClient, router }] = useState(() => {
+    const queryClient = createQueryClient();
+    return { queryClient, router: createAppRouter(queryClient) };
+  });
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  );
+}
+
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: FRESH_MS,
+        retry: (failures, error) => failures < RETRIES_MAX && error instanceof ApiError && error.isTransient,
+      },
+    },
+  });
+}

@@ -14,7 +14,7 @@ export type Figure = {
 const FILE = process.env.ROUNDTRIP_FIGURES;
 
 /** Whether fewer turns do. */
-export const IS_QUICK = process.env.ROUNDTRIP_QUICK !== undefined;
+const IS_QUICK = process.env.ROUNDTRIP_QUICK !== undefined;
 
 /** How many: of a whole measurement, or of a quick one. */
 export const turns = (whole: number, quick: number): number => (IS_QUICK ? quick : whole);

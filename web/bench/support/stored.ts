@@ -15,7 +15,7 @@ type Answer<Path extends keyof paths> = paths[Path] extends {
   : never;
 
 /** Series of one chart over their newest commits. */
-export const seriesAddress = (project: string, [first, ...others]: number[], commits: number): string =>
+const seriesAddress = (project: string, [first, ...others]: number[], commits: number): string =>
   `/${project}/series/${first}?with=${others.join(",")}&last=${commits}`;
 
 /** The grid of small lines. */

@@ -30,8 +30,8 @@ import { type PullRequest, pullRequestsOf, runsOf } from "./runs";
 import { type MockSeries, seriesOf } from "./series";
 
 /** The project, and one that nothing was uploaded to. */
-export const PROJECT = "libfoo";
-export const EMPTY_PROJECT = "libempty";
+const PROJECT = "libfoo";
+const EMPTY_PROJECT = "libempty";
 
 /** How much of it there is. */
 export type Extent = { isEmpty?: boolean; isForbidden?: boolean };

@@ -1,18 +1,18 @@
 /** The frame of every page: the header with the project and its pages, and the content. Embedded, a chart has none. */
-import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useLocation, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import type { MouseEvent } from "react";
+import { type Connection as State, useConnection } from "@/api/connection";
 import { useLive } from "@/api/live";
-import { projectsQuery } from "@/api/queries";
-import { SelectField } from "@/components/ui/SelectField";
-import { toHome, toOverview } from "@/lib/paths";
-import { Connection } from "./Connection";
-import { EmbeddedLayout } from "./EmbeddedLayout";
-import { Mark } from "./Mark";
+import { isChangeable, projectsQuery, sessionQuery } from "@/api/queries";
+import { signOut } from "@/api/session";
+import { Menu, SelectField } from "@/components/ui/controls";
+import { show } from "@/lib/overlays";
+import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
+import { chooseTheme, THEMES, type Theme, useTheme } from "@/lib/theme";
+import { formatClock } from "@/lib/time";
 import { Overlays } from "./Overlays";
-import { PageLinks } from "./PageLinks";
-import { SearchButton } from "./SearchButton";
-import { ThemeSwitch } from "./ThemeSwitch";
-import { Who } from "./Who";
+import { DAILY_PAGES, OTHER_PAGES, OVERVIEW } from "./pages";
 
 export function Layout() {
   const { project } = useParams({ strict: false });
@@ -67,5 +67,209 @@ function ProjectSwitch({ project }: { project: string }) {
       value={project}
       onChange={(name) => navigate(toOverview(name))}
     />
+  );
+}
+
+/**
+ * A chart on a page of somebody else: all of its own page is there, and nothing but the chart is seen. What it leads to
+ * opens beside that page.
+ */
+function EmbeddedLayout() {
+  return (
+    <main className="embedding" onClickCapture={openBeside}>
+      <Outlet />
+    </main>
+  );
+}
+
+function openBeside(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
+  if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const url = new URL(link.href);
+  url.searchParams.delete("embed");
+  window.open(url, "_blank", "noopener");
+}
+
+/** The product's mark: there and back. */
+function Mark() {
+  return (
+    <svg
+      width="18"
+      height="18"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.6"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <path d="M2 5.5h11M10.5 3L13 5.5 10.5 8" />
+      <path d="M14 10.5H3M5.5 8L3 10.5 5.5 13" />
+    </svg>
+  );
+}
+
+/** The pages of a project: those that are looked at every day, and the others behind one more step. */
+function PageLinks({ project }: { project: string }) {
+  return (
+    <>
+      <Link {...OVERVIEW.to(project)} activeOptions={{ exact: true, includeSearch: false }}>
+        {OVERVIEW.label}
+      </Link>
+      {DAILY_PAGES.map(({ to, label }) => (
+        <Link key={label} {...to(project)} activeOptions={{ includeSearch: false }}>
+          {label}
+        </Link>
+      ))}
+      <Menu label="More">
+        {OTHER_PAGES.map(({ to, label }) => (
+          <Link key={label} {...to(project)} activeOptions={{ includeSearch: false }}>
+            {label}
+          </Link>
+        ))}
+        <button type="button" className="text-button menu-first" onClick={() => show("views")}>
+          Saved views
+        </button>
+        <button type="button" className="text-button" onClick={() => show("keys")}>
+          Keys
+        </button>
+      </Menu>
+    </>
+  );
+}
+
+const SHAPES: Record<Theme, string> = {
+  system: "M2 3h12v8H2zM6 14h4M8 11v3",
+  light:
+    "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 1 0 0-5.6M8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3.1 3.1l1 1M11.9 11.9l1 1M3.1 12.9l1-1M11.9 4.1l1-1",
+  dark: "M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z",
+};
+
+const NAMES: Record<Theme, string> = {
+  system: "Colours of the system",
+  light: "Light colours",
+  dark: "Dark colours",
+};
+
+/** Chooses between the system's colours, light and dark. */
+function ThemeSwitch() {
+  const chosen = useTheme();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+    <div className="segmented theme" role="group" aria-label="Colours">
+      {THEMES.map((theme) => (
+        <button
+          key={theme}
+          type="button"
+          title={NAMES[theme]}
+          aria-label={NAMES[theme]}
+          aria-pressed={theme === chosen}
+          onClick={() => chooseTheme(theme)}
+        >
+          <svg
+            width="14"
+            height="14"
+            viewBox="0 0 16 16"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.4"
+            strokeLinecap="round"
+            strokeLinejoin="round"
+            aria-hidden="true"
+          >
+            <path d={SHAPES[theme]} />
+          </svg>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Who is signed in, with the way out; the way in for who is not. */
+function Who() {
+  const { data: session } = useQuery(sessionQuery);
+  const { pathname, href } = useLocation();
+  // Whatever is in memory was for who leaves.
+  const leaving = useMutation({ mutationFn: signOut, onSuccess: () => window.location.assign("/") });
+  if (session === undefined || (session.account === null && pathname === SIGN_IN_PATH)) return null;
+  if (session.account === null) {
+    return (
+      <Link {...toSignIn(href)} className="who muted">
+        Sign in
+      </Link>
+    );
+  }
+  return (
+    <span className="who">
+      <span className="muted">{session.account.name}</span>
+      <button
+        type="button"
+        className="text-button"
+        disabled={leaving.isPending}
+        onClick={() => leaving.mutate()}
+      >
+        Sign out
+      </button>
+    </span>
+  );
+}
+
+/** A quiet line below the header while what is shown may be old, with since when. It goes by itself. */
+export function Connection() {
+  const connection = useConnection();
+  const queryClient = useQueryClient();
+  const refresh = () => queryClient.invalidateQueries({ predicate: isChangeable });
+  return (
+    // It is there before it has anything to say: only then screen readers notice when it does.
+    <div className="connection" role="status">
+      {connection.kind !== "live" && (
+        <p>
+          {textOf(connection)}
+          {connection.kind !== "offline" && (
+            <>
+              {" "}
+              <button type="button" className="text-button" onClick={refresh}>
+                Refresh now
+              </button>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function textOf({ kind, since }: Exclude<State, { kind: "live" }>): string {
+  const clock = formatClock(since);
+  switch (kind) {
+    case "offline":
+      return `Offline: shown as of ${clock}. It goes on by itself when the network is back.`;
+    case "no answer":
+      return `The server does not answer: shown as of ${clock}.`;
+    case "not live":
+      return `Not live since ${clock}: new runs are not shown by themselves until the server tells of them again.`;
+  }
+}
+
+/** An example of all that a search is made of. */
+export const EXAMPLE = "transport:pipe size:>=64k os:linux p99";
+
+/** What looks like a field in the header, and opens the search; on narrow screens a word. */
+function SearchButton() {
+  return (
+    <button
+      type="button"
+      className="search-button"
+      aria-haspopup="dialog"
+      aria-keyshortcuts="/ Control+K Meta+K"
+      onClick={() => show("palette")}
+    >
+      <span className="search-word">Search</span>
+      <span className="search-example">{EXAMPLE}</span>
+      <kbd>/</kbd>
+    </button>
   );
 }

@@ -37,7 +37,7 @@ import {
   workedQuery,
 } from "@/api/queries";
 import { parseFrameSearch } from "@/components/chart/useFrame";
-import { PageSkeleton } from "@/components/ui/Skeleton";
+import { PageSkeleton } from "@/components/ui/states";
 import { parseAdvisorSearch, SCENARIO } from "@/features/advisor/search";
 import { loadCompare } from "@/features/compare/load";
 import { parseCompareSearch } from "@/features/compare/search";
@@ -46,14 +46,16 @@ import { parseQueueSearch } from "@/features/jobs/search";
 import { parseMachineSearch } from "@/features/machines/search";
 import { loadOverview } from "@/features/overview/load";
 import { parseOverviewSearch } from "@/features/overview/search";
-import { numberOf } from "@/features/pull-requests/data";
-import { loadPullRequest } from "@/features/pull-requests/load";
-import { parsePullRequestSearch, parsePullRequestsSearch } from "@/features/pull-requests/search";
+import {
+  loadPullRequest,
+  numberOf,
+  parsePullRequestSearch,
+  parsePullRequestsSearch,
+} from "@/features/pull-requests/data";
 import { parseReferenceSearch, parseWorkedSearch } from "@/features/reference/search";
 import { parseInboxSearch } from "@/features/regressions/search";
 import { parseRunSearch, parseRunsSearch } from "@/features/runs/search";
-import { overviewAsked, seriesOf } from "@/features/series/request";
-import { parseSeriesSearch } from "@/features/series/search";
+import { overviewAsked, parseSeriesSearch, seriesOf } from "@/features/series/search";
 import { parseSignInSearch } from "@/features/session/search";
 import { parseSettingsSearch } from "@/features/settings/search";
 import { parseSizesSearch } from "@/features/sizes/search";
@@ -70,9 +72,8 @@ import { NEW_PROJECT_PATH, SIGN_IN_PATH, toOverview, toSignIn } from "@/lib/path
 import { OPEN, OVER } from "@/lib/queue";
 import { askedFor } from "@/lib/regressions";
 import { present } from "@/lib/search";
-import { ErrorPage } from "./ErrorPage";
+import { ErrorPage, NotFoundPage } from "./ErrorPages";
 import { Layout } from "./Layout";
-import { NotFoundPage } from "./NotFoundPage";
 
 type Context = { queryClient: QueryClient };
 

@@ -1,11 +1,20 @@
 /** What the palette offers for a text: at once what is known here, and what the server finds. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { commitsQuery, projectsQuery } from "@/api/queries";
+import {
+  commitsQuery,
+  facetsQuery,
+  foundSeriesQuery,
+  machinesQuery,
+  projectsQuery,
+  runsQuery,
+} from "@/api/queries";
 import type { CommitSummary } from "@/api/types";
+import { useSettled } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
 import { toCompare, toComparison, toFound, toMachine, toOverview, toRun, toSeries } from "@/lib/paths";
-import { errorText, parseQuery } from "@/lib/query";
+import { EVERYTHING, errorText, parseQuery } from "@/lib/query";
+import { askedOf } from "@/lib/queryAsked";
 import { counted } from "@/lib/units";
 import { useViews } from "@/lib/views";
 import { DAILY_PAGES, OTHER_PAGES, OVERVIEW } from "./pages";
@@ -15,10 +24,10 @@ import {
   type Group,
   isAboutSeries,
   isMatch,
+  runsOf,
   seriesDetail,
   seriesLabel,
 } from "./paletteEntries";
-import { useFound } from "./useFound";
 
 /** The groups that have entries, and what is wrong with the text or cannot be found. */
 export function usePalette(project: string, text: string): { groups: Group[]; problem: string | null } {
@@ -137,5 +146,48 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   return {
     groups: groups.filter(({ entries }) => entries.length > 0),
     problem: parsed.kind === "error" ? errorText(parsed.error) : found.nothing,
+  };
+}
+
+const SERIES_MAX = 8;
+const COMMITS_MAX = 5;
+const RUNS_MAX = 4;
+const SETTLED_MS = 150;
+
+/** An empty project is none: nothing is asked. */
+function useFound(project: string, text: string) {
+  const settled = useSettled(text.trim(), SETTLED_MS);
+  const parsed = parseQuery(settled);
+  const query = parsed.kind === "query" ? parsed.query : EVERYTHING;
+  const isProject = project !== "";
+  const isSearched = isProject && settled !== "" && parsed.kind === "query";
+
+  const machines = useQuery({ ...machinesQuery(project), enabled: isProject }).data?.machines ?? [];
+  const facets = useQuery({ ...facetsQuery(project, {}), enabled: isSearched }).data;
+  const resolved = isSearched && facets !== undefined ? askedOf(query, { facets, machines }) : null;
+  const asked = resolved?.kind === "asked" ? resolved.asked : null;
+  const isAsked = { enabled: asked !== null };
+  const series = useQuery({
+    ...foundSeriesQuery(project, { ...asked, limit: SERIES_MAX }),
+    ...isAsked,
+  }).data;
+  const counts = useQuery({ ...facetsQuery(project, asked ?? {}), ...isAsked }).data;
+
+  const hasCommits = isSearched && query.words.length > 0 && !isAboutSeries(query);
+  const commitsAsked = { q: query.words.join(" "), limit: COMMITS_MAX };
+  const found = useQuery({ ...commitsQuery(project, commitsAsked), enabled: hasCommits }).data;
+  const commits = hasCommits ? (found?.commits ?? []) : [];
+  const runs = useQuery({ ...runsQuery(project, {}), enabled: commits.length > 0 }).data?.runs ?? [];
+
+  return {
+    machines,
+    figure: query.figure ?? "p50",
+    series: asked === null ? [] : (series?.series ?? []),
+    /** How many match in all; `undefined` while that is not known. */
+    total: asked === null ? undefined : counts?.series_count,
+    commits,
+    runs: runsOf(commits, runs).slice(0, RUNS_MAX),
+    /** Why nothing can match. */
+    nothing: resolved?.kind === "nothing" ? resolved.because : null,
   };
 }

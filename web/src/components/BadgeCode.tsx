@@ -1,6 +1,7 @@
 /** A badge as it looks now, and the code that shows it elsewhere. */
+
+import { CommandLine } from "@/components/ui/text";
 import { type Badge, badgeHtml, badgeMarkdown } from "@/lib/badges";
-import { CommandLine } from "./ui/CommandLine";
 
 export function BadgeCode({ badge }: { badge: Badge }) {
   const { origin } = window.location;

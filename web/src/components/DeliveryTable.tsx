@@ -1,8 +1,8 @@
 /** What became of the messages at each receiver: a head and cells that several tables share, and the plain table. */
 import type { Delivery } from "@/api/types";
+import { ScrollRegion } from "@/components/ui/states";
 import { isWhole } from "@/lib/points";
 import { formatCount } from "@/lib/units";
-import { ScrollRegion } from "./ui/ScrollRegion";
 
 type Kind = { key: keyof Delivery; label: string; meaning: string };
 

@@ -1,13 +1,12 @@
 /** Runs, newest first: what was measured where, and what came of it. */
 import { Link } from "@tanstack/react-router";
 import type { RunSummary } from "@/api/types";
+import { ScrollRegion } from "@/components/ui/states";
+import { Ago, CommitName } from "@/components/ui/text";
 import { isImport } from "@/lib/imports";
 import { toRun } from "@/lib/paths";
 import { formatDuration } from "@/lib/time";
 import { formatCount } from "@/lib/units";
-import { Ago } from "./ui/Ago";
-import { CommitName } from "./ui/CommitName";
-import { ScrollRegion } from "./ui/ScrollRegion";
 
 export function RunsTable({ label, runs }: { label: string; runs: RunSummary[] }) {
   return (

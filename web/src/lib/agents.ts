@@ -6,7 +6,7 @@ import type { AgentSummary } from "@/api/types";
 import { formatAgo } from "./time";
 
 /** The shape beside a state: what is as usual is quiet, what is not stands out. */
-export type Shape = "full" | "half" | "empty" | "alarm" | "cross";
+type Shape = "full" | "half" | "empty" | "alarm" | "cross";
 
 /** One state in its own word, with why. */
 export type AgentState = { word: string; shape: Shape; because: string | null };

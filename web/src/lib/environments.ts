@@ -8,7 +8,7 @@ export type EnvironmentFacts = Readonly<Record<string, string>>;
 const VALUE_CHARACTERS_MAX = 24;
 
 /** The names of the facts that two environments do not share, in order. */
-export function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
+function changedFacts(before: EnvironmentFacts, after: EnvironmentFacts): string[] {
   return distinct([...Object.keys(before), ...Object.keys(after)])
     .sort()
     .filter((key) => before[key] !== after[key]);

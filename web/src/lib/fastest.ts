@@ -13,7 +13,7 @@ import {
 export const EQUAL_WITHIN = 0.03;
 
 /** Neighbouring sizes at which one line is the fastest, or equal to it. */
-export type Stretch = { line: MeasuredLine; first: number; last: number };
+type Stretch = { line: MeasuredLine; first: number; last: number };
 
 /** How one stretch ends and the next begins. */
 export type Change = {

@@ -1,6 +1,6 @@
 /** How a series went over its newest commits, for lines the size of a word. Pure. */
 import type { ChangePoint, LineSeries } from "@/api/types";
-import { numbersOf } from "./delta";
+import { numbersOf } from "./statistics";
 
 /** Where a line goes through a commit: a place of its columns, and how many runs of the commit there are. */
 export type DrawnPlace = { place: number; ordinal: number; runs: number };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { SeriesFacets } from "@/api/types";
+import { systemCounts, withName, withPeers, withSize } from "@/features/explore/facets";
 import { EVERYTHING, parseQuery, type Query, textOf } from "./query";
 import { askedOf } from "./queryAsked";
-import { systemCounts, withName, withPeers, withSize } from "./queryFacets";
 
 const names = (...values: string[]) => values.map((value) => ({ value, series_count: 1 }));
 const numbers = (...values: number[]) => values.map((value) => ({ value, series_count: 1 }));

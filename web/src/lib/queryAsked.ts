@@ -4,8 +4,7 @@
  */
 import type { SeriesAsked } from "@/api/queries";
 import type { MachineSummary, SeriesFacets } from "@/api/types";
-import { EVERYTHING, type Key, type NameKey, type Query } from "./query";
-import { isOfSize, textOfSizeTerm } from "./sizeTerms";
+import { EVERYTHING, isOfSize, type Key, type NameKey, type Query, textOfSizeTerm } from "./query";
 import { counted, formatBytesExactly } from "./units";
 
 /** What a project has: its facets when nothing is asked, and its machines. */

@@ -1,8 +1,9 @@
 /** The percentiles that the API reports, in ascending order, with their names; the median of a few values. */
-import type { Point } from "@/api/types";
+import type { EnvironmentBegins, Point } from "@/api/types";
+import { formatBytes } from "./units";
 
 /** The name of a percentile in a point's `latency_ns`. */
-export type PercentileKey = keyof Point["latency_ns"];
+type PercentileKey = keyof Point["latency_ns"];
 
 /** A percentile and how it is written. */
 export type Percentile = { key: PercentileKey; label: string };
@@ -32,4 +33,82 @@ export function tellingPercentiles(count: number): Percentile[] {
 export function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}
+
+/** A size with the ends of its interval; `null`: not within what was measured. */
+export type SizeInterval = { x: number; from: number | null; to: number | null };
+
+/** A narrow interval takes as many digits, and no more. */
+const DIGITS_MAX = 4;
+
+/** A calculated size: two digits of it, more only where a whole number has more. */
+export function sizeOf(bytes: number, digits = 2): string {
+  if (bytes < 1024) return formatBytes(Math.round(bytes));
+  const unit = 1024 ** Math.floor(Math.log2(bytes) / 10);
+  const scaled = bytes / unit;
+  const isWhole = Math.round(scaled) >= 10 ** (digits - 1);
+  return formatBytes((isWhole ? Math.round(scaled) : Number(scaled.toPrecision(digits))) * unit);
+}
+
+/** A size and both ends of its interval, with as many digits as tell them apart; what is not bounded says so. */
+export function intervalParts({ x, from, to }: SizeInterval): { size: string; low: string; high: string } {
+  const bounds = [from, to].flatMap((bound) => bound ?? []);
+  const isToldApart = (digits: number) =>
+    bounds.every((bound) => bound === x || sizeOf(bound, digits) !== sizeOf(x, digits));
+  let digits = 2;
+  while (digits < DIGITS_MAX && !isToldApart(digits)) digits++;
+  const text = (bound: number | null) => (bound === null ? "not bounded" : sizeOf(bound, digits));
+  return { size: sizeOf(x, digits), low: text(from), high: text(to) };
+}
+
+/** The same in one text, with the interval in brackets; a unit that all have is written once. */
+export function intervalText(interval: SizeInterval): string {
+  const { size, low, high } = intervalParts(interval);
+  const unit = size.split(" ")[1];
+  const brief = (text: string) => (text.endsWith(` ${unit}`) ? (text.split(" ")[0] ?? text) : text);
+  return `${size} [${brief(low)}, ${brief(high)}]`;
+}
+
+/** A column of differences as the numbers that they lead to. */
+export function numbersOf(deltas: readonly number[]): number[] {
+  let sum = 0;
+  return deltas.map((delta) => {
+    sum += delta;
+    return sum;
+  });
+}
+
+/** The same of a column in which values may be absent. */
+export function optionalNumbersOf(deltas: readonly (number | null)[]): (number | null)[] {
+  let sum = 0;
+  return deltas.map((delta) => {
+    if (delta === null) return null;
+    sum += delta;
+    return sum;
+  });
+}
+
+/** The environment of each of so many points. */
+export function environmentsOf(begins: readonly EnvironmentBegins[], count: number): number[] {
+  return begins.flatMap(({ index, environment_id }, place) => {
+    const end = begins[place + 1]?.index ?? count;
+    return Array.from({ length: end - index }, () => environment_id);
+  });
+}
+
+/** How many operations are in a bin of a column, for each bin that has any. */
+export function countsByBin(firstBin: number, counts: readonly number[]): Map<number, number> {
+  const byBin = new Map<number, number>();
+  let bin = firstBin;
+  for (const count of counts) {
+    // Below zero it is so many bins without any.
+    if (count < 0) bin -= count;
+    else byBin.set(bin++, count);
+  }
+  return byBin;
+}
+
+/** Where a bin begins and where it ends, in nanoseconds. */
+export function boundsOfBin(bin: number, stepsPerDoubling: number): [from: number, to: number] {
+  return [2 ** (bin / stepsPerDoubling), 2 ** ((bin + 1) / stepsPerDoubling)];
 }

@@ -22,7 +22,7 @@ export type Load = {
 };
 
 /** Why a point is not set beside others; `null`: it may be. */
-export type Apart = "lossy" | "environment" | null;
+type Apart = "lossy" | "environment" | null;
 
 /** One place on a line. */
 export type MeasuredPoint = {

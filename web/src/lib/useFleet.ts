@@ -4,9 +4,9 @@ import { agentsQuery, jobsQuery } from "@/api/labQueries";
 import { canariesQuery } from "@/api/queries";
 import type { MachineSummary, RunSummary } from "@/api/types";
 import { groupBy } from "./collections";
+import { useNow } from "./hooks";
 import { healthOf } from "./machines";
 import { OPEN, queueOf } from "./queue";
-import { useNow } from "./useNow";
 
 /** As much of it as has arrived; the runs are the newest of all machines. */
 export function useFleet(project: string, machines: MachineSummary[], runs: RunSummary[]) {

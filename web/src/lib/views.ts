@@ -3,7 +3,7 @@
  * what is found there is not trusted: an entry that is none is left out, and a browser that keeps nothing breaks no page.
  */
 import { useSyncExternalStore } from "react";
-import { localPath } from "./localPath";
+import { localPath } from "./search";
 
 /** One view: its name, once a project, and the path with its query. */
 export type View = { name: string; href: string };

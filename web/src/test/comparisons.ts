@@ -119,7 +119,7 @@ export function countsOf(pairs: readonly ComparisonPair[]): KindCounts {
 }
 
 /** Why pairs are not compared, as the server puts them together. */
-export function notComparedOf(pairs: readonly ComparisonPair[]): NotCompared[] {
+function notComparedOf(pairs: readonly ComparisonPair[]): NotCompared[] {
   const differencesOf = ({ differences }: ComparisonPair) =>
     differences.map((one) => (one.what === "delivered" ? { ...one, base: "", head: "" } : one));
   const groups = groupBy(

@@ -3,11 +3,11 @@
  * CSV, its picture, a short link to exactly this, the code that embeds it elsewhere, and what stands here while data is
  * on its way or when it failed.
  */
-import { type ReactNode, useId, useRef } from "react";
-import { ErrorState } from "@/components/ui/ErrorState";
-import { Skeleton } from "@/components/ui/Skeleton";
+import { type ReactNode, type RefObject, useId, useRef } from "react";
+import { CopyButton, CopyLink } from "@/components/ui/controls";
+import { ErrorState, Skeleton } from "@/components/ui/states";
 import { type ChartTable, DataTable, saveCsv } from "./DataTable";
-import { FrameTools } from "./FrameTools";
+import { savePng, saveSvg } from "./picture";
 import { useFrame } from "./useFrame";
 
 export type { ChartTable } from "./DataTable";
@@ -77,4 +77,68 @@ function Pending({ error, onRetry }: { error: Error | null; onRetry: () => void 
       <Skeleton height="16rem" />
     </div>
   );
+}
+
+type FrameToolsProps = {
+  name: string;
+  title: string;
+  isTable: boolean;
+  onTableChange: (isTable: boolean) => void;
+  /** How the table is kept, or where it is. */
+  csv: (() => void) | { href: string; fileName: string };
+  /** What is drawn; `null` where nothing is. */
+  picture: { of: RefObject<HTMLElement | null>; fileName: string } | null;
+};
+
+const EMBEDDED_HEIGHT_PX = 460;
+
+/** What can be done with a chart besides looking at it. */
+function FrameTools({ name, title, isTable, onTableChange, csv, picture }: FrameToolsProps) {
+  const save = (how: typeof savePng) => {
+    const element = picture?.of.current;
+    if (element != null && picture !== null) void how(element, title, picture.fileName);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+    <div className="tools" role="group" aria-label={`${title}: as`}>
+      <button
+        type="button"
+        className="text-button"
+        aria-pressed={isTable}
+        onClick={() => onTableChange(!isTable)}
+      >
+        Table
+      </button>
+      {typeof csv === "function" ? (
+        <button type="button" className="text-button" onClick={csv}>
+          CSV
+        </button>
+      ) : (
+        <a className="text-button" href={csv.href} download={csv.fileName}>
+          CSV
+        </a>
+      )}
+      {picture !== null && (
+        <>
+          <button type="button" className="text-button" onClick={() => save(savePng)}>
+            PNG
+          </button>
+          <button type="button" className="text-button" onClick={() => save(saveSvg)}>
+            SVG
+          </button>
+        </>
+      )}
+      <CopyLink label="Link" part={name} />
+      <CopyButton label="Embed" text={() => frameCode(name, title)} />
+    </div>
+  );
+}
+
+/** The code that shows this chart alone on a page of somebody else. */
+function frameCode(name: string, title: string): string {
+  const url = new URL(window.location.href);
+  url.hash = "";
+  url.searchParams.set("embed", name);
+  const quoted = (value: string) => value.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<iframe src="${quoted(url.href)}" title="${quoted(title)}" width="100%" height="${EMBEDDED_HEIGHT_PX}" style="border: 0"></iframe>`;
 }

@@ -1,7 +1,7 @@
 /** The axis of a grid of sparklines, and by keyboard the crosshair: a slider over its commits. */
 import type { KeyboardEvent } from "react";
 import { type Crosshair, useCrosshair, usePoint } from "./crosshair";
-import { placeOfKey } from "./places";
+import { placeOfKey } from "./keys";
 import { placeX, SPARK } from "./sparklines";
 
 type Props = { ordinals: readonly number[]; describe: (ordinal: number) => string };

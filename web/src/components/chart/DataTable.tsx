@@ -1,8 +1,7 @@
 /** A chart's data as a table and as a file. */
 import type { ReactNode } from "react";
-import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { type CsvCell, toCsv } from "@/lib/csv";
-import { download } from "@/lib/files";
+import { ScrollRegion } from "@/components/ui/states";
+import { type CsvCell, download, toCsv } from "@/lib/csv";
 import { formatCount } from "@/lib/units";
 
 /** A chart's data as a table: the cells as people read them and as programs do. */

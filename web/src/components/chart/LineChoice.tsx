@@ -2,7 +2,7 @@
 import { lineStyle, markerPath } from "./lines";
 
 /** A line, and whether it is drawn. */
-export type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
+type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
 
 type Props = {
   label: string;

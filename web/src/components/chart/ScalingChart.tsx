@@ -15,7 +15,7 @@ import { Gestures } from "./plottables/Gestures";
 import { TooltipBox } from "./Tooltip";
 
 /** One line of a panel. */
-export type ScalingLine = {
+type ScalingLine = {
   key: string;
   label: string;
   look: number;

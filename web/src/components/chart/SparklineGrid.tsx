@@ -3,7 +3,7 @@
  * says its value at that commit. By keyboard the crosshair is a slider over the commits.
  */
 import { memo, type PointerEvent, type ReactNode, useMemo } from "react";
-import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { ScrollRegion } from "@/components/ui/states";
 import { CommitSlider, placeOf } from "./CommitSlider";
 import { useCrosshair, usePoint } from "./crosshair";
 import { drawn, placeAt, placeX, SPARK, type Spark } from "./sparklines";

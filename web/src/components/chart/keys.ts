@@ -1,7 +1,6 @@
 /** What keys do while a chart over commits has the focus: they pin, zoom and move as the pointer does. */
 import type { KeyboardEvent } from "react";
 import { nearest } from "./nearest";
-import { placeOfKey } from "./places";
 
 /** What a chart's keys work on. */
 export type Keyed = {
@@ -41,4 +40,28 @@ export function zoomed(x: number, [from, to]: readonly [number, number], factor:
   const share = Math.min(Math.max((x - from) / (to - from || 1), 0), 1);
   const width = (to - from) * factor;
   return [x - share * width, x + (1 - share) * width] as const;
+}
+
+const PAGE = 10;
+
+/** The place that a key leads to, which may lie beside the chart; `null` for keys that mean nothing here. */
+export function placeOfKey(key: string, current: number, last: number): number | null {
+  switch (key) {
+    case "ArrowLeft":
+    case "ArrowDown":
+      return current - 1;
+    case "ArrowRight":
+    case "ArrowUp":
+      return current + 1;
+    case "PageDown":
+      return current - PAGE;
+    case "PageUp":
+      return current + PAGE;
+    case "Home":
+      return 0;
+    case "End":
+      return last;
+    default:
+      return null;
+  }
 }

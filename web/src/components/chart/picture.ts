@@ -2,7 +2,7 @@
  * A chart as a picture: what is drawn and written in the page, with the looks and in the place that it has there, under its
  * title and above where it is from.
  */
-import { download } from "@/lib/files";
+import { download } from "@/lib/csv";
 
 /** What a style sheet may have said of a shape, and a picture has to say itself. */
 const LOOKS = [
@@ -52,7 +52,7 @@ export async function savePng(element: HTMLElement, title: string, fileName: str
 const LEFT_OUT = "svg, button, select, input, .visually-hidden";
 
 /** All that is drawn and written within an element, where it stands there, as one SVG element. */
-export function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
+function pictureOf(element: HTMLElement, title: string): SVGSVGElement {
   const frame = element.getBoundingClientRect();
   const [width, height] = [
     Math.ceil(frame.width) + 2 * MARGIN_PX,

@@ -1,18 +1,21 @@
 /** A comparison in full, on every page that has one: its rows with the forest plot, and what is not compared. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { shortLink } from "@/api/links";
-import { compareQuery, machinesQuery } from "@/api/queries";
+import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
 import type { Comparison } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
-import { compareCsvHref } from "@/lib/paths";
-import { useSettled } from "@/lib/useSettled";
-import { Filters } from "./Filters";
-import { markdownOf } from "./markdown";
-import { NotComparableCases } from "./NotComparableCases";
-import { PairTable } from "./PairTable";
-import { byKind, totalsOf } from "./pairs";
+import { CopyButton, SelectField } from "@/components/ui/controls";
+import { CommitName } from "@/components/ui/text";
+import { useSettled } from "@/lib/hooks";
+import { compareCsvHref, toErrorRates, toRun } from "@/lib/paths";
+import { oneOf, text } from "@/lib/search";
+import { counted, formatCount } from "@/lib/units";
+import { confidenceText, countsText } from "./headline";
+import { markdownOf, tableOf } from "./markdown";
+import { NotComparableCases, PairTable } from "./PairTable";
+import { byKind, KIND_NAMES, KINDS, type Kind, totalsOf, unbrokenShares } from "./pairs";
 import { type ComparisonSearch, type ComparisonSearchChange, pairsAsked } from "./search";
-import { tableOf } from "./table";
 
 type Props = {
   project: string;
@@ -85,4 +88,95 @@ function noRows({ counts }: Comparison): string {
   const { compared, all } = totalsOf(counts);
   if (all === 0) return "Neither side was measured there.";
   return compared === 0 ? "No case can be compared; the reasons are below." : "No compared case matches.";
+}
+
+type FiltersProps = {
+  /** How many rows of each kind there are. */
+  counts: Record<Kind, number>;
+  machines: string[];
+  search: ComparisonSearch;
+  onSearch: (change: ComparisonSearchChange) => void;
+  markdown: () => Promise<string>;
+};
+
+/** Which rows of a comparison are shown, and on which machine it is made. */
+function Filters({ counts, machines, search, onSearch, markdown }: FiltersProps) {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const kinds = KINDS.filter((kind) => counts[kind] > 0 || kind === search.verdict);
+  return (
+    <div className="controls comparison-controls">
+      <SelectField
+        label="Verdict"
+        options={[
+          { value: "", label: `all ${formatCount(all)}` },
+          ...kinds.map((kind) => ({
+            value: kind,
+            label: `${KIND_NAMES[kind]} (${formatCount(counts[kind])})`,
+          })),
+        ]}
+        value={search.verdict ?? ""}
+        onChange={(verdict) => onSearch({ verdict: oneOf(verdict, KINDS), rows: undefined })}
+      />
+      {(machines.length > 1 || search.machine !== undefined) && (
+        <SelectField
+          label="Machine"
+          options={[
+            { value: "", label: "all" },
+            ...machines.map((machine) => ({ value: machine, label: machine })),
+          ]}
+          value={search.machine ?? ""}
+          onChange={(machine) => onSearch({ machine: machine === "" ? undefined : machine, rows: undefined })}
+        />
+      )}
+      <label className="field">
+        Case
+        <input
+          type="search"
+          placeholder="words of its name"
+          value={search.q ?? ""}
+          onChange={({ target }) => onSearch({ q: text(target.value), rows: undefined })}
+        />
+      </label>
+      <CopyButton className="button" label="Copy as Markdown" text={markdown} />
+    </div>
+  );
+}
+
+/** What a comparison is of, how much of it there is, and how often such verdicts are wrong. */
+export function ComparisonLede({ project, comparison }: { project: string; comparison: Comparison }) {
+  const { base, head, counts } = comparison;
+  const { compared, all } = totalsOf(counts);
+  const { data: rates } = useQuery(errorRatesQuery(project));
+  const confidence =
+    rates === undefined || compared === 0 ? null : confidenceText(rates.total.false_comparisons);
+  const apart = head.commit.ordinal - base.commit.ordinal;
+  return (
+    <>
+      <p className="lede">
+        Base <Side project={project} side={base} />, head <Side project={project} side={head} />
+        {apart > 0 && `, ${counted(apart, "commit")} later`}
+        {apart < 0 && `, ${counted(-apart, "commit")} earlier`}.
+      </p>
+      {all > 0 && <p className="lede">By case and machine: {countsText(counts)}.</p>}
+      {confidence !== null && (
+        <p className="lede">
+          {unbrokenShares(confidence)} <Link {...toErrorRates(project)}>How that was counted</Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+function Side({ project, side: { commit, run_id } }: { project: string; side: Comparison["base"] }) {
+  return (
+    <>
+      <CommitName commit={commit} /> ‘{commit.subject}’
+      {run_id !== null && (
+        <>
+          {" "}
+          (<Link {...toRun(project, run_id)}>one run</Link>)
+        </>
+      )}
+    </>
+  );
 }

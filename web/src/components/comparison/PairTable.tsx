@@ -1,14 +1,30 @@
 /** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
-import { type ReactNode, useMemo } from "react";
-import type { ComparisonPair, KindCounts } from "@/api/types";
-import { ForestAxis } from "@/components/chart/ForestPlot";
+
+import { Link } from "@tanstack/react-router";
+import { memo, type ReactNode, useMemo } from "react";
+import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";
+import { ForestAxis, ForestRow } from "@/components/chart/ForestPlot";
 import { type ForestScale, forestScale, scaleTo } from "@/components/chart/forest";
-import { ScrollRegion } from "@/components/ui/ScrollRegion";
-import { formatCount } from "@/lib/units";
-import { PairRow } from "./PairRow";
-import { KIND_NAMES, KINDS, type Kind, keyOf } from "./pairs";
+import { RepetitionDots } from "@/components/chart/RepetitionDots";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { caseName } from "@/lib/cases";
+import { toPoint, toRun } from "@/lib/paths";
+import { counted, formatCount, formatNs } from "@/lib/units";
+import {
+  boundsOf,
+  groupsOf,
+  intervalText,
+  KIND_NAMES,
+  KINDS,
+  type Kind,
+  keyOf,
+  lossOf,
+  machineOf,
+  remarksOf,
+  signedText,
+  transportName,
+} from "./pairs";
 import { type ComparisonSearch, type ComparisonSearchChange, isUnfolded, ROWS_MAX } from "./search";
-import { boundsOf, signedText } from "./shares";
 
 type Props = {
   project: string;
@@ -128,4 +144,134 @@ function axisName({ limit }: ForestScale): string {
 
 function tickText(change: number): string {
   return change === 0 ? "0" : signedText(change).replace(".0 %", " %");
+}
+
+type PairRowProps = { project: string; pair: ComparisonPair; kind: Kind; scale: ForestScale };
+
+/** The looks of what changed; the others have none. */
+const LOOKS: Partial<Record<Kind, string>> = {
+  slower: "change change-regressed",
+  faster: "change change-improved",
+};
+
+/** Drawn again only when it is another one: a comparison has thousands, and they are filtered while somebody types. */
+const PairRow = memo(function PairRow({ project, pair, kind, scale }: PairRowProps) {
+  const { base, head, change } = pair;
+  const interval = boundsOf(pair.change_interval);
+  return (
+    <tr>
+      <td className="number">
+        <span className={LOOKS[kind] ?? "muted"}>{change === null ? "none" : signedText(change)}</span>
+      </td>
+      <td className="number muted">{interval === null ? "none" : intervalText(interval)}</td>
+      <th scope="row" className="wrap">
+        <CaseLink project={project} pair={pair} />
+        {remarksOf(pair).map((remark) => (
+          <span key={remark} className="line sureness">
+            {remark}
+          </span>
+        ))}
+      </th>
+      <td>{machineOf(pair)}</td>
+      <td className="number">
+        <SideLink project={project} name="base" side={base} />
+      </td>
+      <td className="number">
+        <SideLink project={project} name="head" side={head} />
+      </td>
+      <td className="forest-cell">
+        {change !== null && (
+          <ForestRow estimate={{ change, interval, least: pair.least_change }} mark={kind} scale={scale} />
+        )}
+      </td>
+      <td className={`forest-${kind}`}>
+        <RepetitionDots
+          base={base?.repetitions.p50_ns ?? []}
+          head={head?.repetitions.p50_ns ?? []}
+          name={`Medians of repetitions: base ${rangeText(base)}; head ${rangeText(head)}`}
+        />
+      </td>
+    </tr>
+  );
+});
+
+/** The case by its name, which leads to its series with the head's point pinned. */
+function CaseLink({ project, pair }: { project: string; pair: ComparisonPair }) {
+  const side = pair.head ?? pair.base;
+  const name = (
+    <>
+      {transportName(pair)} <span className="muted">{caseName(pair.case)}</span>
+    </>
+  );
+  return side === null ? name : <Link {...toPoint(project, side.series_id, side.run_id)}>{name}</Link>;
+}
+
+/** What a side measured, which leads to its run. */
+function SideLink({ project, name, side }: { project: string; name: string; side: MeasuredSide | null }) {
+  if (side === null) return <span className="muted">not measured</span>;
+  const p50 = formatNs(side.repetition_p50_ns.median);
+  return (
+    <Link {...toRun(project, side.run_id)} aria-label={`${p50}, the run of the ${name}`}>
+      {p50}
+    </Link>
+  );
+}
+
+function rangeText(side: MeasuredSide | null): string {
+  const times = side?.repetitions.p50_ns ?? [];
+  if (times.length === 0) return "none";
+  const [low, high] = [Math.min(...times), Math.max(...times)];
+  return `${formatNs(low)} to ${formatNs(high)} (${times.length})`;
+}
+
+const MACHINES_NAMED_MAX = 4;
+
+/** What is not compared, by the reason why not, and which cases that are. */
+export function NotComparableCases({ project, comparison }: { project: string; comparison: Comparison }) {
+  const groups = groupsOf(comparison);
+  if (groups.length === 0) return null;
+  return (
+    <Section title="Not comparable">
+      <p className="chart-summary">
+        What was measured in another way, in another environment, or with loss is not compared; base first,
+        then head.
+      </p>
+      <ul className="not-compared">
+        {groups.map((group) => (
+          <li key={group.title}>
+            <details>
+              <summary>
+                <span className="reason-count">{counted(group.count, "case")}</span> {group.title}{" "}
+                <span className="muted">on {machinesText(group.machines)}</span>
+              </summary>
+              <ul className="reason-cases">
+                {group.pairs.map((pair) => (
+                  <li key={keyOf(pair)}>
+                    <CaseLink project={project} pair={pair} /> on {machineOf(pair)}
+                    <Loss text={lossOf(pair)} />
+                  </li>
+                ))}
+                {group.count > group.pairs.length && (
+                  <li>
+                    {group.pairs.length > 0 && "and "}
+                    {formatCount(group.count - group.pairs.length)} {group.pairs.length > 0 && "more "}that
+                    the CSV has
+                  </li>
+                )}
+              </ul>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+/** Where cases were measured; of many machines, how many. */
+function machinesText(machines: string[]): string {
+  return machines.length > MACHINES_NAMED_MAX ? counted(machines.length, "machine") : machines.join(", ");
+}
+
+function Loss({ text }: { text: string | null }) {
+  return text === null ? null : <span className="muted">, {text}</span>;
 }

@@ -2,9 +2,9 @@
 import type { Comparison, ComparisonPair, CountedShare, KindCounts } from "@/api/types";
 import { shortSha } from "@/lib/commits";
 import { counted, formatCount } from "@/lib/units";
-import { whyNot } from "./differences";
 import {
   besideChanges,
+  boundsOf,
   byKind,
   type Change,
   KIND_NAMES,
@@ -12,10 +12,12 @@ import {
   largest,
   machineOf,
   p50Change,
+  sizesText,
+  sizeText,
   subjectOf,
   totalsOf,
+  whyNot,
 } from "./pairs";
-import { boundsOf, sizesText, sizeText } from "./shares";
 
 /** The sentence that answers first. */
 export function headlineOf(comparison: Comparison): string {

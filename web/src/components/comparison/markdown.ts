@@ -1,12 +1,24 @@
 /** A comparison as text for a pull request or an issue: a table as GitHub draws it, no longer than fits there. Pure. */
 import type { Comparison, ComparisonPair } from "@/api/types";
+import type { ChartTable } from "@/components/chart/ChartFrame";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { counted, formatNs, upperFirst } from "@/lib/units";
-import { groupsOf } from "./differences";
 import { countsText, headlineOf } from "./headline";
-import { byKind, KIND_NAMES, type Kind, machineOf, remarksOf, transportName } from "./pairs";
-import { boundsOf, intervalText, signedText } from "./shares";
+import {
+  boundsOf,
+  byKind,
+  groupsOf,
+  intervalText,
+  KIND_NAMES,
+  type Kind,
+  keyOf,
+  machineOf,
+  remarksOf,
+  signedText,
+  transportName,
+  whyNot,
+} from "./pairs";
 
 /** A comment holds 65,536 characters; what is left is for who quotes it. */
 const BYTES_MAX = 60_000;
@@ -101,4 +113,96 @@ function escaped(text: string): string {
     .replace(/\s+/g, " ")
     .replace(/[\\`*_{}[\]<>#|~!]/g, "\\$&")
     .replaceAll("@", "&#64;");
+}
+
+type Name = { label: string; csvName: string; of: (pair: ComparisonPair) => string };
+
+type Figure = {
+  label: string;
+  csvName: string;
+  of: (pair: ComparisonPair) => number | null | undefined;
+  text: (value: number) => string;
+};
+
+const NAMES: Name[] = [
+  { label: "verdict", csvName: "verdict", of: ({ verdict }) => verdict },
+  { label: "transport", csvName: "transport", of: transportName },
+  { label: "case", csvName: "case", of: (pair) => caseName(pair.case) },
+  { label: "machine", csvName: "machine", of: machineOf },
+];
+
+const FIGURES: Figure[] = [
+  {
+    label: "base p50",
+    csvName: "base_p50_ns",
+    of: ({ base }) => base?.repetition_p50_ns.median,
+    text: formatNs,
+  },
+  {
+    label: "head p50",
+    csvName: "head_p50_ns",
+    of: ({ head }) => head?.repetition_p50_ns.median,
+    text: formatNs,
+  },
+  { label: "change", csvName: "change", of: ({ change }) => change, text: signedText },
+  {
+    label: "at least",
+    csvName: "change_low",
+    of: ({ change_interval }) => change_interval?.[0],
+    text: signedText,
+  },
+  {
+    label: "at most",
+    csvName: "change_high",
+    of: ({ change_interval }) => change_interval?.[1],
+    text: signedText,
+  },
+  { label: "p", csvName: "p_adjusted", of: ({ p_adjusted }) => p_adjusted, text: (p) => p.toPrecision(2) },
+  {
+    label: "least change",
+    csvName: "least_change",
+    of: ({ least_change }) => least_change,
+    text: signedText,
+  },
+  { label: "p90", csvName: "p90_change", of: ({ p90 }) => p90?.change, text: signedText },
+  { label: "p99", csvName: "p99_change", of: ({ p99 }) => p99?.change, text: signedText },
+];
+
+const REMARKS: Name = {
+  label: "remarks",
+  csvName: "remarks",
+  of: (pair) => [...whyNot(pair), ...remarksOf(pair)].join("; "),
+};
+
+/** A comparison's pairs as a plain table: those that are shown, those that are not compared with the reason. */
+export function tableOf(
+  pairs: ComparisonPair[],
+  { base, head }: Pick<Comparison, "base" | "head">,
+  csvHref: string,
+): ChartTable {
+  const named = ({ label, csvName }: Name) => ({ label, csvName, number: false });
+  return {
+    fileName: `comparison-${shortSha(base.commit.sha)}-${shortSha(head.commit.sha)}`,
+    csvHref,
+    columns: [
+      ...NAMES.map(named),
+      ...FIGURES.map(({ label, csvName }) => ({ label, csvName, number: true })),
+      named(REMARKS),
+    ],
+    rows: () =>
+      pairs.map((pair) => {
+        const names = NAMES.map(({ of }) => of(pair));
+        const figures = FIGURES.map(({ of, text }) => ({ value: of(pair) ?? null, text }));
+        const remarks = REMARKS.of(pair);
+        return {
+          key: keyOf(pair),
+          cells: [
+            ...names,
+            ...figures.map(({ value, text }) => (value === null ? "none" : text(value))),
+            remarks,
+          ],
+          csv: [...names, ...figures.map(({ value }) => value), remarks],
+        };
+      }),
+  };
 }

@@ -1,11 +1,19 @@
 /** The pairs of a comparison: what is said of each, in which order, and by which name. Pure. */
-import type { Comparison, ComparisonPair, KindCounts } from "@/api/types";
-import { benchmarkName, caseName, endsOf, headlineName } from "@/lib/cases";
-import { distinct, groupBy } from "@/lib/collections";
+import type { Comparison, ComparisonPair, KindCounts, NotCompared } from "@/api/types";
+import { benchmarkName, endsOf, headlineName } from "@/lib/cases";
+import { ascending, distinct, groupBy } from "@/lib/collections";
 import { isImported, toolName } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
-import { boundsOf, signedText } from "./shares";
+import { unbroken } from "@/lib/units";
+import {
+  modeName,
+  onFullName,
+  placementName,
+  receiveName,
+  scenarioName,
+  storageName,
+  wakeName,
+} from "@/lib/vocabulary";
 
 /** What is said of a pair that is compared, the most urgent first. */
 export const KINDS = ["slower", "faster", "elsewhere", "inconclusive", "unchanged"] as const;
@@ -95,11 +103,6 @@ export function machineOf({ base, head }: ComparisonPair): string {
   return (head ?? base)?.machine ?? "";
 }
 
-/** A pair in a table: `unix-stream round trip 64 KiB, two processes, same CPU`. */
-export function rowName(pair: ComparisonPair): string {
-  return `${transportName(pair)} ${caseName(pair.case)}`;
-}
-
 /** What a pair was measured on, in a table. */
 export function transportName({ transport }: ComparisonPair): string {
   return isImported({ transport }) ? toolName(transport) : transport.slug;
@@ -136,4 +139,133 @@ export function subjectOf(pair: ComparisonPair, { pairs, counts }: Comparison): 
 /** What tells a pair from all others of a comparison. */
 export function keyOf({ base, head }: ComparisonPair): string {
   return `${base?.series_id ?? ""}.${head?.series_id ?? ""}.${head?.run_id ?? ""}`;
+}
+
+/** The ends of an interval; null where there is none. */
+export function boundsOf(interval: readonly number[] | null | undefined): [low: number, high: number] | null {
+  const [low, high] = interval ?? [];
+  return low === undefined || high === undefined ? null : [low, high];
+}
+
+/** How large a change is, whichever way it goes: `15.4 %`. */
+export function sizeText(share: number): string {
+  return `${digitsOf(share)} %`;
+}
+
+/** By how much times are longer: `+15.4 %`; shorter by `−3.0 %`. */
+export function signedText(share: number): string {
+  return `${share < 0 ? MINUS : "+"}${digitsOf(share)} %`;
+}
+
+/** An interval without its unit: `12.1 to 18.9`, `−2.1 to 3.0`. */
+export function intervalText([low, high]: [number, number]): string {
+  return [low, high].map((end) => `${end < 0 ? MINUS : ""}${digitsOf(end)}`).join(" to ");
+}
+
+/** The same of sizes, the smaller one first: of a change that is told as slower or faster. */
+export function sizesText([low, high]: [number, number]): string {
+  const isOneWay = low < 0 === high < 0;
+  return isOneWay
+    ? [low, high].map(Math.abs).sort(ascending).map(digitsOf).join(" to ")
+    : intervalText([low, high]);
+}
+
+/** A text in which no number is apart from its unit, and no interval is cut. */
+export function unbrokenShares(text: string): string {
+  return text.replace(/[\d.,]+ %|\([\d.,−]+ to [\d.,−]+\)/g, unbroken);
+}
+
+const MINUS = "\u2212";
+
+function digitsOf(share: number): string {
+  const percent = Math.abs(share * 100);
+  if (percent >= 99.95) return Math.round(percent).toLocaleString("en");
+  return percent.toFixed(percent === 0 || percent >= 0.095 ? 1 : 2);
+}
+
+type Difference = ComparisonPair["differences"][number];
+
+/** What is not compared for one reason. */
+export type Group = { title: string; count: number; machines: string[]; pairs: ComparisonPair[] };
+
+/** What a pair, or many, is not compared for. */
+type Reasons = Pick<NotCompared, "differences" | "reasons">;
+
+/** What differs by its name on the wire: in words. */
+const NAMES: Record<string, string> = {
+  "environment.cpu.microcode": "microcode",
+  "environment.cpu.mitigations": "mitigations of the processor",
+  "environment.cpu.model": "processor",
+  "environment.os.distribution": "distribution",
+  "environment.os.kernel": "kernel",
+  batch: "operations timed together",
+  build: "build",
+  clock: "clock",
+  discarded_repetitions: "discarded repetitions",
+  machine: "machine",
+  on_full: "when the channel is full",
+  oversubscribed: "more threads than processors",
+  payload: "payload",
+  probe: "probe",
+  protocol_version: "version of the way of measuring",
+  receive: "who waits to receive",
+  send: "sending",
+  statistic: "what is stated",
+  storage: "memory",
+  wake: "wake-ups",
+  warmup: "warm-up operations",
+  window: "messages in flight",
+};
+
+/** Values by what differs, where they are slugs. */
+const VALUES: Record<string, (slug: string) => string> = {
+  on_full: onFullName,
+  oversubscribed: (value) => (value === "true" ? "yes" : "no"),
+  receive: receiveName,
+  storage: storageName,
+  wake: wakeName,
+};
+
+/** Numbers of messages that arrived are of each case alone. */
+const OF_EACH = "delivered";
+
+/** Why not, the reasons of most cases first, each with those of its pairs that are known here. */
+export function groupsOf({ not_compared, pairs }: Pick<Comparison, "not_compared" | "pairs">): Group[] {
+  const known = groupBy(
+    pairs.filter(({ kind }) => kind === "not-comparable"),
+    titleOf,
+  );
+  return not_compared.map((group) => {
+    const title = titleOf(group);
+    const { pair_count, machines } = group;
+    return { title, count: pair_count, machines, pairs: known.get(title) ?? [] };
+  });
+}
+
+/** What is to be told of one case, which its group does not: how much arrived. */
+export function lossOf({ differences }: ComparisonPair): string | null {
+  const loss = differences.find(({ what }) => what === OF_EACH);
+  return loss === undefined ? null : `arrived ${loss.base} against ${loss.head}`;
+}
+
+/** Why a pair is not compared; nothing of one that is. */
+export function whyNot({ differences, reasons }: Reasons): string[] {
+  return [...differences.map(differenceText), ...reasons.map(reasonText)];
+}
+
+/** One difference in words: `kernel: 6.12.4 against 6.12.9`. */
+function differenceText({ what, base, head }: Difference): string {
+  if (what === OF_EACH) return "messages were lost or altered";
+  const name = NAMES[what] ?? what.replace(/^environment\./, "").replace(/[._]/g, " ");
+  const value = (slug: string) => (slug === "absent" ? "not told" : (VALUES[what]?.(slug) ?? slug));
+  return `${name}: ${value(base)} against ${value(head)}`;
+}
+
+function titleOf(of: Reasons): string {
+  return whyNot(of).join("; ") || "no reason is told";
+}
+
+/** A missing side: `not measured in the base`. */
+function reasonText(reason: string): string {
+  return reason.replace(/^not in the /, "not measured in the ");
 }

@@ -30,7 +30,7 @@ export function parseComparisonSearch(raw: RawSearch): ComparisonSearch {
 }
 
 /** So many rows of a kind are shown at first, and at most, where somebody asks for more. */
-export const ROWS = 100;
+const ROWS = 100;
 export const ROWS_MAX = 600;
 
 function rowsOf(count: number | undefined): number | undefined {

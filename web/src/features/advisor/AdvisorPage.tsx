@@ -1,22 +1,35 @@
 /** Which transport to take for messages of some sizes: they are dragged, and the ranking moves. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useId, useState } from "react";
 import { facetsQuery, sizeProfilesQuery } from "@/api/queries";
-import type { SizeProfile } from "@/api/types";
-import { NothingMeasured } from "@/components/ui/NothingMeasured";
+import type { Advice, SizeProfile } from "@/api/types";
+import { Choice, Segmented } from "@/components/ui/controls";
+import { NothingMeasured } from "@/components/ui/states";
+import { Unbroken } from "@/components/ui/text";
 import { chosen, mostMeasured, placementsOf, valuesOf } from "@/lib/choices";
+import { useSettled, useTitle } from "@/lib/hooks";
 import { toSizes, toSweep } from "@/lib/paths";
 import { present } from "@/lib/search";
-import { useTitle } from "@/lib/useTitle";
-import { AdviceText } from "./components/AdviceText";
-import { AdvisorControls } from "./components/AdvisorControls";
-import { Groups } from "./components/Groups";
-import { Traffic } from "./components/Traffic";
-import { groupName } from "./data";
-import { type AdvisorChange, adviceAsked, SCENARIO, type Start, startOf, withDragged } from "./search";
+import { formatCount } from "@/lib/units";
+import { modeName, placementName } from "@/lib/vocabulary";
+import { groupKey, groupName, headlineOf, sentencesOf } from "./data";
+import { Groups } from "./Groups";
+import {
+  type AdvisorChange,
+  type AdvisorSearch,
+  adviceAsked,
+  FIGURES,
+  type Figure,
+  RATE_MAX,
+  SCENARIO,
+  type Start,
+  startOf,
+  withDragged,
+} from "./search";
 import { scaled } from "./sizes";
-import { useAdvice } from "./useAdvice";
-import { useDrafted } from "./useDrafted";
+import { Traffic } from "./Traffic";
+import { useAdvice, useDrafted } from "./useAdvice";
 
 const route = getRouteApi("/$project/advisor");
 
@@ -120,4 +133,142 @@ function Advisor({ project, profiles, start, machines }: Props) {
       />
     </>
   );
+}
+
+/** Who has the page read out hears the answer once it has come to rest. */
+const REST_MS = 600;
+
+type AdviceTextProps = { advice: Advice | undefined; isEmpty: boolean };
+
+/** The answer: a sentence, and where there are several places one for each of them. */
+export function AdviceText({ advice, isEmpty }: AdviceTextProps) {
+  const headline = isEmpty
+    ? "There is no message to send."
+    : advice === undefined
+      ? "Which transport comes first for these messages?"
+      : headlineOf(advice);
+  const groups = isEmpty || advice === undefined ? [] : advice.groups;
+  const spoken = useSettled([headline, ...answersOf(groups)].join(" "), REST_MS);
+  return (
+    <>
+      <h1>
+        <Unbroken text={headline} />
+      </h1>
+      <ul className="meeting">
+        {groups.length === 1
+          ? sentencesOf(groups[0]?.answer ?? "")
+              .slice(1)
+              .map((sentence) => <li key={sentence}>{sentence}</li>)
+          : groups.map((group) => (
+              <li key={groupKey(group)}>
+                <strong>
+                  <Unbroken text={groupName(group, groups)} />
+                </strong>
+                : {group.answer}
+              </li>
+            ))}
+      </ul>
+      <p className="visually-hidden" role="status">
+        {spoken}
+      </p>
+    </>
+  );
+}
+
+function answersOf(groups: Advice["groups"]): string[] {
+  return groups.length > 1 ? groups.map((group) => `${groupName(group, groups)}: ${group.answer}`) : [];
+}
+
+type AdvisorControlsProps = {
+  search: AdvisorSearch;
+  machines: string[];
+  placements: string[];
+  placement: string | undefined;
+  modes: string[];
+  mode: string | undefined;
+  onChange: (change: AdvisorChange) => void;
+};
+
+/** Any machine, in the address nothing. */
+const EVERY = "";
+
+/** Whose messages the advice is for, where they are sent, and what counts. */
+export function AdvisorControls({
+  search,
+  machines,
+  placements,
+  placement,
+  modes,
+  mode,
+  onChange,
+}: AdvisorControlsProps) {
+  return (
+    <div className="controls advisor-controls">
+      <Choice
+        label="Machine"
+        values={machines.length > 1 ? [EVERY, ...machines] : machines}
+        name={(machine) => (machine === EVERY ? "all machines" : machine)}
+        value={search.machine ?? EVERY}
+        onChange={(machine) => onChange({ machine: machine === EVERY ? undefined : machine })}
+      />
+      <Choice
+        label="Placement"
+        values={placements}
+        name={placementName}
+        value={placement ?? ""}
+        onChange={(value) => onChange({ placement: value })}
+      />
+      <Choice
+        label="Mode"
+        values={modes}
+        name={(value) => modeName(value)}
+        value={mode ?? ""}
+        onChange={(value) => onChange({ mode: value })}
+      />
+      <Segmented<Figure>
+        label="Ranked by"
+        options={FIGURES.map((figure) => ({ value: figure, label: figure }))}
+        value={search.by ?? "p50"}
+        onChange={(by) => onChange({ by })}
+      />
+      <RateField rate={search.rate} onChange={(rate) => onChange({ rate })} />
+    </div>
+  );
+}
+
+type RateFieldProps = { rate: number | undefined; onChange: (rate: number | undefined) => void };
+
+/** How many messages are sent a second: what share of a processor they take follows from it. */
+export function RateField({ rate, onChange }: RateFieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(String(rate ?? ""));
+  useEffect(() => setTyped(String(rate ?? "")), [rate]);
+  const isWrong = typed !== "" && !isRate(typed);
+  return (
+    <label className="field rate">
+      Messages a second
+      <input
+        inputMode="numeric"
+        value={typed}
+        placeholder="any"
+        aria-invalid={isWrong || undefined}
+        aria-describedby={isWrong ? id : undefined}
+        onChange={({ target }) => {
+          const value = target.value.replaceAll(/[\s,]/g, "");
+          setTyped(value);
+          if (value === "") onChange(undefined);
+          else if (isRate(value)) onChange(Number(value));
+        }}
+      />
+      {isWrong && (
+        <span id={id} className="warning" role="alert">
+          expected a whole number from 1 to {formatCount(RATE_MAX)}
+        </span>
+      )}
+    </label>
+  );
+}
+
+function isRate(text: string): boolean {
+  return /^[1-9]\d*$/.test(text) && Number(text) <= RATE_MAX;
 }

@@ -2,7 +2,7 @@
 import type { Advice, AdviceGroup, RankedTransport } from "@/api/types";
 import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import { distinct, groupBy } from "@/lib/collections";
-import { sizeOf } from "@/lib/intervals";
+import { sizeOf } from "@/lib/statistics";
 import { parameterName } from "@/lib/sweep";
 import { counted, formatBytes, formatNs, inWords, shareOfAll, unbroken } from "@/lib/units";
 import { modeName, placementName, receiveName } from "@/lib/vocabulary";

@@ -3,8 +3,7 @@ import { act, renderHook } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AdviceAsked } from "@/api/advice";
-import { useAdvice } from "./useAdvice";
-import { useDrafted } from "./useDrafted";
+import { useAdvice, useDrafted } from "./useAdvice";
 
 /** Questions in their order, each with how it is answered. */
 const asked: { sizes: string | undefined; answer: () => void }[] = [];

@@ -15,8 +15,8 @@ export const SCENARIO = "roundtrip";
 export const RATE_MAX = 1_000_000_000;
 
 /** How far messages can be made shorter and longer. */
-export const TIMES_MIN = 1 / 64;
-export const TIMES_MAX = 1024;
+const TIMES_MIN = 1 / 64;
+const TIMES_MAX = 1024;
 
 /** The page's state; what is absent takes its usual value. */
 export type AdvisorSearch = Present<{

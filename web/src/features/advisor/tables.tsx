@@ -2,7 +2,7 @@
 import type { AdviceGroup } from "@/api/types";
 import type { ChartTable } from "@/components/chart/ChartFrame";
 import { ascending } from "@/lib/collections";
-import { intervalText } from "@/lib/intervals";
+import { intervalText } from "@/lib/statistics";
 import { formatCount, formatShare } from "@/lib/units";
 import { barsOf, nameIn } from "./data";
 import { type Bucket, countOf, shareShorter } from "./sizes";

@@ -1,20 +1,20 @@
 /** Two commits or runs beside each other: the worst change first, then every case with what can be said of it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { compareQuery, runsQuery } from "@/api/queries";
-import { ComparisonLede } from "@/components/comparison/ComparisonLede";
-import { ComparisonSections } from "@/components/comparison/ComparisonSections";
+import type { RunSummary } from "@/api/types";
+import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
 import { headlineOf } from "@/components/comparison/headline";
+import { unbrokenShares } from "@/components/comparison/pairs";
 import { pairsAsked } from "@/components/comparison/search";
-import { unbrokenShares } from "@/components/comparison/shares";
-import { ErrorState } from "@/components/ui/ErrorState";
-import { Skeleton } from "@/components/ui/Skeleton";
+import { ErrorState, Skeleton } from "@/components/ui/states";
+import { CommandLine, CommitName } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
-import { toCompare } from "@/lib/paths";
-import { useTitle } from "@/lib/useTitle";
-import { Sides, type SidesChange } from "./components/Sides";
-import { Start } from "./components/Start";
+import { useTitle } from "@/lib/hooks";
+import { toCompare, toComparison } from "@/lib/paths";
+import { newestTwo } from "./data";
 import { sidesOf } from "./load";
+import { Sides, type SidesChange } from "./Sides";
 import { parseCompareSearch } from "./search";
 import { useSide } from "./useSide";
 
@@ -93,4 +93,34 @@ function titleOf(base: string | undefined, head: string | undefined): string {
   return base === undefined || head === undefined
     ? "Compare two commits"
     : `${shortSha(base)} against ${shortSha(head)}`;
+}
+
+/** What stands here while nothing is compared: the newest two measured commits are offered. */
+export function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
+  const newest = newestTwo(runs);
+  if (newest === null) {
+    return (
+      <div className="state">
+        <p>
+          {runs.length === 0 ? "No commit was measured yet" : "Only one commit was measured yet"}; a
+          comparison needs two. In the project’s repository, at the commit that is to be measured:
+        </p>
+        <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
+      </div>
+    );
+  }
+  const { base, head } = newest;
+  return (
+    <div className="state">
+      <p>
+        Last measured: <CommitName commit={head} /> ‘{head.subject}’, and before it{" "}
+        <CommitName commit={base} /> ‘{base.subject}’.
+      </p>
+      <p>
+        <Link {...toComparison(project, base.sha, head.sha)} className="button">
+          Compare these two
+        </Link>
+      </p>
+    </div>
+  );
 }

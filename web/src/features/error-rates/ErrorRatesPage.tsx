@@ -1,16 +1,25 @@
 /** How often what is said of a project is wrong: one sentence, then by machine and class of series. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { errorRatesQuery } from "@/api/queries";
-import { Ago } from "@/components/ui/Ago";
-import { Section } from "@/components/ui/Section";
-import { Segmented } from "@/components/ui/Segmented";
+import type { ClassErrorRates, MachineErrorRates } from "@/api/types";
+import { Segmented } from "@/components/ui/controls";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { Ago } from "@/components/ui/text";
+import { useTitle } from "@/lib/hooks";
 import { docsHref } from "@/lib/paths";
-import { useTitle } from "@/lib/useTitle";
-import { Changes } from "./components/Changes";
-import { Comparisons } from "./components/Comparisons";
-import { comparisonsOf, FIGURES, type Figure, headlineOf } from "./data";
+import { counted, formatCount } from "@/lib/units";
+import {
+  type CellText,
+  changeName,
+  comparisonsOf,
+  FIGURES,
+  type Figure,
+  foundShare,
+  headlineOf,
+  rarity,
+} from "./data";
 
 const route = getRouteApi("/$project/error-rates");
 
@@ -74,5 +83,159 @@ function Method() {
       Comparisons are of real runs, one half of the repetitions against the other.{" "}
       <a href={docsHref("explanation/error-rates.md")}>How, and what it does not cover</a>.
     </p>
+  );
+}
+
+type Props = { machines: MachineErrorRates[]; figure: Figure };
+
+/** Changes in series: false alarms and what is found, by machine and class. */
+export function Changes({ machines, figure }: Props) {
+  const [first] = machines.flatMap(({ classes }) => classes);
+  const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
+  return (
+    <>
+      <ScrollRegion label="Changes">
+        <table className="table table-dense">
+          <thead>
+            <tr>
+              <th scope="col">class</th>
+              <th scope="col" className="number">
+                told by mistake, points
+              </th>
+              {changes.map((change) => (
+                <th key={change} scope="col" className="number">
+                  {changeName(change)} found
+                </th>
+              ))}
+              <th scope="col" className="number">
+                series
+              </th>
+            </tr>
+          </thead>
+          <Groups machines={machines} columns={3 + changes.length}>
+            {({ series_count, [figure]: history }) => (
+              <>
+                <Cell cell={rarity(history.false_alarms)} />
+                {history.steps.map(({ change, found, median_delay_points }) => (
+                  <Cell
+                    key={change}
+                    cell={foundShare(found)}
+                    {...(median_delay_points !== null && { more: counted(median_delay_points, "point") })}
+                  />
+                ))}
+                <td className="number">{series_count}</td>
+              </>
+            )}
+          </Groups>
+        </table>
+      </ScrollRegion>
+      <p className="section-note">
+        Below each figure its 95 % interval and, where a step is found, how many points it had by then: the
+        median. “Cannot tell”: no series of the class has some sixty points of one level.
+      </p>
+    </>
+  );
+}
+
+/** Comparisons of a commit with itself: false verdicts and what is found, by machine and class. */
+export function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
+  const [first] = machines.flatMap(({ classes }) => classes);
+  const changes = first?.comparisons.changes.map(({ change }) => change) ?? [];
+  return (
+    <>
+      <ScrollRegion label="Comparisons">
+        <table className="table table-dense">
+          <thead>
+            <tr>
+              <th scope="col">class</th>
+              <th scope="col" className="number">
+                told by mistake, cases
+              </th>
+              {changes.map((change) => (
+                <th key={change} scope="col" className="number">
+                  {changeName(change)} found
+                </th>
+              ))}
+              <th scope="col" className="number">
+                cannot tell, cases
+              </th>
+            </tr>
+          </thead>
+          <Groups machines={machines} columns={3 + changes.length} note={wholeText}>
+            {({ comparisons }) => (
+              <>
+                <Cell cell={rarity(comparisons.false_verdicts)} />
+                {comparisons.changes.map(({ change, found }) => (
+                  <Cell key={change} cell={foundShare(found)} />
+                ))}
+                <td className="number">{formatCount(comparisons.untold_count)}</td>
+              </>
+            )}
+          </Groups>
+        </table>
+      </ScrollRegion>
+      <p className="section-note">
+        Half of a run’s repetitions against the other half; found is what a change in one case alone would be.
+        A comparison of two commits has all repetitions on either side, and finds more. With fewer than twelve
+        repetitions a case cannot tell.
+      </p>
+    </>
+  );
+}
+
+/** `1 of 200 comparisons found a change that is not there`. */
+function wholeText({ false_comparisons: { count, of_count } }: MachineErrorRates): string {
+  if (of_count === 0) return "no run could be compared with itself";
+  return `${formatCount(count)} of ${counted(of_count, "comparison")} found a change that is not there`;
+}
+
+type GroupsProps = {
+  machines: MachineErrorRates[];
+  columns: number;
+  /** What is said of a machine as a whole. */
+  note?: (machine: MachineErrorRates) => string;
+  /** The cells of a class behind its name. */
+  children: (rates: ClassErrorRates) => ReactNode;
+};
+
+/** The rows of a table by machine, then class. */
+export function Groups({ machines, columns, note, children }: GroupsProps) {
+  return machines.map((machine) => (
+    <tbody key={machine.machine}>
+      <tr className="group">
+        <th scope="rowgroup" colSpan={columns}>
+          {machine.machine}
+          {note !== undefined && <span className="muted"> {note(machine)}</span>}
+        </th>
+      </tr>
+      {machine.classes.map((rates) => (
+        <tr key={`${rates.transport} ${rates.scenario}`}>
+          <th scope="row">
+            {rates.transport} <span className="muted">{rates.scenario}</span>
+          </th>
+          {children(rates)}
+        </tr>
+      ))}
+    </tbody>
+  ));
+}
+
+type CellProps = {
+  cell: CellText | null;
+  /** What belongs to it besides. */
+  more?: string;
+};
+
+/** A counted share in a table, with how sure it is; in words where nothing could be counted. */
+export function Cell({ cell, more }: CellProps) {
+  if (cell === null) return <td className="number muted">cannot tell</td>;
+  return (
+    <td className="number">
+      {cell.text}
+      <span className="line sureness">
+        {cell.sureness}
+        {more !== undefined && `, ${more}`}
+      </span>
+    </td>
   );
 }

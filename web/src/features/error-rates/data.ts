@@ -45,7 +45,7 @@ export function foundShare({ share, interval }: CountedShare): CellText | null {
 }
 
 /** The share of a step or change of this size. */
-export function ofChange<T extends { change: number }>(entries: T[], change: number): T | undefined {
+function ofChange<T extends { change: number }>(entries: T[], change: number): T | undefined {
   return entries.find((entry) => Math.abs(entry.change - change) < 1e-9);
 }
 

@@ -1,23 +1,21 @@
 /** Explore: all series of a project, found by a text or by ticking, side by side over the last commits. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useId, useState } from "react";
 import { facetsQuery, foundSeriesQuery, machinesQuery } from "@/api/queries";
-import { ErrorState } from "@/components/ui/ErrorState";
-import { Segmented } from "@/components/ui/Segmented";
-import { Skeleton } from "@/components/ui/Skeleton";
+import { Segmented } from "@/components/ui/controls";
+import { ErrorState, Skeleton } from "@/components/ui/states";
+import { CommandLine } from "@/components/ui/text";
+import { useTitle } from "@/lib/hooks";
 import { show } from "@/lib/overlays";
-import { toExplore } from "@/lib/paths";
-import { EVERYTHING, FIGURES, figureName, parseQuery, textOf } from "@/lib/query";
+import { toExplore, toFound, toSeriesTogether } from "@/lib/paths";
+import { EVERYTHING, FIGURES, figureName, parseQuery, type Query, textOf } from "@/lib/query";
 import { askedOf } from "@/lib/queryAsked";
-import { useTitle } from "@/lib/useTitle";
-import { Facets } from "./components/Facets";
-import { NothingFound, NothingMeasured } from "./components/Nothing";
-import { Pages } from "./components/Pages";
-import { Picked } from "./components/Picked";
-import { SearchForm } from "./components/SearchForm";
-import { SeriesGrid } from "./components/SeriesGrid";
+import { formatCount } from "@/lib/units";
 import { headlineOf } from "./data";
-import { facetsOf } from "./facets";
+import { choicesOf, type Facet, facetsOf } from "./facets";
+import { SearchForm } from "./SearchForm";
+import { SeriesGrid } from "./SeriesGrid";
 import { type ExploreSearch, parseExploreSearch, pickedOf, textOfPicked } from "./search";
 
 const route = getRouteApi("/$project/explore");
@@ -129,5 +127,156 @@ export function ExplorePage() {
         </div>
       )}
     </>
+  );
+}
+
+type Props = { facets: Facet[]; onChange: (query: Query) => void };
+
+/** A longer facet is cut, unless it is only a little longer. */
+const VALUES_MAX = 8;
+const VALUES_MORE_MIN = 3;
+
+/** What can be ticked, beside the list; on narrow screens behind a button. */
+export function Facets({ facets, onChange }: Props) {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const { choices, same } = choicesOf(facets);
+  const ticked = choices.flatMap(({ values }) => values).filter(({ isOn }) => isOn).length;
+  return (
+    <aside className="facets" aria-label="Narrow down">
+      <button
+        type="button"
+        className="button facets-button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {ticked === 0 ? "Narrow down" : `Narrow down: ${ticked} ticked`}
+      </button>
+      <div id={id} className="facets-list" data-open={isOpen}>
+        {choices.map((facet) => (
+          <FacetBoxes key={facet.title} facet={facet} onChange={onChange} />
+        ))}
+        {same.length > 0 && <p className="section-note">The same in all: {same.join(", ")}.</p>}
+      </div>
+    </aside>
+  );
+}
+
+function FacetBoxes({ facet: { title, values }, onChange }: { facet: Facet } & Pick<Props, "onChange">) {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && values.length >= VALUES_MAX + VALUES_MORE_MIN;
+  const shown = isCut ? values.filter(({ isOn }, index) => isOn || index < VALUES_MAX) : values;
+  return (
+    <fieldset className="facet">
+      <legend>{title}</legend>
+      {shown.map(({ value, label, count, isOn, toggled }) => (
+        <label key={value} className="facet-value">
+          <input type="checkbox" checked={isOn} onChange={() => onChange(toggled)} />
+          <span className="facet-label">{label}</span>
+          <span className="facet-count">{formatCount(count)}</span>
+        </label>
+      ))}
+      {isCut && (
+        <button
+          type="button"
+          className="text-button"
+          aria-label={`${values.length - shown.length} more: ${title}`}
+          onClick={() => setWhole(true)}
+        >
+          {values.length - shown.length} more
+        </button>
+      )}
+    </fieldset>
+  );
+}
+
+type PickedProps = { project: string; picked: readonly number[]; onClear: () => void };
+
+/** More lines than this cannot be told apart in one chart. */
+const TOGETHER_MAX = 6;
+
+/** The series that are picked, and where they go together. */
+export function Picked({ project, picked, onClear }: PickedProps) {
+  const canOpen = picked.length >= 2 && picked.length <= TOGETHER_MAX;
+  return (
+    <div className="controls bulk">
+      <span className="muted" aria-live="polite">
+        {pickedText(picked.length)}
+      </span>
+      {canOpen && (
+        <Link {...toSeriesTogether(project, picked)} className="button">
+          Open together
+        </Link>
+      )}
+      {picked.length > 0 && (
+        <button type="button" className="text-button" onClick={onClear}>
+          Clear
+        </button>
+      )}
+    </div>
+  );
+}
+
+function pickedText(count: number): string {
+  if (count === 0) return `Pick 2 to ${TOGETHER_MAX} to open them together`;
+  if (count === 1) return "1 picked: one more, and they open together";
+  return count > TOGETHER_MAX ? `${count} picked: at most ${TOGETHER_MAX} open together` : `${count} picked`;
+}
+
+type PagesProps = { project: string; search: ExploreSearch; next: string | null };
+
+/** Where the list goes on, and the way back to its beginning. */
+export function Pages({ project, search, next }: PagesProps) {
+  const { after, ...rest } = search;
+  if (after === undefined && next === null) return null;
+  return (
+    <nav className="controls explore-pages" aria-label="Pages of the list">
+      {after !== undefined && (
+        <Link {...toExplore(project)} search={rest} className="button">
+          From the beginning
+        </Link>
+      )}
+      {next !== null && (
+        <Link {...toExplore(project)} search={{ ...rest, after: next }} className="button">
+          Next series
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+/** Nothing has what was searched for; without a part of it there may be something. */
+export function NothingFound({
+  project,
+  because,
+  without,
+}: {
+  project: string;
+  because: string;
+  without: Query;
+}) {
+  const text = textOf(without);
+  return (
+    <div className="state">
+      <p>{because}</p>
+      <p>
+        <Link {...(text === "" ? toExplore(project) : toFound(project, text))} className="button">
+          {text === "" ? "Show all series" : "Search without it"}
+        </Link>
+      </p>
+    </div>
+  );
+}
+
+/** The project has no series at all. */
+export function NothingMeasured() {
+  return (
+    <div className="state">
+      <p className="muted">
+        Series appear with the first run. In the repository whose commits you want to follow:
+      </p>
+      <CommandLine command={`roundtrip run --upload ${window.location.origin}`} />
+    </div>
   );
 }

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { aPoint, aSeries } from "@/test/fixtures";
-import { headlineOf, namesOf, ordinalsOf, sparkOf, sparkText } from "./data";
-import { gridTable } from "./table";
+import { gridTable, headlineOf, namesOf, ordinalsOf, sparkOf, sparkText } from "./data";
 
 function aLine(change: Partial<LineSeries> = {}): LineSeries {
   return {

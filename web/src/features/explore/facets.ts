@@ -1,13 +1,12 @@
 /** What Explore offers to tick: each value of each facet with the number of series that it leads to. Pure. */
-import type { SeriesFacets } from "@/api/types";
+import type { MachineSummary, SeriesFacets } from "@/api/types";
 import type { NameKey, Query } from "@/lib/query";
 import { type Known, meantSizes } from "@/lib/queryAsked";
-import { systemCounts, withName, withPeers, withSize } from "@/lib/queryFacets";
 import { counted, formatBytesExactly } from "@/lib/units";
 import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 
 /** A value that can be ticked, and the search with that done. */
-export type FacetValue = { value: string; label: string; count: number; isOn: boolean; toggled: Query };
+type FacetValue = { value: string; label: string; count: number; isOn: boolean; toggled: Query };
 
 /** One facet. */
 export type Facet = { title: string; values: FacetValue[] };
@@ -71,4 +70,46 @@ function shown<T extends string | number>(
 
 function isOnSystem(machine: string, { os }: Query, { machines }: Known): boolean {
   return os.length === 0 || machines.some((entry) => entry.machine === machine && os.includes(entry.os));
+}
+
+/** The search with a name added or taken away. */
+export function withName(query: Query, key: NameKey, name: string, isOn: boolean): Query {
+  return { ...query, [key]: toggled(query[key], name, isOn) };
+}
+
+/** The search with a number of receivers added or taken away. */
+export function withPeers(query: Query, peers: number, isOn: boolean): Query {
+  return { ...query, peers: toggled(query.peers, peers, isOn) };
+}
+
+/** The search with a message size added or taken away. What was a comparison becomes the sizes that it means here. */
+export function withSize(query: Query, bytes: number, isOn: boolean, known: Pick<Known, "facets">): Query {
+  const meant = query.size.length === 0 ? [] : meantSizes(query, known);
+  const sizes = toggled(meant, bytes, isOn).sort((a, b) => a - b);
+  return {
+    ...query,
+    size: sizes.length === 0 ? [] : [sizes.map((size) => ({ kind: "exact" as const, bytes: size }))],
+  };
+}
+
+/** Systems with their number of series: those of the machines that run them, of the asked ones where any is. */
+export function systemCounts(
+  { machine: counts }: Pick<SeriesFacets, "machine">,
+  machines: Pick<MachineSummary, "machine" | "os">[],
+  query: Query,
+): { value: string; series_count: number }[] {
+  const bySystem = new Map<string, number>();
+  for (const { machine, os } of machines) {
+    if (query.machine.length > 0 && !query.machine.includes(machine)) continue;
+    const count = counts.find(({ value }) => value === machine)?.series_count ?? 0;
+    if (count > 0) bySystem.set(os, (bySystem.get(os) ?? 0) + count);
+  }
+  return [...bySystem]
+    .map(([value, series_count]) => ({ value, series_count }))
+    .sort((a, b) => (a.value < b.value ? -1 : 1));
+}
+
+function toggled<T>(values: readonly T[], value: T, isOn: boolean): T[] {
+  const others = values.filter((other) => other !== value);
+  return isOn ? [...others, value] : others;
 }

@@ -1,23 +1,22 @@
 /** One job: what became of it, what was asked for, and what each attempt at it ended with. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { requestJobs } from "@/api/lab";
 import { agentsQuery, jobQuery, jobsQuery } from "@/api/labQueries";
 import { runsQuery, sessionQuery } from "@/api/queries";
-import type { JobDetail } from "@/api/types";
-import { CancelJob } from "@/components/jobs/CancelJob";
-import { Reason } from "@/components/jobs/Reason";
+import type { Attempt, JobDetail } from "@/api/types";
+import { FormError } from "@/components/form";
+import { CancelJob, Reason } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
-import { Ago } from "@/components/ui/Ago";
-import { Facts } from "@/components/ui/Facts";
-import { Section } from "@/components/ui/Section";
+import { Section } from "@/components/ui/states";
+import { Ago, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
-import { toMachine, toQueue, toRun } from "@/lib/paths";
+import { useChange, useNow, useTitle } from "@/lib/hooks";
+import { toJob, toMachine, toQueue, toRun } from "@/lib/paths";
 import { askerText, beginsOf, jobSentence, OPEN, placeText, queueOf } from "@/lib/queue";
-import { formatMoment } from "@/lib/time";
-import { useNow } from "@/lib/useNow";
-import { useTitle } from "@/lib/useTitle";
-import { Attempts } from "./components/Attempts";
-import { MeasureAgain } from "./components/MeasureAgain";
+import { formatDuration, formatMoment } from "@/lib/time";
+import { upperFirst } from "@/lib/units";
+import { againOf, attemptText } from "./data";
 
 const route = getRouteApi("/$project/jobs/$jobId");
 
@@ -122,5 +121,71 @@ function JobRuns({ project, job }: { project: string; job: JobDetail }) {
     <Section title="What was measured">
       <Link {...toRun(project, done_by_run_id)}>Its run</Link>
     </Section>
+  );
+}
+
+/** Each time that an agent took a job: where, how that ended, and what was printed. */
+export function Attempts({ job }: { job: JobDetail }) {
+  if (job.attempts.length === 0) {
+    return (
+      <p className="muted">
+        {job.status === "running" ? "The first one is not over yet." : "No agent has taken it."}
+      </p>
+    );
+  }
+  return (
+    <>
+      {job.attempts.map((attempt) => (
+        <One key={attempt.fence} attempt={attempt} />
+      ))}
+    </>
+  );
+}
+
+function One({ attempt }: { attempt: Attempt }) {
+  const { machine, started_at, ended_at, output, outcome } = attempt;
+  return (
+    <article className="attempt">
+      <h3 className={outcome === "done" ? undefined : "warning"}>{upperFirst(attemptText(attempt))}</h3>
+      <p className="muted">
+        on {machine}, {formatMoment(started_at)}, {formatDuration(started_at, ended_at)}
+      </p>
+      {output === "" ? (
+        <p className="muted">It printed nothing.</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
+        <section className="output" tabIndex={0} aria-label={`What was printed on ${machine}`}>
+          <pre>{output}</pre>
+        </section>
+      )}
+    </article>
+  );
+}
+
+/** Asks for the same once more, and goes to what is asked for. */
+export function MeasureAgain({ project, job }: { project: string; job: JobDetail }) {
+  const navigate = useNavigate();
+  const request = againOf(job);
+  const asking = useChange(
+    (again: NonNullable<typeof request>) => requestJobs(project, again),
+    [["jobs", project]],
+  );
+  if (request === null) {
+    return <p className="muted">A pull request is measured again from where it was queued, not from here.</p>;
+  }
+  const ask = () =>
+    asking.mutate(request, {
+      onSuccess: ([job_id]) => {
+        if (job_id !== undefined) navigate(toJob(project, job_id));
+      },
+    });
+  return (
+    <>
+      <button type="button" className="button" disabled={asking.isPending} onClick={ask}>
+        Measure again
+      </button>
+      {asking.data?.length === 0 && <span role="status">The same is open already.</span>}
+      <FormError error={asking.error} fields={[]} />
+    </>
   );
 }

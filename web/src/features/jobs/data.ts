@@ -51,7 +51,7 @@ export type Wish = {
 };
 
 /** The commits of a text: with commas or blanks between. */
-export function namesOf(typed: string): string[] {
+function namesOf(typed: string): string[] {
   return typed.split(/[\s,]+/).filter(Boolean);
 }
 

@@ -1,25 +1,35 @@
 /** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
-import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { agentsQuery, jobsQuery } from "@/api/labQueries";
-import { canariesQuery, errorRatesQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
-import type { CountedShare } from "@/api/types";
-import { OpenJobs } from "@/components/jobs/OpenJobs";
+import {
+  canariesQuery,
+  errorRatesQuery,
+  machinesQuery,
+  runQuery,
+  runsQuery,
+  sessionQuery,
+} from "@/api/queries";
+import type { AgentSummary, CanaryReading, CountedShare, MachineSummary, SessionInfo } from "@/api/types";
+import { CanaryChart } from "@/components/chart/CanaryChart";
+import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { OpenJobs } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
-import { Ago } from "@/components/ui/Ago";
-import { Section } from "@/components/ui/Section";
+import { Segmented } from "@/components/ui/controls";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { Ago, Facts, QuantityText, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
+import { contactOf, fitnessOf, workOf } from "@/lib/agents";
+import { canariesOf, canaryMeaning, driftOf, environmentChanges, readingsOf } from "@/lib/canaries";
+import { useNow, useTitle } from "@/lib/hooks";
 import { healthOf, systemOf } from "@/lib/machines";
 import { toErrorRates, toMachines, toQueue, toRuns } from "@/lib/paths";
 import { beginsOf, OPEN, queueOf } from "@/lib/queue";
-import { counted } from "@/lib/units";
-import { useNow } from "@/lib/useNow";
-import { useTitle } from "@/lib/useTitle";
-import { AgentSection } from "./components/AgentSection";
-import { Drift } from "./components/Drift";
-import { Surroundings } from "./components/Surroundings";
-import { falseComparisonsText, machineSentence } from "./data";
-import { REACHES } from "./search";
+import { formatDay, formatMoment } from "@/lib/time";
+import { counted, formatCount, formatNs, quantityOfNs, upperFirst } from "@/lib/units";
+import { AgentActions, mayManage } from "./AgentActions";
+import { driftText, factChanges, falseComparisonsText, machineSentence, stretchesOf } from "./data";
+import { parseMachineSearch, REACHES } from "./search";
 
 const route = getRouteApi("/$project/machines/$machine");
 
@@ -133,5 +143,225 @@ function Wrong({ share }: { share: CountedShare | undefined }) {
     </p>
   ) : (
     <p>{text}</p>
+  );
+}
+
+type Props = {
+  project: string;
+  agent: AgentSummary | undefined;
+  suspectBecause: string | null;
+  session: SessionInfo;
+};
+
+/** The agent of one machine: its three states, what it has, and what can be done with it. */
+export function AgentSection({ project, agent, suspectBecause, session }: Props) {
+  const now = useNow();
+  if (agent === undefined) {
+    return (
+      <Section title="Agent">
+        <p className="muted">
+          It has none that takes work from here: what it measures, it decides by itself.
+        </p>
+      </Section>
+    );
+  }
+  const isManaged = mayManage(session, project, agent);
+  return (
+    <Section
+      title="Agent"
+      tools={isManaged && <AgentActions project={project} agent={agent} session={session} />}
+    >
+      <Facts
+        wide
+        facts={[
+          { name: "contact", value: <StateMark state={contactOf(agent, now)} /> },
+          { name: "work", value: <StateMark state={workOf(agent)} /> },
+          { name: "health", value: <StateMark state={fitnessOf(agent, suspectBecause)} /> },
+          { name: "labels", value: agent.labels.join(", ") || <span className="muted">none</span> },
+          { name: "works for", value: agent.project ?? "any project" },
+          { name: "reports waiting on it", value: formatCount(agent.spooled_count) },
+          { name: "version", value: agent.version ?? <span className="muted">not known</span> },
+          { name: "let in", value: formatDay(agent.enrolled_at) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+const routeOfDrift = getRouteApi("/$project/machines/$machine");
+
+const OPTIONS = REACHES.toSorted((a, b) => a - b).map((reach) => ({
+  value: String(reach),
+  label: `${reach.toLocaleString("en")} runs`,
+}));
+
+/** How a machine's canaries went over its runs, one small chart each: what no commit can have changed. */
+export function Drift() {
+  const { project, machine } = routeOfDrift.useParams();
+  const { last = REACHES[0] } = routeOfDrift.useSearch();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useQuery(canariesQuery(project, machine, last));
+  const readings = data?.readings ?? [];
+  const slugs = canariesOf(readings);
+  const rules = environmentChanges(readings);
+  const choose = (value: string) => {
+    const search = parseMachineSearch({ last: Number(value) });
+    return navigate({
+      to: ".",
+      search: (previous) => ({ ...previous, ...search }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <ChartFrame
+      name="canaries"
+      title="Canary drift"
+      summary={summaryOf(readings.length, slugs.length, rules.length)}
+      table={slugs.length === 0 ? null : tableOf(machine, readings, slugs)}
+      controls={<Segmented label="How far back" options={OPTIONS} value={String(last)} onChange={choose} />}
+      {...(data === undefined && { pending: { error, onRetry: () => void refetch() } })}
+    >
+      <div className="multiples">
+        {slugs.map((slug) => (
+          <Multiple key={slug} slug={slug} readings={readings} rules={rules} />
+        ))}
+      </div>
+    </ChartFrame>
+  );
+}
+
+type MultipleProps = { slug: string; readings: CanaryReading[]; rules: number[] };
+
+function Multiple({ slug, readings, rules }: MultipleProps) {
+  const own = readingsOf(readings, slug);
+  const newest = own.at(-1);
+  const drift = driftOf(readings, slug);
+  const text = driftText(drift);
+  return (
+    <section aria-labelledby={`canary-${slug}`}>
+      <h3 id={`canary-${slug}`} className="multiple-head">
+        {slug}
+        {newest !== undefined && <QuantityText quantity={quantityOfNs(newest.p50_ns)} />}
+      </h3>
+      <p className="multiple-note">
+        {upperFirst(canaryMeaning(slug))}.
+        <br />
+        {upperFirst(text)}.
+      </p>
+      <CanaryChart
+        name={`${slug} over ${counted(readings.length, "run")}: ${newest === undefined ? "not read" : `${formatNs(newest.p50_ns)} now`}, ${text}`}
+        readings={own}
+        runCount={readings.length}
+        rules={rules}
+        runName={(place) => runName(readings[place])}
+        endName={(place) => dayOf(readings[place])}
+      />
+    </section>
+  );
+}
+
+function summaryOf(runCount: number, canaryCount: number, changeCount: number): string {
+  if (canaryCount === 0) return "No run of this machine has read its canaries.";
+  const rules = changeCount === 0 ? "" : " Dotted rules: its environment became another one.";
+  return `What the machine read of itself in its last ${counted(runCount, "run")}, each the median of a run’s readings. It cannot have changed with a commit.${rules}`;
+}
+
+function runName(reading: CanaryReading | undefined): string {
+  return reading === undefined ? "" : `${formatMoment(reading.started_at)}, commit ${reading.commit_ordinal}`;
+}
+
+function dayOf(reading: CanaryReading | undefined): string {
+  return reading === undefined ? "" : formatDay(reading.started_at);
+}
+
+function tableOf(machine: string, readings: CanaryReading[], slugs: string[]): ChartTable {
+  return {
+    fileName: `canaries-${machine}`,
+    columns: [
+      { label: "run began", csvName: "started_at", number: false },
+      { label: "commit", csvName: "commit_ordinal", number: true },
+      { label: "environment", csvName: "environment_id", number: true },
+      ...slugs.map((slug) => ({ label: slug, csvName: `${slug}_ns_p50`, number: true })),
+    ],
+    rows: () =>
+      readings.toReversed().map(({ run_id, started_at, commit_ordinal, environment_id, p50_ns }) => ({
+        key: run_id,
+        cells: [
+          formatMoment(started_at),
+          String(commit_ordinal),
+          String(environment_id),
+          ...slugs.map((slug) => (p50_ns[slug] === undefined ? "not read" : formatNs(p50_ns[slug]))),
+        ],
+        csv: [started_at, commit_ordinal, environment_id, ...slugs.map((slug) => p50_ns[slug] ?? null)],
+      })),
+  };
+}
+
+/** Changes that are looked up: each takes a run. */
+const CHANGES_MAX = 4;
+
+type SurroundingsProps = { summary: MachineSummary; readings: CanaryReading[] };
+
+/** What a machine is, and what became another thing of it: points of two environments are not compared. */
+export function Surroundings({ summary, readings }: SurroundingsProps) {
+  const { stable } = summary.environment;
+  const facts = Object.entries(stable).map(([name, value]) => ({ name, value }));
+  return (
+    <div className="columns">
+      <Section title="What it is">
+        {facts.length === 0 ? (
+          <p className="muted">No run has told anything of this machine.</p>
+        ) : (
+          <Facts facts={facts} wide />
+        )}
+      </Section>
+      <Section title="What changed of it">
+        <Changes readings={readings} />
+      </Section>
+    </div>
+  );
+}
+
+function Changes({ readings }: { readings: CanaryReading[] }) {
+  const stretches = stretchesOf(readings).slice(0, CHANGES_MAX + 1);
+  const answers = useQueries({ queries: stretches.map(({ newest_run_id }) => runQuery(newest_run_id)) });
+  const factsOf = (place: number) => answers[place]?.data?.environment.stable;
+  const rows = stretches.slice(0, -1).flatMap(({ since }, place) => {
+    const [after, before] = [factsOf(place), factsOf(place + 1)];
+    if (after === undefined || before === undefined) return [];
+    return factChanges(before, after).map((change) => ({ since, ...change }));
+  });
+  if (stretches.length < 2) {
+    return <p className="muted">Nothing, over the runs whose canaries are known here.</p>;
+  }
+  if (rows.length === 0 && answers.every(({ isPending }) => !isPending)) {
+    return (
+      <p className="muted">Its environment became another one, and no run is kept that tells in what.</p>
+    );
+  }
+  return (
+    <ScrollRegion label="What changed of it">
+      <table className="table table-dense">
+        <thead>
+          <tr>
+            <th scope="col">since</th>
+            <th scope="col">fact</th>
+            <th scope="col">before</th>
+            <th scope="col">after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ since, name, before, after }) => (
+            <tr key={`${since} ${name}`}>
+              <td className="muted">{formatMoment(since)}</td>
+              <th scope="row">{name}</th>
+              <td className="flexible">{before ?? <span className="muted">not there</span>}</td>
+              <td className="flexible">{after ?? <span className="muted">not there</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
   );
 }

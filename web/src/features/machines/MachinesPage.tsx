@@ -1,18 +1,27 @@
 /** The machines of a project: how they are, what each does, and how another one joins them. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
+import { type FormEvent, useRef, useState } from "react";
+import { createEnrolment } from "@/api/lab";
 import { agentsQuery } from "@/api/labQueries";
 import { machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
-import { NotAllowed } from "@/components/form/NotAllowed";
-import { Section } from "@/components/ui/Section";
+import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
+import { Field, FormError, NotAllowed, Secret } from "@/components/form";
+import { MachineState } from "@/components/MachineState";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
-import { toQueue } from "@/lib/paths";
+import { contactOf, fitnessOf, labelsOf, workOf } from "@/lib/agents";
+import { shortSha } from "@/lib/commits";
+import { useChange, useNow, useTitle } from "@/lib/hooks";
+import { osName, systemOf } from "@/lib/machines";
+import { toJob, toMachine, toQueue } from "@/lib/paths";
 import { queueSentence } from "@/lib/queue";
+import { formatClock } from "@/lib/time";
+import { counted, formatCount } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
-import { useTitle } from "@/lib/useTitle";
-import { AddMachine } from "./components/AddMachine";
-import { MachineTable } from "./components/MachineTable";
-import { fleetSentence, membersOf } from "./data";
+import { AgentActions, mayManage } from "./AgentActions";
+import { fleetSentence, type Member, membersOf } from "./data";
 
 const route = getRouteApi("/$project/machines");
 
@@ -59,6 +68,252 @@ export function MachinesPage() {
           />
         )}
       </Section>
+    </>
+  );
+}
+
+/** Those beside which the server’s words stand. */
+const FIELDS = ["machine", "labels", "project"];
+
+type Props = { project: string; session: SessionInfo };
+
+/** Makes a code that lets one agent in, and says what to type on its machine. */
+export function AddMachine({ project, session }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const [made, setMade] = useState<EnrolmentCode | null>(null);
+  const making = useChange(createEnrolment, []);
+  const { error } = making;
+  const isRunning = refusal(session, project, "run-server") === null;
+  const make = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    making.mutate(requestOf(new FormData(event.currentTarget), project), {
+      onSuccess: (code) => {
+        form.current?.reset();
+        setMade(code);
+      },
+    });
+  };
+  if (made !== null) return <Made made={made} onDone={() => setMade(null)} />;
+  return (
+    <form className="form" ref={form} onSubmit={make} aria-label="Add a machine">
+      <p>
+        A code lets one agent in, once, within ten minutes. The machine asks this server for work; nothing
+        connects to it.
+      </p>
+      <Field
+        label="Machine"
+        name="machine"
+        error={error}
+        note="The only one that the code is good for; the agent that it has is replaced. Empty: any that has none."
+      >
+        {(input) => <input {...input} placeholder="any" spellCheck={false} autoComplete="off" />}
+      </Field>
+      <Field
+        label="Labels"
+        name="labels"
+        error={error}
+        note="What it has, for jobs that ask for it: lower-case letters, digits and hyphens, with commas between."
+      >
+        {(input) => <input {...input} placeholder="none" spellCheck={false} autoComplete="off" />}
+      </Field>
+      {isRunning && (
+        <Field label="Works for" name="project" error={error}>
+          {(input) => (
+            <select {...input} defaultValue={project}>
+              <option value={project}>this project</option>
+              <option value="">any project</option>
+            </select>
+          )}
+        </Field>
+      )}
+      <FormError error={error} fields={FIELDS} />
+      <div className="controls">
+        <button type="submit" className="button" disabled={making.isPending}>
+          Make a code
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function Made({ made: { code, expires_at }, onDone }: { made: EnrolmentCode; onDone: () => void }) {
+  const ends = new Date(expires_at);
+  const isOver = useNow() >= ends;
+  return (
+    <Secret title="The code for one agent" secret={code} onDone={onDone}>
+      <p className={isOver ? "warning" : undefined}>
+        {isOver ? "It ended at" : "It is good until"} {formatClock(ends)}, once.
+      </p>
+      <p>On the machine, type this; it asks for the code:</p>
+      <CommandLine command={`roundtrip enrol --server ${window.location.origin}`} />
+      <p>Then let it work, for as long as the command runs,</p>
+      <CommandLine command="roundtrip agent" />
+      <p>or from every start of the machine on:</p>
+      <CommandLine command="sudo roundtrip service install" />
+    </Secret>
+  );
+}
+
+/** What is asked for by what the form holds; a project that is not offered is this one. */
+function requestOf(data: FormData, project: string): EnrolmentRequest {
+  const text = (name: string) => String(data.get(name) ?? "").trim();
+  const bound = data.has("project") ? text("project") : project;
+  return {
+    labels: labelsOf(text("labels")),
+    ...(bound !== "" && { project: bound }),
+    ...(text("machine") !== "" && { machine: text("machine") }),
+  };
+}
+
+type MachineTableProps = { project: string; members: Member[]; queue: Job[]; session: SessionInfo };
+
+/** Every machine: what it is, whether it is heard of, given work and fit for it, and what it does. */
+export function MachineTable({ project, members, queue, session }: MachineTableProps) {
+  const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
+  return (
+    <ScrollRegion label="Machines">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">machine</th>
+            <th scope="col">contact</th>
+            <th scope="col">work</th>
+            <th scope="col">health</th>
+            <th scope="col">measures now</th>
+            <th scope="col">agent</th>
+            <th scope="col" className="number">
+              runs
+            </th>
+            {isManaged && (
+              <th scope="col">
+                <span className="unseen">manage</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {members.map((member) => (
+            <Row key={member.machine} {...{ project, member, queue, session, isManaged }} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+type RowProps = {
+  project: string;
+  member: Member;
+  queue: Job[];
+  session: SessionInfo;
+  isManaged: boolean;
+};
+
+function Row({ project, member, queue, session, isManaged }: RowProps) {
+  const { machine, summary, agent } = member;
+  return (
+    <tr>
+      <th scope="row">
+        {summary === null ? machine : <Link {...toMachine(project, machine)}>{machine}</Link>}
+        <span className="line muted">{whatItIs(member)}</span>
+      </th>
+      <States member={member} />
+      <td>
+        <Doing project={project} machine={machine} agent={agent} queue={queue} />
+      </td>
+      <td className="muted">
+        {agent === null ? (
+          "none"
+        ) : (
+          <>
+            {agent.version ?? "of no version that is known"}
+            {agent.labels.length > 0 && <span className="line">{agent.labels.join(", ")}</span>}
+          </>
+        )}
+      </td>
+      <td className="number">
+        {summary === null ? <span className="muted">none yet</span> : formatCount(summary.run_count)}
+        {summary !== null && summary.lost_run_count > 0 && (
+          <span className="line warning">{formatCount(summary.lost_run_count)} lost</span>
+        )}
+      </td>
+      {isManaged && (
+        <td className="number">
+          {agent !== null && (
+            <AgentActions project={project} agent={agent} session={session} className="tools-stacked" />
+          )}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function States({ member: { summary, agent, health } }: { member: Member }) {
+  const now = useNow();
+  if (agent === null) {
+    return (
+      <>
+        <td className="muted">
+          no agent
+          {summary !== null && (
+            <span className="line">
+              last run <Ago moment={summary.last_run_at} />
+            </span>
+          )}
+        </td>
+        <td className="muted">of its own accord</td>
+        <td className="brief">{health !== null && <MachineState health={health} />}</td>
+      </>
+    );
+  }
+  return (
+    <>
+      <td>
+        <StateMark state={contactOf(agent, now)} />
+        {agent.spooled_count > 0 && (
+          <span className="line muted">{counted(agent.spooled_count, "report")} wait on it</span>
+        )}
+      </td>
+      <td>
+        <StateMark state={workOf(agent)} />
+      </td>
+      <td className="brief">
+        <StateMark state={fitnessOf(agent, summary?.suspect_because ?? null)} />
+      </td>
+    </>
+  );
+}
+
+function whatItIs({ summary, agent }: Member): string {
+  if (summary !== null) {
+    const { system, cpu } = systemOf(summary);
+    return `${system}, ${cpu}`;
+  }
+  return agent === null ? "" : `${osName(agent.os)}, ${agent.arch}`;
+}
+
+type DoingProps = { project: string; machine: string; agent: AgentSummary | null; queue: Job[] };
+
+/** What a machine measures, as far as that is of this project, and how much waits for it. */
+export function Doing({ project, machine, agent, queue }: DoingProps) {
+  const running = queue.find((job) => job.job_id === agent?.job_id);
+  const waiting = queue.filter((job) => job.machine === machine && job.status === "queued").length;
+  return (
+    <>
+      {agent?.job_id != null ? (
+        <Link {...toJob(project, agent.job_id)}>
+          {running === undefined ? `job ${agent.job_id}` : <code>{shortSha(running.commit_sha)}</code>}
+        </Link>
+      ) : (
+        <span className="muted">{agent?.is_busy === true ? "another project" : "nothing"}</span>
+      )}
+      {waiting > 0 && (
+        <span className="line">
+          <Link {...toQueue(project)} search={{ machine }}>
+            {waiting} queued
+          </Link>
+        </span>
+      )}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { type Present, present, type RawSearch } from "@/lib/search";
 
 /** The choices; the first is the usual one. */
 export const REACHES = [200, 50, 1000] as const;
-export type Reach = (typeof REACHES)[number];
+type Reach = (typeof REACHES)[number];
 
 export type MachineSearch = Present<{ last: Reach | undefined }>;
 

@@ -3,9 +3,11 @@
  * machine, the newest runs.
  */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import {
+  changePointsQuery,
   errorRatesQuery,
+  lineQuery,
   machinesQuery,
   projectQuery,
   regressionQuery,
@@ -14,31 +16,45 @@ import {
   runsQuery,
   seriesQuery,
 } from "@/api/queries";
-import type { Regression, RunDetail } from "@/api/types";
+import type { ChangePoint, LineSeries, Regression, RunDetail, SeriesSummary } from "@/api/types";
 import { RunsTable } from "@/components/RunsTable";
-import { Section } from "@/components/ui/Section";
-import { groupBy } from "@/lib/collections";
+import { Choice, SelectField } from "@/components/ui/controls";
+import { Section } from "@/components/ui/states";
+import {
+  endsOf,
+  lowerFirst,
+  operationName,
+  type Parameters,
+  parameterNames,
+  parametersKey,
+} from "@/lib/cases";
+import { distinct, groupBy } from "@/lib/collections";
+import { useTitle } from "@/lib/hooks";
 import { isImport } from "@/lib/imports";
-import { toMachines, toRegressions, toRuns } from "@/lib/paths";
+import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
-import { formatCount } from "@/lib/units";
+import { formatBytes, formatCount, formatNs, formatRate } from "@/lib/units";
 import { useFleet } from "@/lib/useFleet";
-import { useTitle } from "@/lib/useTitle";
-import { Headline } from "./components/Headline";
-import { ImportedGrid } from "./components/ImportedGrid";
-import { Machines } from "./components/Machines";
-import { Onboarding } from "./components/Onboarding";
-import { OpenRegressions } from "./components/OpenRegressions";
-import { Ranking } from "./components/Ranking";
-import { SliceControls } from "./components/SliceControls";
-import { TransportGrid } from "./components/TransportGrid";
-import { type AskedRun, detailedRuns, latestMeasured, transportGrid } from "./data";
+import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+import {
+  type AskedRun,
+  detailedRuns,
+  headlineValue,
+  latestMeasured,
+  type MachineRanking,
+  type MeasuredSeries,
+  rankingOf,
+  transportGrid,
+} from "./data";
+import { Headline } from "./Headline";
 import { firstRows, importedGroups, seriesOfGroups } from "./imported";
-import { importedQuery, measuredQuery } from "./load";
-import { rowsOf, shownRegressions } from "./regressionRows";
+import { importedQuery, measuredQuery, rowsOf, shownRegressions } from "./load";
+import { Machines } from "./Machines";
+import { Onboarding } from "./Onboarding";
+import { OpenRegressions } from "./OpenRegressions";
 import type { OverviewSearch } from "./search";
-import { chosenSlice, parameterOptions, seriesOfSlice } from "./slice";
-import { useDrawn } from "./useDrawn";
+import { caseOf, chosenSlice, parameterOptions, type Slice, type SliceOptions, seriesOfSlice } from "./slice";
+import { ImportedGrid, TransportGrid } from "./TransportGrid";
 
 const route = getRouteApi("/$project/");
 
@@ -215,4 +231,144 @@ function useRegressionRows(project: string, regressions: Regression[]) {
   });
   const arrived = series.flatMap(({ data }) => (data === undefined ? [] : [[data.series_id, data] as const]));
   return { rows, series: new Map(arrived) };
+}
+
+/** Points that a line reaches back. */
+const LINE_POINTS = 60;
+
+/** The lines and changes of all that the overview draws, asked for at once. */
+export function useDrawn(seriesIds: number[]): {
+  lines: ReadonlyMap<number, LineSeries>;
+  changes: ReadonlyMap<number, ChangePoint[]>;
+} {
+  const ids = distinct(seriesIds);
+  const asked = { quantiles: "p50,p99", repetitions: false, last: LINE_POINTS };
+  const { data: chart } = useQuery(lineQuery(ids, asked));
+  const { data: changes } = useQuery(changePointsQuery(ids));
+  return {
+    // The answer is text only where CSV is asked for.
+    lines: new Map(typeof chart === "object" ? chart.series.map((line) => [line.series_id, line]) : []),
+    changes: groupBy(changes?.change_points ?? [], ({ series_id }) => series_id),
+  };
+}
+
+type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
+
+/** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
+export function SliceControls({ options, parameters, slice }: Props) {
+  const navigate = useNavigate({ from: "/$project/" });
+  const { scenarios, modes, placements, sizes } = options;
+  const choose = (change: OverviewSearch) =>
+    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
+  return (
+    <div className="controls">
+      <Choice
+        label="Scenario"
+        values={scenarios}
+        name={scenarioName}
+        value={slice.scenario}
+        onChange={(scenario) => choose({ scenario })}
+      />
+      <Choice
+        label="Mode"
+        values={modes}
+        name={(mode) => modeName(mode, endsOf(slice.parameters))}
+        value={slice.mode}
+        onChange={(mode) => choose({ mode })}
+      />
+      <Choice
+        label="Placement"
+        values={placements}
+        name={placementName}
+        value={slice.placement}
+        onChange={(placement) => choose({ placement })}
+      />
+      <SelectField
+        label={slice.scenario === "stream" ? "Write size" : "Message size"}
+        options={sizes.map((size) => ({ value: String(size), label: formatBytes(size) }))}
+        value={String(slice.bytes)}
+        onChange={(size) => choose({ bytes: Number(size) })}
+      />
+      {parameters.length > 1 && (
+        <SelectField
+          label="Parameters"
+          options={parameters.map((entry) => ({
+            value: parametersKey(entry),
+            label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "none set",
+          }))}
+          value={parametersKey(slice.parameters)}
+          onChange={(key) => choose({ parameters: key })}
+        />
+      )}
+    </div>
+  );
+}
+
+type RankingProps = { machine: string; slice: Slice; series: SeriesSummary[] };
+
+/** Which transport is the quickest and which the slowest, on the machine that measured last. */
+export function Ranking({ machine, slice, series }: RankingProps) {
+  const headline = rankingOf(series, machine);
+  const { lossy } = headline;
+  return (
+    <p className="ranking">
+      <Answer machine={machine} slice={slice} headline={headline} />
+      {lossy.length > 0 && (
+        <span className="warning">
+          {" "}
+          {lossy.map(({ transport }) => transport.slug).join(", ")} lost messages and{" "}
+          {lossy.length === 1 ? "has" : "have"} no rank.
+        </span>
+      )}
+    </p>
+  );
+}
+
+type AnswerProps = { machine: string; slice: Slice; headline: MachineRanking };
+
+function Answer({ machine, slice, headline: { ranked, lossy } }: AnswerProps) {
+  const [best] = ranked;
+  const worst = ranked.at(-1);
+  if (best === undefined || worst === undefined) {
+    return lossy.length === 0
+      ? `Nothing was measured on ${machine} for ${sliceName(slice)}.`
+      : `Nothing delivered everything on ${machine} for ${sliceName(slice)}.`;
+  }
+  const verb = headlineValue(best.latest).kind === "rate" ? "carries" : "takes";
+  const kase = caseOf(slice);
+  const names = parameterNames(kase).join(", ");
+  const operation = `${operationName(kase)}${names === "" ? "" : ` (${names})`}`;
+  if (ranked.length === 1) {
+    return (
+      <>
+        {operation} {verb} {valueText(best)} over {transportLink(best)} on {machine}.
+      </>
+    );
+  }
+  return (
+    <>
+      {operation} {verb} {valueText(best)} over {transportLink(best)} and {valueText(worst)} over{" "}
+      {transportLink(worst)}: the fastest and the slowest of {ranked.length} transports on{" "}
+      <span className="unbroken">{machine}</span>.
+    </>
+  );
+}
+
+function transportLink(series: MeasuredSeries) {
+  return <Link {...toSeries(series.project, series.series_id)}>{series.transport.slug}</Link>;
+}
+
+function valueText(series: MeasuredSeries) {
+  const { kind, value } = headlineValue(series.latest);
+  return <span className="unbroken strong">{kind === "rate" ? formatRate(value) : formatNs(value)}</span>;
+}
+
+function sliceName(slice: Slice): string {
+  const kase = caseOf(slice);
+  return [
+    lowerFirst(operationName(kase)),
+    modeName(slice.mode, endsOf(slice.parameters)),
+    placementName(slice.placement),
+    ...parameterNames(kase),
+  ].join(", ");
 }

@@ -2,13 +2,13 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery, sessionQuery } from "@/api/queries";
-import { Ago } from "@/components/ui/Ago";
-import { ScrollRegion } from "@/components/ui/ScrollRegion";
+import { ScrollRegion } from "@/components/ui/states";
+import { Ago } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
+import { useTitle } from "@/lib/hooks";
 import { toNewProject, toOverview } from "@/lib/paths";
 import { counted, formatCount } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
-import { Onboarding } from "./components/Onboarding";
+import { Onboarding } from "./Onboarding";
 
 export function ProjectsPage() {
   const {

@@ -10,7 +10,7 @@ import { inWords, upperFirst } from "@/lib/units";
 export type Piece = string | { sha: string };
 
 /** A machine, and what is held against it. */
-export type MachineState = { machine: string; isSuspect: boolean; isSilent: boolean };
+type MachineState = { machine: string; isSuspect: boolean; isSilent: boolean };
 
 /** What the answer rests on. */
 export type Evidence = {

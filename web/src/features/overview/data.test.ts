@@ -3,7 +3,7 @@ import type { SeriesFacets, SeriesSummary } from "@/api/types";
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { aChangePoint, aLine, anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import { headlineOf, shapeOf, transportGrid } from "./data";
+import { rankingOf, shapeOf, transportGrid } from "./data";
 import type { OverviewSearch } from "./search";
 import {
   chosenScenario,
@@ -253,29 +253,29 @@ describe("a case that one run measured in several ways", () => {
   });
 });
 
-describe("headlineOf", () => {
+describe("rankingOf", () => {
   const measured = (transport: string, p50: number, rate: number | null = null) =>
     aSeries({ transport, latest: aPoint({ latency_ns: latency(p50), bytes_per_second: rate }) });
   it("finds the quickest and the slowest", () => {
-    const { ranked } = headlineOf(
+    const { ranked } = rankingOf(
       [measured("tcp", 12_200), measured("pipe", 4000), measured("fifo", 4100)],
       "lab-linux-1",
     );
     expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "fifo", "tcp"]);
   });
   it("ranks rates the other way round", () => {
-    const { ranked } = headlineOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
+    const { ranked } = rankingOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
     expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "tcp"]);
   });
   it("does not rank what lost messages", () => {
     const lost = aSeries({ transport: "udp", latest: aPoint({ bytes_per_second: 900, lossy: true }) });
-    const { ranked, lossy } = headlineOf([lost, measured("pipe", 1, 200)], "lab-linux-1");
+    const { ranked, lossy } = rankingOf([lost, measured("pipe", 1, 200)], "lab-linux-1");
     expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe"]);
     expect(lossy.map(({ transport }) => transport.slug)).toEqual(["udp"]);
   });
   it("says nothing of a machine without numbers", () => {
     const nothing = { ranked: [], lossy: [] };
-    expect(headlineOf([aSeries({ latest: null })], "lab-linux-1")).toEqual(nothing);
-    expect(headlineOf([measured("pipe", 1)], "lab-mac-2")).toEqual(nothing);
+    expect(rankingOf([aSeries({ latest: null })], "lab-linux-1")).toEqual(nothing);
+    expect(rankingOf([measured("pipe", 1)], "lab-mac-2")).toEqual(nothing);
   });
 });

@@ -159,7 +159,7 @@ function newestPoint(series: SeriesSummary[]): MeasuredSeries | null {
 export type MeasuredSeries = SeriesSummary & { latest: Point };
 
 /** What the headline says of the slice on one machine. */
-export type Headline = {
+export type MachineRanking = {
   /** Those that delivered everything, the quickest first. */
   ranked: MeasuredSeries[];
   /** Those that lost messages: never compared with the others. */
@@ -167,7 +167,7 @@ export type Headline = {
 };
 
 /** The headline's facts for one machine. */
-export function headlineOf(slice: SeriesSummary[], machine: string): Headline {
+export function rankingOf(slice: SeriesSummary[], machine: string): MachineRanking {
   const measured = slice.flatMap((series) =>
     series.latest == null || series.machine !== machine ? [] : [{ ...series, latest: series.latest }],
   );

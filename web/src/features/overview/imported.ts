@@ -14,7 +14,7 @@ export type ImportedCell = {
 };
 
 /** A benchmark on every machine. */
-export type ImportedRow = { name: string; cells: { machine: string; cell: ImportedCell | null }[] };
+type ImportedRow = { name: string; cells: { machine: string; cell: ImportedCell | null }[] };
 
 /** The benchmarks of a tool whose times are of equally many operations. */
 export type ImportedGroup = { tool: TransportInfo; time: string | null; rows: ImportedRow[] };

@@ -14,12 +14,11 @@ import {
   seriesListQuery,
   seriesQuery,
 } from "@/api/queries";
-import type { Regression, SeriesSummary } from "@/api/types";
+import type { ChangePoint, Culprit, Regression, RegressionDetail, SeriesSummary } from "@/api/types";
 import { IMPORTED, valuesOf } from "@/lib/choices";
 import { OPEN } from "@/lib/queue";
-import { askedFor } from "@/lib/regressions";
+import { askedFor, clearest } from "@/lib/regressions";
 import { detailedRuns } from "./data";
-import { rowsOf, shownRegressions } from "./regressionRows";
 import type { OverviewSearch } from "./search";
 import { chosenScenario, chosenTraffic, type SliceOptions, sliceOptions, type Traffic } from "./slice";
 
@@ -92,4 +91,33 @@ async function loadRegression(queryClient: QueryClient, project: string, regress
   if (detail === undefined) return;
   const [row] = rowsOf([regression], new Map([[regression_id, detail]]));
   if (row?.worst != null) await queryClient.prefetchQuery(seriesQuery(row.worst.series_id));
+}
+
+/** More than these are in the inbox. */
+const ROWS_MAX = 8;
+
+/** A regression, and its clearest change as far as its details are known. */
+export type RegressionRow = {
+  regression: Regression;
+  worst: ChangePoint | null;
+  culprit: Culprit | undefined;
+};
+
+/** Those that are shown: first what nobody has looked at, the largest change first. */
+export function shownRegressions(regressions: readonly Regression[]): Regression[] {
+  const size = ({ worst_change }: Regression) => Math.abs(worst_change ?? 0);
+  const isNew = ({ state }: Regression) => Number(state === "new");
+  return regressions.toSorted((a, b) => isNew(b) - isNew(a) || size(b) - size(a)).slice(0, ROWS_MAX);
+}
+
+/** The rows of those that are shown. */
+export function rowsOf(
+  shown: readonly Regression[],
+  details: ReadonlyMap<number, RegressionDetail>,
+): RegressionRow[] {
+  return shown.map((regression) => {
+    const detail = details.get(regression.regression_id);
+    const [worst] = clearest(detail?.change_points ?? [], regression.direction);
+    return { regression, worst: worst ?? null, culprit: detail?.culprits[0] };
+  });
 }

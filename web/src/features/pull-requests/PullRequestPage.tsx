@@ -2,18 +2,16 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { compareQuery, pullRequestQuery, runsQuery } from "@/api/queries";
-import { ComparisonLede } from "@/components/comparison/ComparisonLede";
-import { ComparisonSections } from "@/components/comparison/ComparisonSections";
+import type { PullRequestSummary } from "@/api/types";
+import { ComparisonLede, ComparisonSections } from "@/components/comparison/ComparisonSections";
+import { unbrokenShares } from "@/components/comparison/pairs";
 import { pairsAsked } from "@/components/comparison/search";
-import { unbrokenShares } from "@/components/comparison/shares";
 import { RunsTable } from "@/components/RunsTable";
-import { ErrorState } from "@/components/ui/ErrorState";
-import { Section } from "@/components/ui/Section";
+import { ErrorState, Section } from "@/components/ui/states";
+import { CommandLine, CommitName } from "@/components/ui/text";
+import { useTitle } from "@/lib/hooks";
 import { toComparison, toPullRequest, toPullRequests } from "@/lib/paths";
-import { useTitle } from "@/lib/useTitle";
-import { Caution } from "./components/Caution";
-import { isBaseMissing, runsAsked, sidesOf, titleOf } from "./data";
-import { parsePullRequestSearch } from "./search";
+import { isBaseMissing, parsePullRequestSearch, runsAsked, sidesOf, titleOf } from "./data";
 
 const route = getRouteApi("/$project/pull-requests/$pullRequest");
 
@@ -83,6 +81,39 @@ export function PullRequestPage() {
           >
             Earlier runs
           </Link>
+        </p>
+      )}
+    </>
+  );
+}
+
+type Props = { summary: PullRequestSummary; isBaseMissing: boolean };
+
+/** What keeps a pull request from being compared, or from being compared with the right commit, and what helps. */
+export function Caution({ summary: { merge_base, merge_base_is_certain }, isBaseMissing }: Props) {
+  if (merge_base === null) {
+    return (
+      <p className="lede">
+        No measured commit of the main line is known that it comes from. Measure one that it was branched
+        from, in a clone that is not shallow: reports bring the commits before theirs.
+      </p>
+    );
+  }
+  return (
+    <>
+      {isBaseMissing && (
+        <div className="lede">
+          It left the main line at <CommitName commit={merge_base} /> ‘{merge_base.subject}’. Measure that, on
+          the machine that measured the pull request:
+          <CommandLine
+            command={`git checkout ${merge_base.sha} && roundtrip run --upload ${window.location.origin}`}
+          />
+        </div>
+      )}
+      {!merge_base_is_certain && (
+        <p className="lede warning">
+          It may have left the main line later than at <CommitName commit={merge_base} />: not all parents of
+          its commits are stored. Changes of the main line may be among those that are told here.
         </p>
       )}
     </>

@@ -2,11 +2,12 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pullRequestsQuery } from "@/api/queries";
-import { toPullRequests } from "@/lib/paths";
-import { counted } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
-import { NoPullRequests } from "./components/NoPullRequests";
-import { PullRequestTable } from "./components/PullRequestTable";
+import type { PullRequestSummary } from "@/api/types";
+import { ScrollRegion } from "@/components/ui/states";
+import { Ago, CommandLine, CommitName } from "@/components/ui/text";
+import { useTitle } from "@/lib/hooks";
+import { toPullRequest, toPullRequests } from "@/lib/paths";
+import { counted, formatCount } from "@/lib/units";
 
 const route = getRouteApi("/$project/pull-requests");
 
@@ -42,5 +43,87 @@ export function PullRequestsPage() {
         </p>
       )}
     </>
+  );
+}
+
+type Props = { project: string; pullRequests: PullRequestSummary[] };
+
+/** Pull requests, each with its newest commit and with what that is compared. */
+export function PullRequestTable({ project, pullRequests }: Props) {
+  return (
+    <ScrollRegion label="Pull requests">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">number</th>
+            <th scope="col" className="grow">
+              newest commit
+            </th>
+            <th scope="col">left the main line at</th>
+            <th scope="col" className="number">
+              runs
+            </th>
+            <th scope="col">measured</th>
+          </tr>
+        </thead>
+        <tbody>
+          {pullRequests.map(
+            ({ pull_request, head, merge_base, merge_base_is_certain, run_count, latest_run }) => (
+              <tr key={pull_request}>
+                <th scope="row">
+                  <Link {...toPullRequest(project, pull_request)}>#{pull_request}</Link>
+                </th>
+                <td className="grow" title={head.subject}>
+                  <CommitName commit={head} subject />
+                </td>
+                <td>
+                  {merge_base === null ? (
+                    <span className="muted">not known</span>
+                  ) : (
+                    <>
+                      <CommitName commit={merge_base} />
+                      {!merge_base_is_certain && <span className="muted"> or later</span>}
+                    </>
+                  )}
+                </td>
+                <td className="number">{formatCount(run_count)}</td>
+                <td>
+                  <Ago moment={latest_run.finished_at} />
+                </td>
+              </tr>
+            ),
+          )}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+/** What to do while no run names a pull request: how a run does. */
+export function NoPullRequests() {
+  const origin = window.location.origin;
+  return (
+    <div className="state">
+      <h1>No pull request was measured yet</h1>
+      <p className="muted">
+        A run belongs to a pull request when its report names the number, in its member{" "}
+        <code>pull_request</code>. The command leaves that empty; at the commit to be measured:
+      </p>
+      <ul className="ways">
+        <li>
+          Measure, and keep the report:
+          <CommandLine command="roundtrip run --output report.json" />
+        </li>
+        <li>
+          Name the pull request, here 42, and send it to this server:
+          <CommandLine command={"jq '.pull_request = 42' report.json > pull-42.json"} />
+          <CommandLine command={`roundtrip upload pull-42.json --upload ${origin}`} />
+        </li>
+      </ul>
+      <p className="muted">
+        Such runs are no part of any trend and alert nobody: they are compared with the commit at which the
+        pull request left the main line.
+      </p>
+    </div>
   );
 }

@@ -1,8 +1,13 @@
 /** What is asked and said of a pull request. Pure. */
+
+import type { QueryClient } from "@tanstack/react-query";
+import { compareQuery, errorRatesQuery, machinesQuery, pullRequestQuery, runsQuery } from "@/api/queries";
 import type { Comparison, PullRequestSummary } from "@/api/types";
 import { headlineOf } from "@/components/comparison/headline";
+import { type ComparisonSearch, pairsAsked, parseComparisonSearch } from "@/components/comparison/search";
 import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
+import { cursor, type Present, present, type RawSearch } from "@/lib/search";
 
 /** The number of a pull request in an address; null where it is none. */
 export function numberOf(text: string): number | null {
@@ -48,4 +53,35 @@ function inSentence(sentence: string): string {
   return /^(None|No|Nothing|The|Times|Whether|Messages|Writes)\b/.test(sentence)
     ? lowerFirst(sentence)
     : sentence;
+}
+
+/** Asks for all of it. What cannot be compared says so on the page; what does not exist has none. */
+export async function loadPullRequest(
+  queryClient: QueryClient,
+  project: string,
+  pullRequest: number,
+  { machine, after }: PullRequestSearch,
+) {
+  const [summary] = await Promise.all([
+    queryClient.ensureQueryData(pullRequestQuery(project, pullRequest)),
+    queryClient.ensureQueryData(runsQuery(project, runsAsked(pullRequest, after))),
+    queryClient.prefetchQuery(errorRatesQuery(project)),
+    queryClient.prefetchQuery(machinesQuery(project)),
+  ]);
+  const sides = sidesOf(summary, machine);
+  if (sides !== null) await queryClient.prefetchQuery(compareQuery(project, { ...sides, ...pairsAsked({}) }));
+}
+
+/** Which part of the list is shown. */
+export type PullRequestsSearch = Present<{ after: string | undefined }>;
+
+export function parsePullRequestsSearch(raw: RawSearch): PullRequestsSearch {
+  return present({ after: cursor(raw.after) });
+}
+
+/** Which rows of the comparison are shown, and which part of the runs. */
+export type PullRequestSearch = ComparisonSearch & Present<{ after: string | undefined }>;
+
+export function parsePullRequestSearch(raw: RawSearch): PullRequestSearch {
+  return { ...present({ after: cursor(raw.after) }), ...parseComparisonSearch(raw) };
 }

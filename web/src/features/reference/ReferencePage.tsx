@@ -1,14 +1,44 @@
 /** What others have published, with what was measured here in the same way in columns of its own. */
 import { useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { machinesQuery, referencesQuery } from "@/api/queries";
-import { toWorked } from "@/lib/paths";
-import { counted } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
-import { Publication } from "./components/Publication";
-import { publishedRows } from "./data";
-import { ownColumns, PROTOCOLS, protocolOf } from "./ours";
-import { ownSeriesQuery } from "./series";
+import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { foundSeriesQuery, machinesQuery, referencesQuery } from "@/api/queries";
+import type { Reference, SeriesSummary } from "@/api/types";
+import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { CrosshairScope } from "@/components/chart/crosshair";
+import { DataTable } from "@/components/chart/DataTable";
+import { LineChoice } from "@/components/chart/LineChoice";
+import { LATENCY } from "@/components/chart/measure";
+import { ScalingChart } from "@/components/chart/ScalingChart";
+import { SweepChart, type SweepLine } from "@/components/chart/SweepChart";
+import { withToggled } from "@/components/chart/swept";
+import { Segmented } from "@/components/ui/controls";
+import { CommandLine, Facts } from "@/components/ui/text";
+import { ascending, distinct } from "@/lib/collections";
+import { shortSha } from "@/lib/commits";
+import { useTitle } from "@/lib/hooks";
+import { docsHref, toPoint, toWorked } from "@/lib/paths";
+import { slugOf, slugsOf } from "@/lib/search";
+import { counted, formatDividedNs } from "@/lib/units";
+import {
+  cellText,
+  publishedRows,
+  publishedScaling,
+  publishedSizes,
+  rowsOfSet,
+  type ShownTable,
+  setsOf,
+  shownTable,
+} from "./data";
+import {
+  type OwnColumn,
+  ownColumns,
+  ownFigure,
+  PROTOCOLS,
+  type Protocol,
+  type PublishedRow,
+  protocolOf,
+} from "./ours";
 
 const route = getRouteApi("/$project/reference");
 
@@ -62,4 +92,312 @@ function headline(all: number, measured: number): string {
   const of = counted(all, "publication");
   if (measured === 0) return `Of ${of}, none was measured here in the same way yet.`;
   return `Of ${of}, ${measured === all ? "all" : measured} ${measured === 1 ? "was" : "were"} measured here in the same way, at least in part.`;
+}
+
+type Props = {
+  project: string;
+  reference: Reference;
+  protocol: Protocol | null;
+  series: SeriesSummary[];
+  own: OwnColumn[];
+  /** Of all machines of the project. */
+  systems: string[];
+};
+
+/** One publication: what it says, why its figures are not ours, how they came about, and its table with our columns. */
+export function Publication({ project, reference, protocol, series, own, systems }: Props) {
+  const { slug, title, question, source, summary, methodology, not_comparable_because, rows, statements } =
+    reference;
+  return (
+    <section className="section publication" id={slug} aria-labelledby={`${slug}-title`}>
+      <h2 id={`${slug}-title`}>{title}</h2>
+      <p className="publication-summary">{summary}</p>
+      <p className="section-note">Source: {source}.</p>
+      <p>
+        <Link {...toWorked(project, slug)}>{question}</Link>
+      </p>
+      <div className="columns subsection">
+        <div>
+          <h3>What is not comparable with ours</h3>
+          <ul className="reasons">
+            {reasonsOf(not_comparable_because, protocol, systems).map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        </div>
+        <div>
+          <h3>How it was measured, as far as it says</h3>
+          <Facts facts={methodology} wide />
+        </div>
+      </div>
+      {statements.length > 0 && (
+        <>
+          <h3>What it states</h3>
+          <ul className="reasons">
+            {statements.map((statement) => (
+              <li key={statement}>{statement}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {rows.length > 0 && (
+        <PublishedFrame reference={reference} protocol={protocol} series={series} own={own} />
+      )}
+      {protocol !== null && (
+        <Here protocol={protocol} isMeasured={own.length > 0} hasTable={rows.length > 0} />
+      )}
+    </section>
+  );
+}
+
+type HereProps = { protocol: Protocol; isMeasured: boolean; hasTable: boolean };
+
+function Here({ protocol: { preset, document }, isMeasured, hasTable }: HereProps) {
+  return (
+    <>
+      <p className="section-note">
+        {isMeasured
+          ? "The columns that begin with “here” are ours, of the newest run that measured them. More of it is measured with:"
+          : hasTable
+            ? "Not measured here. This measures it, in a clone of the project, and sends it to this page:"
+            : "It prints no figure to set beside ours. What it states can be looked at here, in the series of this preset:"}
+      </p>
+      <CommandLine command={`roundtrip run --preset ${preset} --upload ${window.location.origin}`} />
+      <p className="section-note">
+        <a href={docsHref(document)}>What was found when this suite did it</a>
+      </p>
+    </>
+  );
+}
+
+/** Why, and that nothing of ours is of the publication's system, where none of the machines has it. */
+function reasonsOf(reasons: string[], protocol: Protocol | null, systems: string[]): string[] {
+  const os = protocol?.os ?? null;
+  if (os === null || systems.includes(os.slug)) return reasons;
+  return [
+    `No machine of this project has ${os.name}: what only that system has, nobody has run here.`,
+    ...reasons,
+  ];
+}
+
+type PublishedFrameProps = {
+  reference: Reference;
+  protocol: Protocol | null;
+  series: SeriesSummary[];
+  own: OwnColumn[];
+};
+
+/** A publication's table with our columns, and where lines say more, its lines; ours beside them and never among them. */
+export function PublishedFrame({ reference, protocol, series, own }: PublishedFrameProps) {
+  const { set: asked } = useSearch({ from: "/$project/reference" });
+  const navigate = useNavigate({ from: "/$project/reference" });
+  const sets = setsOf(reference);
+  const set = sets.find((value) => value === asked) ?? sets[0];
+  const rows = rowsOfSet(reference, set);
+  const shown = shownTable(reference, rows);
+  const columns = set === undefined || protocol === null ? own : ownColumns(protocol, rows, series);
+  const fileName = [reference.slug, ...(set === undefined ? [] : [set])].join("-");
+  const table = referenceTable(fileName, shown, protocol, columns);
+  const names = reference.columns.map(({ name }) => name);
+  const title = `${columns.length > 0 ? "Published figures, and ours" : "Published figures"}: ${reference.title}`;
+  return (
+    <ChartFrame
+      name={reference.slug}
+      title={title}
+      summary={
+        columns.length > 0
+          ? "Columns that begin with “here” were measured here. All others are as published."
+          : "As published."
+      }
+      table={table}
+      {...(set === undefined
+        ? {}
+        : {
+            controls: (
+              <Segmented
+                label="Set of tables"
+                options={sets.map((value) => ({ value, label: value }))}
+                value={set}
+                onChange={(value) =>
+                  navigate({
+                    search: (previous) => ({ ...previous, set: value }),
+                    replace: true,
+                    resetScroll: false,
+                  })
+                }
+              />
+            ),
+          })}
+    >
+      {names.includes("p98_us") && <SizePanels rows={rows} protocol={protocol} own={columns} />}
+      {names.includes("topology") && <ScalingPanels rows={rows} />}
+      <DataTable title={title} table={table} />
+    </ChartFrame>
+  );
+}
+
+/** Published times over how many take part: a panel for each topology, with the same axes. */
+export function ScalingPanels({ rows }: { rows: PublishedRow[] }) {
+  const [pointed, setPointed] = useState<string | null>(null);
+  const { hidden } = useSearch({ from: "/$project/reference" });
+  const navigate = useNavigate({ from: "/$project/reference" });
+  const panels = distinct(rows.map(({ topology }) => String(topology))).map((topology) => ({
+    topology,
+    lines: publishedScaling(rows, topology),
+  }));
+  const names = distinct(panels.flatMap(({ lines }) => lines.map(({ label }) => label)));
+  const points = panels.flatMap(({ lines }) => lines.flatMap((line) => line.points));
+  const isShown = (label: string) => !slugsOf(hidden).includes(slugOf(label));
+  const toggle = (label: string) => {
+    setPointed(null);
+    const changed = withToggled(hidden, slugOf(label));
+    navigate({
+      search: ({ hidden: _hidden, ...rest }) => (changed === undefined ? rest : { ...rest, hidden: changed }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <CrosshairScope>
+      <p className="chart-summary">
+        Published times of a message, with the same axes. Times of an attempt are in the table only: an
+        attempt is no message.
+      </p>
+      <LineChoice
+        label="Published lines"
+        lines={names.map((name, look) => ({ key: name, label: name, look, isShown: isShown(name) }))}
+        onToggle={toggle}
+        onPoint={setPointed}
+      />
+      <div className="multiples">
+        {panels.map(({ topology, lines }) => (
+          <figure key={topology}>
+            <figcaption className="chart-summary">{topology}, N against the time of a message</figcaption>
+            <ScalingChart
+              name={`Published time of a message, ${topology}`}
+              lines={lines
+                .filter(({ label }) => isShown(label))
+                .map((line) => ({ key: line.label, look: names.indexOf(line.label), ...line }))}
+              members={distinct(points.map(({ members }) => members)).sort(ascending)}
+              times_ns={points.map(({ time_ns }) => time_ns)}
+              flat_ns={null}
+              noun="members"
+              emphasised={pointed}
+            />
+          </figure>
+        ))}
+      </div>
+    </CrosshairScope>
+  );
+}
+
+type SizePanelsProps = { rows: PublishedRow[]; protocol: Protocol | null; own: OwnColumn[] };
+
+/** Published times over message size, and beside them ours with the same axes. */
+export function SizePanels({ rows, protocol, own }: SizePanelsProps) {
+  const published = publishedSizes(rows).map(
+    ({ label, points }): SweepLine => ({ key: label, label, current: false, points }),
+  );
+  const ours = protocol === null ? [] : own.map((column) => ownLine(protocol, column));
+  const points = [...published, ...ours].flatMap((line) => line.points);
+  const axes = {
+    measure: LATENCY,
+    sizes: distinct(points.map(({ message_bytes }) => message_bytes)),
+    values: points.map(({ value }) => value),
+  };
+  return (
+    <CrosshairScope>
+      <div className="multiples">
+        <figure>
+          <figcaption className="chart-summary">Published: p98, one way</figcaption>
+          <SweepChart name="Published p98 against message size" lines={published} {...axes} />
+        </figure>
+        <figure>
+          <figcaption className="chart-summary">
+            {ours.length === 0 ? "Here: not measured" : `Here: ${protocol?.figure}; the same axes`}
+          </figcaption>
+          {ours.length > 0 && <SweepChart name="Our p98 against message size" lines={ours} {...axes} />}
+        </figure>
+      </div>
+    </CrosshairScope>
+  );
+}
+
+function ownLine(protocol: Protocol, { key, machine, transport, commit, series }: OwnColumn): SweepLine {
+  const at = commit === null ? "" : ` at ${shortSha(commit)}`;
+  return {
+    key,
+    label: `${transport}, ${machine}${at}`,
+    current: false,
+    points: series
+      .flatMap((entry) => {
+        const value = protocol.figureOf(entry);
+        const apart = entry.latest?.lossy === true ? ("lossy" as const) : null;
+        return value === null ? [] : [{ message_bytes: entry.case.message_bytes, value, apart }];
+      })
+      .sort((a, b) => ascending(a.message_bytes, b.message_bytes)),
+  };
+}
+
+/** More than any preset that follows a publication has, on several machines. */
+const SERIES_MAX = 1000;
+
+/** The series that may stand beside a publication. */
+export const ownSeriesQuery = (project: string, { asked }: Protocol) =>
+  foundSeriesQuery(project, { ...asked, limit: SERIES_MAX });
+
+/** A published table with our columns behind it: as a table and as CSV. */
+export function referenceTable(
+  fileName: string,
+  { columns, rows }: ShownTable,
+  protocol: Protocol | null,
+  own: OwnColumn[],
+): ChartTable {
+  return {
+    fileName,
+    columns: [
+      ...columns.map(({ key, label, isNumber, unit }) => ({
+        label,
+        csvName: unit === null ? key : `${key} [${unit}]`,
+        number: isNumber,
+      })),
+      ...own.map(({ machine, transport, commit }) => ({
+        label: `here: ${transport}, ${protocol?.figure}, ${machine}${commit === null ? "" : ` at ${shortSha(commit)}`}`,
+        csvName: `here_${machine}_${transport}_ns`,
+        number: true,
+      })),
+    ],
+    rows: () =>
+      rows.map(({ key, cells, of }) => {
+        const figures = own.map((column) => (protocol === null ? null : ownFigure(protocol, column, of)));
+        return {
+          key,
+          cells: [
+            ...cells.map((cell, place) => publishedCell(cell, columns[place]?.unit ?? null)),
+            ...figures.map((figure, place) => ownCell(figure, own[place])),
+          ],
+          csv: [...cells, ...figures.map((figure) => figure?.time_ns ?? null)],
+        };
+      }),
+  };
+}
+
+function publishedCell(cell: string | number | null, unit: Parameters<typeof cellText>[1]): ReactNode {
+  const text = cellText(cell, unit);
+  return cell === null ? <span className="muted">{text}</span> : text;
+}
+
+function ownCell(figure: ReturnType<typeof ownFigure>, column: OwnColumn | undefined): ReactNode {
+  if (figure === null) return <span className="muted">not measured</span>;
+  const { series, time_ns } = figure;
+  const { latest } = series;
+  const text = formatDividedNs(time_ns);
+  if (latest == null) return text;
+  return (
+    <>
+      <Link {...toPoint(series.project, series.series_id, latest.run_id)}>{text}</Link>
+      {column?.commit === null && <span className="muted"> {shortSha(latest.commit_sha)}</span>}
+      {latest.lossy && <span className="warning"> lossy</span>}
+    </>
+  );
 }

@@ -7,10 +7,10 @@ import type { PublishedRow } from "./ours";
 type Unit = Reference["columns"][number]["unit"];
 
 /** A column of the table as it is shown. */
-export type ShownColumn = { key: string; label: string; isNumber: boolean; unit: Unit };
+type ShownColumn = { key: string; label: string; isNumber: boolean; unit: Unit };
 
 /** A row of it, and the rows of the file that it is made of. */
-export type ShownRow = { key: string; cells: (string | number | null)[]; of: PublishedRow[] };
+type ShownRow = { key: string; cells: (string | number | null)[]; of: PublishedRow[] };
 
 export type ShownTable = { columns: ShownColumn[]; rows: ShownRow[] };
 

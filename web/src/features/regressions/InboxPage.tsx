@@ -1,18 +1,29 @@
 /** What changed and why: the inbox, which is read with the keyboard alone if one likes. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
-import type { RegressionChange } from "@/api/types";
-import { Segmented } from "@/components/ui/Segmented";
+import type { Regression, RegressionChange, RegressionState } from "@/api/types";
+import { Segmented } from "@/components/ui/controls";
+import { ScrollRegion } from "@/components/ui/states";
+import { Ago } from "@/components/ui/text";
+import { useNow, useTitle } from "@/lib/hooks";
 import { show as showOverlay } from "@/lib/overlays";
 import { toErrorRates, toRegression, toRegressions } from "@/lib/paths";
-import { askedFor, DIRECTIONS, headlineOf, SHOWN, type Shown, STATE_NAMES } from "@/lib/regressions";
-import { useTitle } from "@/lib/useTitle";
-import { BulkActions } from "./components/BulkActions";
-import { InboxTable } from "./components/InboxTable";
+import {
+  askedFor,
+  changeText,
+  DIRECTIONS,
+  headlineOf,
+  rangeText,
+  SHOWN,
+  type Shown,
+  STATE_NAMES,
+} from "@/lib/regressions";
+import { inDays } from "@/lib/time";
+import { useKeys } from "@/lib/useKeys";
+import { quietText, whereText } from "./data";
 import { type InboxSearch, parseInboxSearch } from "./search";
-import { useInboxKeys } from "./useInboxKeys";
 import { useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions");
@@ -116,4 +127,160 @@ export function InboxPage() {
       </p>
     </>
   );
+}
+
+type Props = {
+  project: string;
+  regressions: Regression[];
+  selected: readonly number[];
+  current: number | undefined;
+  onToggle: (id: number) => void;
+  onToggleAll: (isOn: boolean) => void;
+};
+
+/** Regressions, newest first: how much, where, since which commit, and whose it is. */
+export function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
+  const now = useNow();
+  const row = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row that it refers to is another one then.
+  useEffect(() => {
+    row.current?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+  return (
+    <ScrollRegion label="Regressions">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">
+              <input
+                type="checkbox"
+                aria-label="Select all"
+                checked={selected.length === regressions.length}
+                onChange={({ target }) => onToggleAll(target.checked)}
+              />
+            </th>
+            <th scope="col" className="number">
+              worst
+            </th>
+            <th scope="col">where</th>
+            <th scope="col">which commit</th>
+            <th scope="col">cause</th>
+            <th scope="col">state</th>
+            <th scope="col">who</th>
+            <th scope="col">found</th>
+          </tr>
+        </thead>
+        <tbody>
+          {regressions.map((regression) => {
+            const { regression_id, worst_change, direction } = regression;
+            const isCurrent = regression_id === current;
+            const quiet = quietText(regression, now);
+            return (
+              <tr
+                key={regression_id}
+                {...(isCurrent && { ref: row, "aria-current": true, className: "current" })}
+              >
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={`Select regression ${regression_id}`}
+                    checked={selected.includes(regression_id)}
+                    onChange={() => onToggle(regression_id)}
+                  />
+                </td>
+                <th scope="row" className="number">
+                  <Link {...toRegression(project, regression_id)} className={`change change-${direction}`}>
+                    {worst_change === null ? "unknown" : changeText(worst_change)}
+                  </Link>
+                </th>
+                <td>{whereText(regression)}</td>
+                <td>{rangeText(regression.after_commit, regression.until_commit)}</td>
+                <td>{regression.cause}</td>
+                <td>
+                  {STATE_NAMES[regression.state]}
+                  {quiet !== null && (
+                    <span className="muted" title={regression.held_because ?? undefined}>
+                      , {quiet}
+                    </span>
+                  )}
+                </td>
+                <td>{regression.assignee ?? <span className="muted">nobody</span>}</td>
+                <td>
+                  <Ago moment={regression.created_at} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+type BulkActionsProps = {
+  count: number;
+  isBusy: boolean;
+  error: Error | null;
+  onSay: (change: RegressionChange) => void;
+};
+
+const WEEK_DAYS = 7;
+
+/** What can be said of the selected regressions together. */
+export function BulkActions({ count, isBusy, error, onSay }: BulkActionsProps) {
+  const actions: [string, () => RegressionChange][] = [
+    ["Acknowledge", () => ({ state: "acknowledged" })],
+    ["Fixed", () => ({ state: "fixed" })],
+    ["No regression", () => ({ state: "invalid" })],
+    ["Mute for a week", () => ({ muted_until: inDays(WEEK_DAYS) })],
+  ];
+  return (
+    <>
+      <div className="controls bulk">
+        <span className="muted" aria-live="polite">
+          {count === 0 ? "None selected" : `${count} selected`}
+        </span>
+        {actions.map(([name, change]) => (
+          <button
+            key={name}
+            type="button"
+            className="button"
+            disabled={count === 0 || isBusy}
+            onClick={() => onSay(change())}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {error !== null && (
+        <p className="warning" role="alert">
+          {error.message}
+        </p>
+      )}
+    </>
+  );
+}
+
+type Does = {
+  move: (by: number) => void;
+  toggle: () => void;
+  open: () => void;
+  say: (state: RegressionState) => void;
+};
+
+/** The inbox by keyboard: moving, selecting, opening, and saying what becomes of what is meant. */
+export function useInboxKeys({ move, toggle, open, say }: Does): void {
+  useKeys({
+    title: "Changes",
+    keys: [
+      ["j", "next", () => move(1)],
+      ["k", "previous", () => move(-1)],
+      ["x", "select, or not", toggle],
+      ["Enter", "open", open],
+      ["a", "acknowledge", () => say("acknowledged")],
+      ["f", "fixed", () => say("fixed")],
+      ["i", "no regression", () => say("invalid")],
+      ["n", "new again", () => say("new")],
+    ],
+  });
 }

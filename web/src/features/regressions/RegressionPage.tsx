@@ -1,17 +1,20 @@
 /** One regression: what changed, which commit made it or that a machine did, and what people say of it. */
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { regressionQuery } from "@/api/queries";
-import { Ago } from "@/components/ui/Ago";
-import { Section } from "@/components/ui/Section";
-import { docsHref, toRegressions } from "@/lib/paths";
-import { clearest, rangeText } from "@/lib/regressions";
-import { useTitle } from "@/lib/useTitle";
-import { Culprits } from "./components/Culprits";
-import { SeriesChanges } from "./components/SeriesChanges";
-import { TriageForm } from "./components/TriageForm";
-import { Witnesses } from "./components/Witnesses";
+import { useQueries, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useLocation } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
+import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
+import { SelectField } from "@/components/ui/controls";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { Ago, CommitName, QuantityText } from "@/components/ui/text";
+import { shortSha } from "@/lib/commits";
+import { useTitle } from "@/lib/hooks";
+import { docsHref, toRegressions, toSeries, toSignIn } from "@/lib/paths";
+import { changeText, clearest, rangeText, STATE_NAMES, seriesText } from "@/lib/regressions";
+import { formatMoment, inDays } from "@/lib/time";
+import { formatCount, quantityOfNs, shareOfAll } from "@/lib/units";
 import { titleOf, whereText } from "./data";
+import { useTriage } from "./useTriage";
 
 const route = getRouteApi("/$project/regressions/$regressionId");
 
@@ -52,5 +55,264 @@ export function RegressionPage() {
         <Witnesses changes={changes} />
       </Section>
     </>
+  );
+}
+
+/** The commits that may have made a regression, the most probable first. */
+export function Culprits({ culprits }: { culprits: Culprit[] }) {
+  const isShared = culprits.some(({ measured }) => !measured);
+  return (
+    <>
+      <ScrollRegion label="Culprits">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">commit</th>
+              <th scope="col" className="number">
+                probability
+              </th>
+              <th scope="col" className="grow">
+                subject
+              </th>
+              <th scope="col">author</th>
+              <th scope="col">committed</th>
+              <th scope="col">measured</th>
+            </tr>
+          </thead>
+          <tbody>
+            {culprits.map(({ commit, probability, measured }) => (
+              <tr key={commit.sha}>
+                <th scope="row">
+                  <CommitName commit={commit} />
+                </th>
+                <td className="number">{shareOfAll(probability)}</td>
+                <td className="grow" title={commit.subject}>
+                  {commit.subject}
+                </td>
+                <td>{commit.author}</td>
+                <td>{formatMoment(commit.committed_at)}</td>
+                <td>{measured ? "yes" : <span className="muted">not yet</span>}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {isShared && (
+        <p className="section-note">
+          A commit that was not measured shares the probability of the next one that was. Agents are asked to
+          measure those that would tell.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A regression of hundreds of series is told by its largest ones. */
+const SHOWN_MAX = 20;
+
+type Props = { project: string; changes: ChangePoint[] };
+
+/** The series that changed, the largest change first, each with its levels. */
+export function SeriesChanges({ project, changes }: Props) {
+  const [isAll, setIsAll] = useState(false);
+  const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
+  const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
+  const left = changes.length - shown.length;
+  return (
+    <>
+      <ScrollRegion label="Series">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">series</th>
+              <th scope="col">figure</th>
+              <th scope="col" className="number">
+                before
+              </th>
+              <th scope="col" className="number">
+                after
+              </th>
+              <th scope="col" className="number">
+                change
+              </th>
+              <th scope="col">new from</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((change, index) => (
+              <tr key={change.change_point_id}>
+                <th scope="row" className="name">
+                  <Link {...toSeries(project, change.series_id)}>
+                    {seriesText(answers[index]?.data, change.series_id)}
+                  </Link>
+                </th>
+                <td className="muted">{change.figure}</td>
+                <td className="number">
+                  <QuantityText plain quantity={quantityOfNs(Math.round(change.before_ns))} />
+                </td>
+                <td className="number">
+                  <QuantityText plain quantity={quantityOfNs(Math.round(change.after_ns))} />
+                </td>
+                <td className="number">
+                  <span className={`change change-${change.direction}`}>{changeText(change.change)}</span>
+                </td>
+                <td>
+                  <code title={change.commit_sha}>{shortSha(change.commit_sha)}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      {left > 0 && (
+        <p className="section-note">
+          <button type="button" className="text-button" onClick={() => setIsAll(true)}>
+            {formatCount(left)} more
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** For how long somebody may want to hear nothing of it, in days. */
+const MUTES = [
+  { value: "1", label: "a day" },
+  { value: "7", label: "a week" },
+  { value: "30", label: "a month" },
+];
+const KEPT = "kept";
+const NONE = "none";
+
+/** What the form shows. */
+type Fields = { state: RegressionState; assignee: string; note: string; bug_url: string; mute: string };
+
+function fieldsOf({ state, assignee, note, bug_url }: Regression): Omit<Fields, "mute"> {
+  return { state, assignee: assignee ?? "", note: note ?? "", bug_url: bug_url ?? "" };
+}
+
+/** What is said by what was typed; an empty field takes away what was there. */
+function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange {
+  const said = Object.entries(texts).map(([name, text]) => [name, text.trim() || null]);
+  return {
+    ...Object.fromEntries(said),
+    ...(state !== undefined && { state }),
+    ...(mute !== undefined && mute !== KEPT && { muted_until: mute === NONE ? null : inDays(Number(mute)) }),
+  };
+}
+
+type TriageFormProps = { project: string; regression: Regression };
+
+/** What people say of a regression: how far they are, whose it is, why, where it is talked about, until when it is quiet. */
+export function TriageForm({ project, regression }: TriageFormProps) {
+  const { data: session } = useSuspenseQuery(sessionQuery);
+  const { href } = useLocation();
+  const saying = useTriage(project);
+  // What was typed and not saved yet, over what is stored: a page that is kept true takes nothing of it away.
+  const [typed, setTyped] = useState<Partial<Fields>>({});
+  const type = (change: Partial<Fields>) => setTyped({ ...typed, ...change });
+  const isMuted = regression.muted_until !== null && new Date(regression.muted_until) > new Date();
+  const fields = { ...fieldsOf(regression), mute: isMuted ? KEPT : NONE, ...typed };
+
+  if (session.account === null) {
+    return (
+      <p>
+        {STATE_NAMES[regression.state]}, {regression.assignee ?? "nobody looks after it"}.{" "}
+        {regression.note !== null && `“${regression.note}” `}
+        <Link {...toSignIn(href)}>Sign in</Link> to say more.
+      </p>
+    );
+  }
+  const me = session.account.name;
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    saying.mutate(
+      { ids: [regression.regression_id], change: changeOf(typed) },
+      { onSuccess: () => setTyped({}) },
+    );
+  };
+  return (
+    <form className="triage" onSubmit={save}>
+      <div className="controls">
+        <SelectField
+          label="State"
+          options={Object.entries(STATE_NAMES).map(([value, label]) => ({ value, label }))}
+          value={fields.state}
+          onChange={(state) => type({ state: state as RegressionState })}
+        />
+        <label className="field">
+          Who
+          <input
+            value={fields.assignee}
+            placeholder="nobody"
+            onChange={({ target }) => type({ assignee: target.value })}
+          />
+        </label>
+        {fields.assignee !== me && (
+          <button type="button" className="text-button" onClick={() => type({ assignee: me })}>
+            Me
+          </button>
+        )}
+        <SelectField
+          label="Quiet for"
+          options={[
+            { value: NONE, label: "no time" },
+            ...(regression.muted_until !== null && isMuted
+              ? [{ value: KEPT, label: `until ${formatMoment(regression.muted_until)}` }]
+              : []),
+            ...MUTES,
+          ]}
+          value={fields.mute}
+          onChange={(mute) => type({ mute })}
+        />
+      </div>
+      <label className="field field-wide">
+        Note
+        <textarea
+          rows={2}
+          maxLength={4000}
+          value={fields.note}
+          onChange={({ target }) => type({ note: target.value })}
+        />
+      </label>
+      <label className="field field-wide">
+        Talked about at
+        <input
+          type="url"
+          placeholder="https://"
+          value={fields.bug_url}
+          onChange={({ target }) => type({ bug_url: target.value })}
+        />
+      </label>
+      <div className="controls">
+        <button type="submit" className="button" disabled={saying.isPending}>
+          Save
+        </button>
+        {regression.bug_url !== null && (
+          <a href={regression.bug_url} rel="noreferrer">
+            {regression.bug_url}
+          </a>
+        )}
+        {saying.isError && (
+          <span className="warning" role="alert">
+            {saying.error.message}
+          </span>
+        )}
+        {saying.isSuccess && <span className="muted">Saved.</span>}
+      </div>
+    </form>
+  );
+}
+
+/** What those say that no commit can have changed: of the clearest change. */
+export function Witnesses({ changes }: { changes: ChangePoint[] }) {
+  const told = changes.find(({ witnesses }) => witnesses.length > 0);
+  if (told === undefined) return <p className="muted">Nothing on these machines could tell.</p>;
+  return (
+    <ul className="plain-list">
+      {told.witnesses.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
   );
 }

@@ -3,30 +3,23 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
-import { CommandLine } from "@/components/ui/CommandLine";
-import { Facts } from "@/components/ui/Facts";
-import { Section } from "@/components/ui/Section";
+import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { CommandLine, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
+import { useTitle } from "@/lib/hooks";
 import { isImportInFull } from "@/lib/imports";
-import { toMeasure } from "@/lib/paths";
+import { toJob, toMeasure, toPoint } from "@/lib/paths";
 import { prunedNote } from "@/lib/pruned";
-import { counted, formatNs } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
+import { formatDuration, formatMoment } from "@/lib/time";
+import { counted, formatCount, formatNs } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
-import { Buffers } from "./components/Buffers";
-import { Deliveries } from "./components/Deliveries";
-import { Disturbed } from "./components/Disturbed";
-import { Failures } from "./components/Failures";
-import { ImportedRun } from "./components/ImportedRun";
-import { Quarantined } from "./components/Quarantined";
-import { Results } from "./components/Results";
-import { RunBreadcrumb } from "./components/RunBreadcrumb";
-import { RunControls } from "./components/RunControls";
-import { RunFacts } from "./components/RunFacts";
-import { Unsupported } from "./components/Unsupported";
 import {
+  type BufferGroup,
   bufferGroups,
+  type DeliveryGroup,
+  type DisturbedGroup,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -36,9 +29,13 @@ import {
   programFacts,
   reproCommands,
   runTitle,
+  type SortedResults,
   sortResults,
   trialNote,
 } from "./data";
+import { ImportedRun } from "./ImportedRun";
+import { Results } from "./Results";
+import { Failures, Quarantined, RunBreadcrumb, RunControls } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -208,4 +205,166 @@ function environmentFacts(facts: Record<string, string>) {
     name,
     value: isAbsent ? <span className="muted">{value}</span> : value,
   }));
+}
+
+/** What a run is: its identity, when it was made and by what. */
+export function RunFacts({ detail: { run } }: { detail: RunDetail }) {
+  return (
+    <Facts
+      facts={[
+        { name: "commit", value: <code>{run.commit.sha}</code> },
+        { name: "committed", value: formatMoment(run.commit.committed_at) },
+        { name: "branch", value: run.branch ?? "none was checked out" },
+        ...(run.pull_request == null ? [] : [{ name: "pull request", value: `#${run.pull_request}` }]),
+        { name: "measured", value: formatMoment(run.started_at) },
+        { name: "took", value: formatDuration(run.started_at, run.finished_at) },
+        { name: "suite", value: `${run.suite_version}, ${run.build} build` },
+        { name: "preset", value: run.preset },
+        { name: "order of repetitions", value: `drawn from seed ${run.order_seed}` },
+        ...(run.job_id === null
+          ? []
+          : [{ name: "job", value: <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link> }]),
+        { name: "run", value: <code>{run.run_id}</code> },
+      ]}
+    />
+  );
+}
+
+type Props = { project: string; runId: string; groups: DeliveryGroup[] };
+
+/** The results of which some receiver did not get everything that the transport took. */
+export function Deliveries({ project, runId, groups }: Props) {
+  return (
+    <>
+      <ScrollRegion label="Messages that did not arrive as sent">
+        <table className="table table-dense">
+          <thead>
+            <tr>
+              <th scope="col">transport</th>
+              <th scope="col">case</th>
+              <DeliveryHeads />
+            </tr>
+          </thead>
+          {groups.map(({ series_id, transport, caseName, deliveries }) => (
+            <tbody key={series_id}>
+              {deliveries.map((delivery, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: receivers are told apart by their place alone.
+                <tr key={index}>
+                  {index === 0 && (
+                    <>
+                      <th scope="rowgroup" rowSpan={deliveries.length} className="top">
+                        <Link {...toPoint(project, series_id, runId)}>{transport}</Link>
+                      </th>
+                      <td rowSpan={deliveries.length} className="muted brief top">
+                        {caseName}
+                      </td>
+                    </>
+                  )}
+                  <DeliveryCells receiver={index + 1} delivery={delivery} />
+                </tr>
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </ScrollRegion>
+      <p className="section-note">
+        Of the messages that the transport took, over all repetitions. Torn: with another content than any
+        message that was sent.
+      </p>
+    </>
+  );
+}
+
+/** The buffers that the system granted, beside those that were asked for. */
+export function Buffers({ groups }: { groups: BufferGroup[] }) {
+  return (
+    <ScrollRegion label="Buffers">
+      <table className="table table-dense">
+        <thead>
+          <tr>
+            <th scope="col">transport</th>
+            <th scope="col">asked for</th>
+            <th scope="col">granted</th>
+            <th scope="col">cases</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(({ transport, asked, granted, cases }) => (
+            <tr key={`${transport} ${asked} ${granted}`}>
+              <th scope="row">{transport}</th>
+              <td className="muted">{asked}</td>
+              <td>{granted}</td>
+              <td className="muted" title={cases.join("\n")}>
+                {counted(cases.length, "case")}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+/** Why repetitions are suspect: one line a reason, for all cases together. */
+export function Disturbed({ groups }: { groups: DisturbedGroup[] }) {
+  return (
+    <>
+      <ScrollRegion label="Disturbed repetitions">
+        <table className="table table-dense">
+          <thead>
+            <tr>
+              <th scope="col">reason</th>
+              <th scope="col" className="number">
+                times
+              </th>
+              <th scope="col">cases</th>
+            </tr>
+          </thead>
+          <tbody>
+            {groups.map(({ reason, times, cases }) => (
+              <tr key={reason}>
+                <td className="wrap">{reason}</td>
+                <td className="number">{formatCount(times)}</td>
+                <td className="muted" title={cases.join("\n")}>
+                  {counted(cases.length, "case")}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <p className="section-note">
+        They are marked and kept. Reasons that differ only in their figures are one line, with the first as
+        the example.
+      </p>
+    </>
+  );
+}
+
+/** What this machine cannot run, and why: a fact about it, not a gap in the run. */
+export function Unsupported({ groups }: { groups: SortedResults["unsupported"] }) {
+  return (
+    <ScrollRegion label="Not on this system">
+      <table className="table table-dense">
+        <thead>
+          <tr>
+            <th scope="col">transport</th>
+            <th scope="col">cases</th>
+            <th scope="col">reason</th>
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map(({ transport, reason, cases }) => (
+            <tr key={`${transport} ${reason}`}>
+              <th scope="row">{transport}</th>
+              <td className="muted" title={cases.join("\n")}>
+                {counted(cases.length, "case")}
+              </td>
+              <td className="wrap">{reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
 }

@@ -3,10 +3,10 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { machinesQuery, projectQuery, runsQuery } from "@/api/queries";
 import { RunsTable } from "@/components/RunsTable";
-import { SelectField } from "@/components/ui/SelectField";
+import { SelectField } from "@/components/ui/controls";
+import { useTitle } from "@/lib/hooks";
 import { toRuns } from "@/lib/paths";
 import { counted } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
 
 const route = getRouteApi("/$project/runs");
 

@@ -1,19 +1,22 @@
 /** One series: how it went over commits, and one pinned point in full. */
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import { seriesQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
+import { BadgeCode } from "@/components/BadgeCode";
 import { CrosshairScope } from "@/components/chart/crosshair";
-import { PageSkeleton } from "@/components/ui/Skeleton";
+import { Segmented } from "@/components/ui/controls";
+import { PageSkeleton, Section } from "@/components/ui/states";
+import { seriesBadge } from "@/lib/badges";
 import { headlineName } from "@/lib/cases";
+import { useTitle } from "@/lib/hooks";
 import { isImported, toolName } from "@/lib/imports";
-import { useTitle } from "@/lib/useTitle";
-import { MeasuredSeries } from "./components/MeasuredSeries";
-import { SeriesBadge } from "./components/SeriesBadge";
+import { MeasuredSeries } from "./MeasuredSeries";
 
 // What other tools stated without samples is rare, and its page another one.
 const StatedSeries = lazy(async () => ({
-  default: (await import("./components/StatedSeries")).StatedSeries,
+  default: (await import("./StatedSeries")).StatedSeries,
 }));
 
 const route = getRouteApi("/$project/series/$seriesId");
@@ -36,5 +39,29 @@ export function SeriesPage() {
       )}
       <SeriesBadge series={series} />
     </CrosshairScope>
+  );
+}
+
+const QUANTILES = (["p50", "p99"] as const).map((value) => ({ value, label: value }));
+
+/** What shows elsewhere how fast a series is: its badge, ready to copy. */
+export function SeriesBadge({ series }: { series: SeriesSummary }) {
+  const [quantile, setQuantile] = useState<"p50" | "p99">("p50");
+  const { project, series_id, transport } = series;
+  const name = `${transport.slug}: ${headlineName(series.case)}`;
+  return (
+    <Section
+      title="Badge"
+      tools={
+        <Segmented
+          label="Quantile of the badge"
+          options={QUANTILES}
+          value={quantile}
+          onChange={setQuantile}
+        />
+      }
+    >
+      <BadgeCode badge={seriesBadge({ project, series_id, name }, quantile)} />
+    </Section>
   );
 }

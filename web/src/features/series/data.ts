@@ -2,6 +2,7 @@
 import type {
   Case,
   CommitSummary,
+  HistogramBin,
   Methodology,
   Point,
   PointDetail,
@@ -256,7 +257,7 @@ function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
 }
 
 /** The one number that stands for a point: the percentile or rate that is shown. */
-export function shownValue(point: Point, shown: Shown): number | null {
+function shownValue(point: Point, shown: Shown): number | null {
   return shown === "throughput" ? (point.bytes_per_second ?? null) : point.latency_ns[shown];
 }
 
@@ -364,4 +365,19 @@ function listOf(cpus: number[]): string {
 
 function cpuText(cpus: number[]): string {
   return cpus.length > CPUS_NAMED_MAX ? `${cpus.length} different CPUs` : `CPU ${listOf(cpus)}`;
+}
+
+/** Each end of a bin, with one over the share of the operations that take longer: 100 for the 99th percentile. */
+export function percentileCurve(bins: HistogramBin[]): (readonly [x: number, ns: number])[] {
+  const total = bins.reduce((sum, { count }) => sum + count, 0);
+  const first = bins[0];
+  if (first === undefined || total === 0) return [];
+  let sum = 0;
+  const inner = bins.flatMap(({ to_ns, count }) => {
+    sum += count;
+    // All operations do not exceed the end of the last bin: no share is left to be one over.
+    return count === 0 || sum === total ? [] : [[total / (total - sum), to_ns] as const];
+  });
+  const last = bins.findLast(({ count }) => count > 0) ?? first;
+  return [[1, Math.max(1, first.from_ns)], ...inner, [Math.max(total, 2), last.to_ns]];
 }

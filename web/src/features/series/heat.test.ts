@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { percentileCurve } from "./data";
 import { heatColumns, reachOf, shareBeyond } from "./heat";
-import { percentileCurve } from "./percentiles";
 
 const chart = {
   series_id: 1,

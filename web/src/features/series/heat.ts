@@ -1,8 +1,9 @@
 /** From the answer of a heat map to what is drawn of it. Pure. */
 import type { HeatMapChart } from "@/api/types";
 import type { HeatColumn } from "@/components/chart/HeatMap";
-import { boundsOfBin, countsByBin, numbersOf } from "@/lib/delta";
-import type { Reach } from "./search";
+import { ordinalScale, type Scale, timeScale } from "@/components/chart/ticks";
+import { boundsOfBin, countsByBin, numbersOf } from "@/lib/statistics";
+import type { Axis, Reach } from "./search";
 
 /** The share of operations at each end that is left out of what is usual. */
 const LEFT_OUT = 0.0005;
@@ -62,4 +63,15 @@ function usual(bins: [bin: number, share: number][]): [number | undefined, numbe
   const first = cumulative.find((entry) => entry.sum > LEFT_OUT);
   const last = cumulative.find((entry) => entry.sum >= 1 - LEFT_OUT) ?? cumulative.at(-1);
   return [first?.bin, last?.bin];
+}
+
+/** The share of the axis that is left free at either end, so that no mark there is cut. */
+const ROOM = 0.015;
+
+/** The horizontal axis that the charts over commits share. */
+export function scaleOf(axis: Axis, [from, to]: readonly [number, number]): Scale {
+  const { domain, ticks } =
+    axis === "time" ? timeScale([from, to]) : ordinalScale([Math.round(from), Math.round(to)]);
+  const room = (domain[1] - domain[0]) * ROOM;
+  return { domain: [domain[0] - room, domain[1] + room], ticks };
 }

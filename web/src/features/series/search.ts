@@ -1,4 +1,7 @@
 /** What a series' page keeps in the URL: what is drawn, over what, and which point is pinned. */
+
+import type { LineAsked } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
 import { oneOf, type Present, present, type RawSearch, text, uuid, whole } from "@/lib/search";
 
 /** How far into the tail the chart reaches, or the rate instead of times. */
@@ -15,7 +18,6 @@ export type Axis = (typeof AXES)[number];
 
 /** How many of the newest commits can be drawn; the server has no more in one answer. */
 export const LASTS = [100, 1_000, 10_000] as const;
-export type Last = (typeof LASTS)[number];
 
 /** How far into the longest times the distributions over commits are drawn. */
 export const REACHES = ["usual", "all"] as const;
@@ -60,7 +62,7 @@ export function parseSeriesSearch(raw: RawSearch): SeriesSearch {
 }
 
 /** The other series in the chart. */
-export function othersOf(ids: string | undefined): number[] {
+function othersOf(ids: string | undefined): number[] {
   const numbers = (ids?.split(",") ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   return [...new Set(numbers)].slice(0, OTHERS_MAX);
 }
@@ -78,4 +80,27 @@ export function rangeOf({
   to?: number | undefined;
 }): readonly [number, number] | null {
   return from === undefined || to === undefined || from >= to ? null : [from, to];
+}
+
+/** How many commits are drawn unless it is said. */
+export const LAST_USUAL = 1_000;
+
+/** The columns of the trend; a rate where the series has one. */
+export function overviewAsked(
+  { show, last }: SeriesSearch,
+  { latest }: Pick<SeriesSummary, "latest">,
+): LineAsked {
+  const hasRate = latest?.bytes_per_second != null;
+  const tail = show === "p50" ? [] : show === "p999" ? ["p99", "p999"] : ["p99"];
+  return {
+    quantiles: ["p25", "p50", "p75", "p90", ...tail].join(","),
+    repetitions: false,
+    ...(hasRate ? { rate: true } : {}),
+    last: last ?? LAST_USUAL,
+  };
+}
+
+/** The series of the chart, the one that the page is about first. */
+export function seriesOf(seriesId: number, search: SeriesSearch): number[] {
+  return [seriesId, ...othersOf(search.with).filter((id) => id !== seriesId)];
 }

@@ -4,12 +4,11 @@ import type { BoxRow } from "@/components/chart/plottables/Boxes";
 import type { Band, Curve } from "@/components/chart/plottables/Curves";
 import type { Mark, MarkedPoint } from "@/components/chart/plottables/PointMarks";
 import type { Change } from "@/components/chart/plottables/Rules";
-import { environmentsOf, numbersOf, optionalNumbersOf } from "@/lib/delta";
 import { drawnPlaces } from "@/lib/history";
 import { intervalOf } from "@/lib/imports";
 import { changeText } from "@/lib/regressions";
-import type { Placed, SeriesPoint } from "./data";
-import { positionOf } from "./data";
+import { environmentsOf, numbersOf, optionalNumbersOf } from "@/lib/statistics";
+import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis } from "./search";
 
 /** One place. */

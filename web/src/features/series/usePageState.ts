@@ -1,6 +1,16 @@
 /** What the page keeps in its address, and how it changes. */
+
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { pointDetailQuery, pointsAtQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
+import { zoomed } from "@/components/chart/keys";
+import { nearest } from "@/components/chart/nearest";
+import type { Change } from "@/components/chart/plottables/Rules";
+import { toComparison } from "@/lib/paths";
+import { useKeys } from "@/lib/useKeys";
+import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
 import { rangeOf, type SeriesSearch } from "./search";
 import type { Stop } from "./stops";
 
@@ -43,4 +53,177 @@ export function usePageState() {
   const { from, to } = search;
   const range = useMemo(() => rangeOf({ from, to }), [from, to]);
   return { search, range, change, onRange, onPin, onAxis };
+}
+
+type Range = readonly [number, number];
+
+/** How long after the last movement the address follows. */
+const SETTLED_MS = 200;
+
+/**
+ * The stretch of an axis that is shown: the address keeps it, and while it is moved along it is moved here first, so that
+ * the chart follows the hand.
+ */
+export function useRange(extent: Range, kept: Range | null, onRange: (range: Range | null) => void) {
+  const [moved, setMoved] = useState<Range | null>(null);
+  const latest = useRef(onRange);
+  latest.current = onRange;
+  useEffect(() => {
+    if (moved === null) return;
+    const timer = setTimeout(() => {
+      latest.current(moved);
+      setMoved(null);
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [moved]);
+  const shown = within(moved ?? kept ?? extent, extent);
+  return {
+    shown,
+    zoom: (range: Range | null) => {
+      setMoved(null);
+      onRange(keptRange(range, extent));
+    },
+    pan: (by: number) => {
+      if (isWhole(shown, extent)) return;
+      setMoved(movedBy(shown, by, extent));
+    },
+  };
+}
+
+/** What the address keeps of a range: what of it there is, `null` where that is all. */
+export function keptRange(range: Range | null, extent: Range): Range | null {
+  return range === null || isWhole(range, extent) ? null : within(range, extent);
+}
+
+/** A range moved along, up to the ends. */
+export function movedBy([from, to]: Range, by: number, [first, last]: Range): Range {
+  const possible = Math.min(Math.max(by, first - from), last - to);
+  return [from + possible, to + possible];
+}
+
+function within([from, to]: Range, [first, last]: Range): Range {
+  const [low, high] = [Math.max(from, first), Math.min(to, last)];
+  return low < high ? [low, high] : [first, last];
+}
+
+function isWhole([from, to]: Range, [first, last]: Range): boolean {
+  return from <= first && to >= last;
+}
+
+/** The neighbour of the pinned point on the line, by its place; none before the first. */
+export type Before = (ordinal: number) => Stop | null;
+
+/** The pinned point: that of a run or a commit that the address names, or else the newest. */
+export function usePinned(series: SeriesSummary, search: SeriesSearch, before: Before) {
+  const { series_id: seriesId, latest } = series;
+  const asked = useQuery({
+    ...pointDetailQuery(search.run ?? "", seriesId),
+    enabled: search.run !== undefined,
+  });
+  const ordinal =
+    (search.run === undefined ? search.at : asked.data?.point.commit_ordinal) ?? latest?.commit_ordinal ?? 0;
+  const drawn = usePoint(series, ordinal, search.run);
+  const alone = asked.data?.point ?? latest;
+  const pinned = useMemo(() => drawn ?? pointOf(alone), [drawn, alone]);
+  const detail = useQuery({
+    ...pointDetailQuery(pinned?.point.run_id ?? "", seriesId),
+    enabled: pinned !== null,
+  });
+  const neighbour = before(ordinal);
+  const earlierPoint = usePoint(series, neighbour?.ordinal ?? null, undefined);
+  const earlier = useQuery({
+    ...pointDetailQuery(earlierPoint?.point.run_id ?? "", seriesId),
+    enabled: earlierPoint !== null,
+  });
+  return {
+    pinned,
+    detail,
+    /** The point before, and all that is known of it. */
+    earlierPoint,
+    earlier: earlierPoint === null ? null : (earlier.data ?? null),
+  };
+}
+
+/** Finds the commits that two places of the line stand for. */
+export function useCommitsAt(series: SeriesSummary) {
+  const queryClient = useQueryClient();
+  const shaAt = async (ordinal: number): Promise<string | null> => {
+    const { series: lines, commits } = await queryClient.fetchQuery(pointsAtQuery(series.series_id, ordinal));
+    return (
+      drawnPoints(seriesPoints(lines[0]?.points ?? [], commits), "commits").at(-1)?.point.commit_sha ?? null
+    );
+  };
+  return (base: number, head: number) => Promise.all([shaAt(base), shaAt(head)]);
+}
+
+/** The point of a commit: that of the run, or the one that the line goes through. */
+function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
+  // A run may be one of a pull request; a commit is one of the trend.
+  const lines = runId === undefined ? "main" : "all";
+  const { data } = useQuery({
+    ...pointsAtQuery(series.series_id, ordinal ?? 0, lines),
+    enabled: ordinal !== null,
+  });
+  return useMemo(() => {
+    const points = seriesPoints(data?.series[0]?.points ?? [], data?.commits ?? []);
+    if (points.some(({ point }) => point.commit_ordinal !== ordinal)) return null;
+    return pinnedPoint(points, drawnPoints(points, "commits"), runId);
+  }, [data, ordinal, runId]);
+}
+
+function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null {
+  return point == null ? null : { point, commit: null, runs: 1 };
+}
+
+type UseSeriesKeysRange = readonly [number, number];
+
+type On = {
+  project: string;
+  stops: Stop[];
+  /** Where the pinned point stands. */
+  pinned_x: number;
+  pinned: SeriesPoint | null;
+  /** The point before it. */
+  earlier: SeriesPoint | null;
+  changes: readonly Change[];
+  /** The stretch that is shown, of how much there is. */
+  range: UseSeriesKeysRange | null;
+  extent: UseSeriesKeysRange;
+  onPin: (stop: Stop) => void;
+  onRange: (range: UseSeriesKeysRange | null) => void;
+};
+
+/** A series by keyboard, wherever the focus is: along its commits and its changes, closer and further away. */
+export function useSeriesKeys(on: On): void {
+  const { project, stops, pinned_x, pinned, earlier, changes, range, extent, onPin, onRange } = on;
+  const navigate = useNavigate();
+  const pin = (stop: Stop | undefined) => {
+    if (stop !== undefined) onPin(stop);
+  };
+  const places = () => stops.map(({ x }) => x);
+  const move = (by: number) => pin(stops[nearest(places(), pinned_x) + by]);
+  const goTo = (change: Change | undefined) => {
+    if (change !== undefined) pin(stops[nearest(places(), change.x)]);
+  };
+  const zoom = (factor: number) => onRange(keptRange(zoomed(pinned_x, range ?? extent, factor), extent));
+  useKeys({
+    title: "Series",
+    keys: [
+      ["ArrowLeft", "pin the commit before", () => move(-1)],
+      ["ArrowRight", "pin the commit after", () => move(1)],
+      ["[", "pin the change of level before", () => goTo(changes.findLast(({ x }) => x < pinned_x))],
+      ["]", "pin the change of level after", () => goTo(changes.find(({ x }) => x > pinned_x))],
+      ["+", "closer", () => zoom(0.5)],
+      ["-", "further away", () => zoom(2)],
+      ["0", "all of it", () => onRange(null)],
+      [
+        "c",
+        "compare with the commit before",
+        () => {
+          if (pinned === null || earlier === null) return;
+          navigate(toComparison(project, earlier.point.commit_sha, pinned.point.commit_sha));
+        },
+      ],
+    ],
+  });
 }

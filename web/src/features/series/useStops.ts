@@ -8,8 +8,7 @@ import type { Curve } from "@/components/chart/plottables/Curves";
 import { headlineName } from "@/lib/cases";
 import { formatCount } from "@/lib/units";
 import { drawnPoints, seriesPoints } from "./data";
-import { overviewAsked, seriesOf } from "./request";
-import { rangeOf, type SeriesSearch, type Shown } from "./search";
+import { overviewAsked, rangeOf, type SeriesSearch, type Shown, seriesOf } from "./search";
 import { pointsOf, type Stop, type StopLine, stopsOfLine, stopsOfPoints } from "./stops";
 
 /** Points of a stretch that is looked at closely, with as much on either side to move along to. */

@@ -4,8 +4,8 @@ import { getRouteApi } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { sessionQuery } from "@/api/queries";
 import { signIn } from "@/api/session";
+import { useTitle } from "@/lib/hooks";
 import { githubHref } from "@/lib/paths";
-import { useTitle } from "@/lib/useTitle";
 import { parseSignInSearch, type SignInSearch } from "./search";
 
 const route = getRouteApi("/-/sign-in");

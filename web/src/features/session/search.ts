@@ -1,6 +1,5 @@
 /** What the sign-in page keeps in the URL. */
-import { localPath } from "@/lib/localPath";
-import { oneOf, type Present, present, type RawSearch } from "@/lib/search";
+import { localPath, oneOf, type Present, present, type RawSearch } from "@/lib/search";
 
 /** Why GitHub signed nobody in. */
 const FAILURES = ["denied", "stale", "github", "no-account"] as const;

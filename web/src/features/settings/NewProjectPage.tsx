@@ -5,13 +5,10 @@ import type { FormEvent } from "react";
 import { projectsQuery, sessionQuery } from "@/api/queries";
 import { createProject } from "@/api/settings";
 import type { ProjectRequest } from "@/api/types";
-import { Field, FormError } from "@/components/form/Field";
-import { NotAllowed } from "@/components/form/NotAllowed";
-import { RepositoryField } from "@/components/form/RepositoryField";
+import { Field, FormError, NotAllowed, RepositoryField } from "@/components/form";
 import { refusal } from "@/lib/access";
+import { useChange, useTitle } from "@/lib/hooks";
 import { toHome, toMachines } from "@/lib/paths";
-import { useChange } from "@/lib/useChange";
-import { useTitle } from "@/lib/useTitle";
 
 const FIELDS = ["project", "repository_url", "default_branch"];
 

@@ -1,23 +1,28 @@
 /** What a project is set to, who may do what with it, and what there is of the whole server for who runs it. */
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
-import { projectQuery, sessionQuery } from "@/api/queries";
-import type { SessionInfo } from "@/api/types";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { auditQuery, projectQuery, sessionQuery } from "@/api/queries";
+import { deleteProject } from "@/api/settings";
+import type { AuditEvent, ProjectSummary, SessionInfo } from "@/api/types";
+import { BadgeCode } from "@/components/BadgeCode";
+import { Field, FormError, Loaded, NotAllowed } from "@/components/form";
+import { ScrollRegion, Section } from "@/components/ui/states";
+import { CommandLine } from "@/components/ui/text";
 import { refusal, standing } from "@/lib/access";
+import { projectBadge } from "@/lib/badges";
+import { useTitle } from "@/lib/hooks";
 import { docsHref, toNewProject, toSettings } from "@/lib/paths";
-import { useTitle } from "@/lib/useTitle";
-import { Accounts } from "./components/Accounts";
-import { Audit } from "./components/Audit";
-import { Badges } from "./components/Badges";
-import { DeleteProject } from "./components/DeleteProject";
-import { General } from "./components/General";
-import { Members } from "./components/Members";
-import { Notifications } from "./components/Notifications";
-import { Schedules } from "./components/Schedules";
-import { Tokens } from "./components/Tokens";
-import { readersText } from "./data";
+import { formatMoment } from "@/lib/time";
+import { counted } from "@/lib/units";
+import { Accounts } from "./Accounts";
+import { detailsText, readersText } from "./data";
+import { General } from "./General";
+import { Members } from "./Members";
+import { Notifications } from "./Notifications";
+import { Schedules } from "./Schedules";
 import { SECTIONS, type SettingsSection } from "./search";
+import { Tokens } from "./Tokens";
 
 const route = getRouteApi("/$project/settings");
 
@@ -89,4 +94,156 @@ export function SettingsPage() {
 function shownSections(session: SessionInfo): SettingsSection[] {
   const isRunning = refusal(session, "", "run-server") === null;
   return SECTIONS.filter((name) => isRunning || (name !== "accounts" && name !== "audit"));
+}
+
+/** What shows elsewhere how a project is: a badge for a README, feeds for readers. */
+export function Badges({ summary: { project, visibility } }: { summary: ProjectSummary }) {
+  const feed = (name: string) => `${window.location.origin}/api/v1/projects/${project}/${name}.atom`;
+  return (
+    <>
+      <Section title="Badge of the project">
+        <BadgeCode badge={projectBadge(project)} />
+        <p className="muted">
+          A series has a badge of its own, and each chart can be embedded: both are on the page of the series.
+          {visibility === "private" && " The project is private: only its members see any of it."}
+        </p>
+      </Section>
+      <Section title="Feeds">
+        <div className="badge-code">
+          <p className="muted">Regressions, as Atom</p>
+          <CommandLine command={feed("regressions")} />
+          <p className="muted">Runs, as Atom</p>
+          <CommandLine command={feed("runs")} />
+        </div>
+      </Section>
+    </>
+  );
+}
+
+type Props = { summary: ProjectSummary; session: SessionInfo };
+
+/** Deletes a project with all that was measured of it, once its name was typed. */
+export function DeleteProject({ summary, session }: Props) {
+  const { project } = summary;
+  return (
+    <Section title={`Delete ${project}`}>
+      {refusal(session, project, "delete") === null ? (
+        <DeleteForm summary={summary} />
+      ) : (
+        <NotAllowed session={session} project={project} action="delete" what="delete it" />
+      )}
+    </Section>
+  );
+}
+
+function DeleteForm({ summary }: { summary: ProjectSummary }) {
+  const { project } = summary;
+  const [typed, setTyped] = useState("");
+  // What is in memory was of a project that is no more.
+  const deleting = useMutation({
+    mutationFn: () => deleteProject(project),
+    onSuccess: () => window.location.assign("/"),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (typed === project) deleting.mutate();
+  };
+  return (
+    <form className="form" onSubmit={submit}>
+      <p>
+        {counted(summary.run_count, "run")} with {counted(summary.series_count, "series", "series")} over{" "}
+        {counted(summary.commit_count, "commit")} go, all changes that were found, and what people said of
+        them. Its tokens are revoked. There is no way back, except a backup.
+      </p>
+      <Field label={`Type ${project}`} name="confirmation" error={null}>
+        {(input) => (
+          <input
+            {...input}
+            value={typed}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={({ target }) => setTyped(target.value)}
+          />
+        )}
+      </Field>
+      <FormError error={deleting.error} fields={[]} />
+      <div className="controls">
+        <button type="submit" className="button warning" disabled={typed !== project || deleting.isPending}>
+          Delete {project} for good
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const routeOfAudit = getRouteApi("/$project/settings");
+
+const EVENTS = 50;
+
+/** Who changed what on this server, the newest first. Nobody changes a line of it. */
+export function Audit({ project, session }: { project: string; session: SessionInfo }) {
+  const { after } = routeOfAudit.useSearch();
+  const isAllowed = refusal(session, "", "run-server") === null;
+  const log = useQuery({
+    ...auditQuery({ limit: EVENTS, ...(after === undefined ? {} : { after }) }),
+    enabled: isAllowed,
+  });
+  return (
+    <Section title="Audit log of this server">
+      {isAllowed ? (
+        <Loaded query={log}>
+          {({ events, next_after }) => (
+            <>
+              <EventTable events={events} />
+              {next_after !== null && (
+                <p className="section-note">
+                  <Link
+                    {...toSettings(project)}
+                    search={{ section: "audit", after: next_after }}
+                    className="button"
+                  >
+                    Earlier ones
+                  </Link>
+                </p>
+              )}
+            </>
+          )}
+        </Loaded>
+      ) : (
+        <NotAllowed session={session} project={project} action="run-server" what="read it" />
+      )}
+    </Section>
+  );
+}
+
+function EventTable({ events }: { events: AuditEvent[] }) {
+  return (
+    <ScrollRegion label="Audit log">
+      <table className="table table-dense">
+        <thead>
+          <tr>
+            <th scope="col">when</th>
+            <th scope="col">who</th>
+            <th scope="col">what</th>
+            <th scope="col">on what</th>
+            <th scope="col">details</th>
+          </tr>
+        </thead>
+        <tbody>
+          {events.map((event, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction are told apart by their place alone.
+            <tr key={index}>
+              <td title={event.request_id === null ? undefined : `Request ${event.request_id}`}>
+                {formatMoment(event.happened_at)}
+              </td>
+              <td>{event.actor}</td>
+              <th scope="row">{event.action}</th>
+              <td>{event.subject}</td>
+              <td className="wrap muted">{detailsText(event.details)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
 }

@@ -1,6 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, it, test } from "vitest";
 import type { TokenSummary } from "@/api/types";
-import { detailsText, readersText, tokensOf, validity } from "./data";
+import { cronText, detailsText, readersText, tokensOf, validity } from "./data";
 import { parseSettingsSearch } from "./search";
 
 test("a public project is everybody's who reaches the server, or who has an account on a private one", () => {
@@ -38,4 +38,17 @@ test("an address names a part that there is, and a place of the audit log alone"
   expect(parseSettingsSearch({ section: "audit", after: "abc" })).toEqual({ section: "audit", after: "abc" });
   expect(parseSettingsSearch({ section: "general" })).toEqual({});
   expect(parseSettingsSearch({ section: "odd" })).toEqual({});
+});
+
+it("reads a schedule as words, in the zone that it is in", () => {
+  expect(cronText("30 2 * * *")).toBe("At 02:30 UTC, every day");
+  expect(cronText("0 4 * * 1-5")).toBe("At 04:00 UTC, Monday through Friday");
+  expect(cronText("*/15 * * * *")).not.toContain("UTC");
+});
+
+it("says nothing of what is no time", () => {
+  expect(cronText("30 2 * *")).toBeNull();
+  expect(cronText("0 30 2 * * *")).toBeNull();
+  expect(cronText("61 2 * * *")).toBeNull();
+  expect(cronText("")).toBeNull();
 });

@@ -1,6 +1,9 @@
 /** From tokens, members and the audit log to what the settings say of them. Pure. */
+
+import { toString as inWords } from "cronstrue";
 import type { Scope, TokenKind, TokenSummary, Visibility } from "@/api/types";
 import { formatDay, formatMoment } from "@/lib/time";
+import { upperFirst } from "@/lib/units";
 
 /** Who reads a project, as the end of a sentence. */
 export function readersText(visibility: Visibility, isPrivateServer: boolean): string {
@@ -63,4 +66,16 @@ function valueText(value: unknown): string {
   return from === undefined && to === undefined
     ? JSON.stringify(value)
     : `${from ?? "none"} to ${to ?? "none"}`;
+}
+
+/** `At 02:30 UTC, every day`; `null` where it is no time. Five fields, as the server takes them. */
+export function cronText(cron: string): string | null {
+  if (cron.trim().split(/\s+/).length !== 5) return null;
+  try {
+    const words = inWords(cron, { use24HourTimeFormat: true, verbose: true });
+    // The zone belongs to the last time of day that is named.
+    return upperFirst(words.replace(/(\d\d:\d\d)(?!.*\d\d:\d\d)/, "$1 UTC"));
+  } catch {
+    return null;
+  }
 }

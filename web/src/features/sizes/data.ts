@@ -2,7 +2,7 @@
 import type { SizeProfile } from "@/api/types";
 import type { SizeBar } from "@/components/chart/SizeHistogramChart";
 import type { Answer, Change } from "@/lib/fastest";
-import { intervalText, sizeOf } from "@/lib/intervals";
+import { intervalText, sizeOf } from "@/lib/statistics";
 import { figureOf, type MeasuredLine } from "@/lib/sweep";
 import { formatNs, shareOfAll, unbroken } from "@/lib/units";
 

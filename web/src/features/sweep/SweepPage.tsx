@@ -1,22 +1,23 @@
 /** Latency against message size: which transport is the fastest up to which size, on one machine. */
-import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
-import { sweepQuery } from "@/api/queries";
+import { commitsQuery, sweepQuery } from "@/api/queries";
 import { sweptLines } from "@/components/chart/swept";
-import { NothingMeasured } from "@/components/ui/NothingMeasured";
-import { Unbroken } from "@/components/ui/Unbroken";
+import { Choice, SelectField } from "@/components/ui/controls";
+import { NothingMeasured } from "@/components/ui/states";
+import { Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { fastestOf } from "@/lib/fastest";
+import { useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
-import { crossingsOf, figuresOf, linesOf, loadsOf } from "@/lib/sweep";
-import { useTitle } from "@/lib/useTitle";
-import { scenarioName } from "@/lib/vocabulary";
+import { present } from "@/lib/search";
+import { crossingsOf, FIGURES, type Figure, figuresOf, type Load, linesOf, loadsOf } from "@/lib/sweep";
+import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 import { cautionsOf, headlineOf, scopeOf } from "./answer";
-import { Cautions } from "./components/Cautions";
-import { SweepControls } from "./components/SweepControls";
-import { SweepFrame } from "./components/SweepFrame";
-import { askedSweep, placeAsked } from "./search";
+import { SweepFrame } from "./SweepFrame";
+import { askedSweep, placeAsked, type SweepSearch } from "./search";
+import { Cautions } from "./tables";
 
 const route = getRouteApi("/$project/sweep");
 
@@ -90,5 +91,118 @@ function Sweep({ project, place }: { project: string; place: Place }) {
         />
       )}
     </>
+  );
+}
+
+/** As many of the newest commits are offered. */
+const COMMITS_OFFERED = 50;
+
+const QUIETLY = { replace: true, resetScroll: false };
+
+type Props = {
+  project: string;
+  place: Place;
+  loads: Load[];
+  load: string;
+  figures: Figure[];
+  figure: Figure;
+  commit: string | undefined;
+};
+
+/** What the sweep is of: only what was measured can be chosen, and only where there is a choice. */
+export function SweepControls({ project, place, loads, load, figures, figure, commit }: Props) {
+  const navigate = useNavigate({ from: "/$project/sweep" });
+  const choose = (change: SweepSearch) =>
+    navigate({ search: (previous) => ({ ...previous, ...change }), ...QUIETLY });
+  const { scenarios, modes, placements, machines } = place;
+  return (
+    <div className="controls sweep-controls">
+      <Choice
+        label="Machine"
+        values={machines}
+        name={(machine) => machine}
+        value={place.machine}
+        onChange={(machine) => choose({ machine })}
+      />
+      {scenarios.length > 1 && (
+        <SelectField
+          label="Scenario"
+          options={scenarios.map((value) => ({ value, label: scenarioName(value) }))}
+          value={place.scenario}
+          onChange={(scenario) =>
+            navigate({ search: (previous) => ofScenario(previous, scenario), ...QUIETLY })
+          }
+        />
+      )}
+      <Choice
+        label="Mode"
+        values={modes}
+        name={(mode) => modeName(mode)}
+        value={place.mode}
+        onChange={(mode) => choose({ mode })}
+      />
+      <Choice
+        label="Placement"
+        values={placements}
+        name={placementName}
+        value={place.placement}
+        onChange={(placement) => choose({ placement })}
+      />
+      {loads.length > 1 && (
+        <SelectField
+          label="Load"
+          options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
+          value={load}
+          onChange={(key) => choose({ load: key })}
+        />
+      )}
+      <Choice
+        label="Figure"
+        values={figures}
+        name={(value) => value}
+        value={figure}
+        onChange={(value) => choose(shown(value))}
+      />
+      <CommitField
+        project={project}
+        commit={commit}
+        onChange={(sha) =>
+          navigate({
+            search: ({ commit: _commit, ...rest }) => (sha === "" ? rest : { ...rest, commit: sha }),
+            ...QUIETLY,
+          })
+        }
+      />
+    </div>
+  );
+}
+
+/** Another scenario has other loads, lines and figures: what was chosen of these is not kept. */
+function ofScenario({ machine, mode, placement, commit }: SweepSearch, scenario: string): SweepSearch {
+  return present({ machine, scenario, mode, placement, commit });
+}
+
+function shown(value: string): SweepSearch {
+  const show = FIGURES.find((figure) => figure === value);
+  return show === undefined ? {} : { show };
+}
+
+type CommitProps = { project: string; commit: string | undefined; onChange: (sha: string) => void };
+
+function CommitField({ project, commit, onChange }: CommitProps) {
+  const { data } = useQuery(commitsQuery(project, { limit: COMMITS_OFFERED }));
+  const offered = data?.commits ?? [];
+  const isOffered = commit === undefined || offered.some(({ sha }) => sha === commit);
+  return (
+    <SelectField
+      label="Commit"
+      options={[
+        { value: "", label: "newest of each line" },
+        ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
+        ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
+      ]}
+      value={commit ?? ""}
+      onChange={onChange}
+    />
   );
 }

@@ -1,24 +1,37 @@
 /** What more senders and receivers cost: a time against how many take part, side by side for each scenario. */
 import { useQueries, useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { type Place, placeQuery } from "@/api/place";
 import { machinesQuery, runQuery, sweepQuery } from "@/api/queries";
-import { NothingMeasured } from "@/components/ui/NothingMeasured";
-import { Unbroken } from "@/components/ui/Unbroken";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { DataTable } from "@/components/chart/DataTable";
+import { LineChoice } from "@/components/chart/LineChoice";
+import { ScalingChart } from "@/components/chart/ScalingChart";
+import { withToggled } from "@/components/chart/swept";
+import { Choice, Segmented, SelectField } from "@/components/ui/controls";
+import { NothingMeasured, Section } from "@/components/ui/states";
+import { Unbroken } from "@/components/ui/text";
+import { ascending, distinct } from "@/lib/collections";
+import { useTitle } from "@/lib/hooks";
 import { toReference } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
+import { slugsOf } from "@/lib/search";
+import type { Load } from "@/lib/sweep";
 import { counted } from "@/lib/units";
-import { useTitle } from "@/lib/useTitle";
 import { modeName, placementName } from "@/lib/vocabulary";
-import { Cautions } from "./components/Cautions";
-import { Topologies } from "./components/Topologies";
-import { TopologyControls } from "./components/TopologyControls";
-import { askedTopologies, TOPOLOGY_SCENARIOS } from "./search";
+import { askedTopologies, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
+import { Cautions, lossyTable, scalingTable } from "./tables";
 import {
   chosenLoad,
+  flatOf,
+  looksOf,
   lossless,
   processorsOf,
   runsOf,
+  type TimeOf,
+  TOPOLOGIES,
+  type TopologyLine,
   together,
   topologyHeadline,
   topologyLines,
@@ -111,5 +124,149 @@ function Scaling({ project, place }: { project: string; place: Place }) {
           : {})}
       />
     </>
+  );
+}
+
+type Props = {
+  project: string;
+  place: Place;
+  lines: TopologyLine[];
+  time: TimeOf;
+  pending?: { error: Error | null; onRetry: () => void };
+};
+
+/** A panel for each scenario with the same axes, the lines that all of them share, and what was lost as a table. */
+export function Topologies({ project, place, lines, time, pending }: Props) {
+  const { hidden } = useSearch({ from: "/$project/topology" });
+  const navigate = useNavigate({ from: "/$project/topology" });
+  const [pointed, setPointed] = useState<string | null>(null);
+  const kept = lossless(lines);
+  const looks = looksOf(kept);
+  const isShown = (key: string) => !slugsOf(hidden).includes(key);
+  const shown = kept.filter(({ key }) => isShown(key));
+  const points = shown.flatMap((line) => line.points);
+  const members = distinct(points.map((point) => point.members)).sort(ascending);
+  const fileName = [place.machine, place.mode, place.placement].join("-");
+  const lost = lossyTable(`${fileName}-lossy`, lines);
+  const toggle = (key: string) => {
+    setPointed(null);
+    const changed = withToggled(hidden, key);
+    navigate({
+      search: ({ hidden: _hidden, ...rest }) => (changed === undefined ? rest : { ...rest, hidden: changed }),
+      replace: true,
+      resetScroll: false,
+    });
+  };
+  return (
+    <>
+      {pending === undefined && (
+        <LineChoice
+          label="Lines"
+          lines={looks.map((look) => ({ ...look, isShown: isShown(look.key) }))}
+          onToggle={toggle}
+          onPoint={setPointed}
+        />
+      )}
+      <div className="multiples">
+        {TOPOLOGIES.map(({ scenario, title, noun }) => {
+          const own = shown.filter((line) => line.scenario === scenario);
+          const what = `Time of ${time === "message" ? "a message" : "an operation"} against ${noun}`;
+          return (
+            <ChartFrame
+              key={scenario}
+              name={scenario}
+              title={title}
+              summary={own.length === 0 ? "" : what}
+              table={
+                own.length === 0
+                  ? null
+                  : scalingTable(project, `${fileName}-${scenario}`, own, { noun, time })
+              }
+              {...(pending === undefined ? {} : { pending })}
+            >
+              {own.length === 0 ? (
+                <p className="section-note">Not measured on {place.machine} in this way.</p>
+              ) : (
+                <ScalingChart
+                  name={`${what}, ${title}`}
+                  lines={own.map((line) => ({
+                    ...line,
+                    look: looks.find(({ key }) => key === line.key)?.look ?? 0,
+                  }))}
+                  members={members}
+                  times_ns={points.map(({ time_ns }) => time_ns)}
+                  flat_ns={flatOf(own)}
+                  noun={noun}
+                  emphasised={pointed}
+                />
+              )}
+            </ChartFrame>
+          );
+        })}
+      </div>
+      {lost !== null && (
+        <Section title="Lossy: senders that drop what does not fit">
+          <p className="chart-summary">
+            Compared with nothing: what was not taken is no message, and a time divided by attempts says
+            nothing. A message delivered is one that a receiver got, on average over the receivers.
+          </p>
+          <DataTable title="Lossy" table={lost} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+type TopologyControlsProps = { place: Place; loads: Load[]; load: string; time: TimeOf };
+
+/** More than two ends. */
+const MANY = 3;
+
+/** What the topologies are of, and what a time is of. */
+export function TopologyControls({ place, loads, load, time }: TopologyControlsProps) {
+  const navigate = useNavigate({ from: "/$project/topology" });
+  const choose = (change: TopologySearch) =>
+    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
+  return (
+    <div className="controls sweep-controls">
+      <Choice
+        label="Machine"
+        values={place.machines}
+        name={(machine) => machine}
+        value={place.machine}
+        onChange={(machine) => choose({ machine })}
+      />
+      <Choice
+        label="Mode"
+        values={place.modes}
+        name={(mode) => modeName(mode, MANY)}
+        value={place.mode}
+        onChange={(mode) => choose({ mode })}
+      />
+      <Choice
+        label="Placement"
+        values={place.placements}
+        name={placementName}
+        value={place.placement}
+        onChange={(placement) => choose({ placement })}
+      />
+      {loads.length > 1 && (
+        <SelectField
+          label="Load"
+          options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
+          value={load}
+          onChange={(key) => choose({ load: key })}
+        />
+      )}
+      <Segmented
+        label="Time of"
+        options={[
+          { value: "message", label: "a message" },
+          { value: "operation", label: "an operation" },
+        ]}
+        value={time}
+        onChange={(value) => choose({ time: value })}
+      />
+    </div>
   );
 }

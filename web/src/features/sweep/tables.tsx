@@ -4,9 +4,9 @@ import type { ChartTable } from "@/components/chart/ChartFrame";
 import type { SweptLine } from "@/components/chart/swept";
 import { ascending } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
-import { intervalParts } from "@/lib/intervals";
 import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
+import { intervalParts } from "@/lib/statistics";
 import { type Crossing, type Figure, figureOf, figuresOf, type MeasuredPoint } from "@/lib/sweep";
 import { formatBytes, formatDividedNs, formatNs, formatRate } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
@@ -167,4 +167,16 @@ export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable 
 function cellOf(value: number | null, figure: Figure): string {
   if (value === null) return "";
   return figure === "throughput" ? formatRate(value) : formatNs(value);
+}
+
+/** What to mind when reading a page's figures, a sentence each. */
+export function Cautions({ sentences }: { sentences: string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <ul className="cautions">
+      {sentences.map((sentence) => (
+        <li key={sentence}>{sentence}</li>
+      ))}
+    </ul>
+  );
 }

@@ -22,10 +22,8 @@ export const TOPOLOGIES = [
 export const TIMES = ["message", "operation"] as const;
 export type TimeOf = (typeof TIMES)[number];
 
-export type Topology = (typeof TOPOLOGIES)[number];
-
 /** One point: how many took part, and how long it took. */
-export type ScalingPoint = {
+type ScalingPoint = {
   members: number;
   time_ns: number;
   isOversubscribed: boolean;

@@ -3,11 +3,11 @@
  * it, in the chart that the pointer is over, what stands there.
  */
 import type { ReactNode, RefObject } from "react";
+import { createPortal } from "react-dom";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { useCrosshair } from "../crosshair";
 import { nearest, nearestOf } from "../nearest";
 import type { Curve } from "./Curves";
-import { TooltipBeside } from "./TooltipBeside";
 
 type Props = {
   name: string;
@@ -48,5 +48,30 @@ export function CrosshairMark({ name, stops, curves, within, tooltip }: Props) {
         </TooltipBeside>
       )}
     </g>
+  );
+}
+
+type TooltipBesideProps = {
+  /** In the picture's own coordinates. */
+  at: number;
+  top: number;
+  /** The element that it is put into. */
+  within: RefObject<HTMLElement | null>;
+  children: ReactNode;
+};
+
+const DISTANCE_PX = 12;
+
+/** What stands beside a place of the drawing area, on the side that has more room: put over the chart, not into its picture. */
+export function TooltipBeside({ at, top, within, children }: TooltipBesideProps) {
+  const area = usePlotArea();
+  if (area === undefined || within.current === null) return null;
+  const isLeft = at < area.x + area.width / 2;
+  const beside = isLeft ? { left: at + DISTANCE_PX } : { right: `calc(100% - ${at - DISTANCE_PX}px)` };
+  return createPortal(
+    <div className="crosshair-tooltip" style={{ top, ...beside }}>
+      {children}
+    </div>,
+    within.current,
   );
 }

@@ -6,7 +6,7 @@ import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
 import { spread } from "../labels";
 
 /** A line's name, the value at which it ends, and its colour. */
-export type EndLabel = {
+type EndLabel = {
   label: string;
   value: number;
   ink: string;

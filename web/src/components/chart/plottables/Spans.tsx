@@ -4,7 +4,7 @@
  */
 import { type ReactNode, type RefObject, useState } from "react";
 import { usePlotArea, useXAxisScale, useYAxisScale } from "recharts";
-import { TooltipBeside } from "./TooltipBeside";
+import { TooltipBeside } from "./CrosshairMark";
 
 /** One repetition's times. */
 export type Span = {

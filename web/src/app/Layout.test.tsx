@@ -1,0 +1,94 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { streamIsLost, streamIsThere } from "@/api/connection";
+import { ApiError, errorOfSilence } from "@/api/errors";
+import { formatClock } from "@/lib/time";
+import { Connection } from "./Layout";
+
+let isOnline = true;
+let queryClient: QueryClient;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  vi.spyOn(navigator, "onLine", "get").mockImplementation(() => isOnline);
+  isOnline = true;
+  queryClient = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  render(
+    <QueryClientProvider client={queryClient}>
+      <Connection />
+    </QueryClientProvider>,
+  );
+});
+
+afterEach(() => {
+  act(streamIsThere);
+  queryClient.clear();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const line = () => screen.getByRole("status").textContent;
+
+function network(on: boolean) {
+  isOnline = on;
+  act(() => void window.dispatchEvent(new Event(on ? "online" : "offline")));
+}
+
+/** Has the server answer a question, or fail to. */
+async function asked(error: Error | null) {
+  await act(async () => {
+    const queryFn = () => (error === null ? Promise.resolve(1) : Promise.reject(error));
+    void queryClient.fetchQuery({ queryKey: ["some"], queryFn, staleTime: 0 }).catch(() => {});
+    await vi.advanceTimersByTimeAsync(10);
+  });
+}
+
+it("says nothing while all is well", () => {
+  expect(line()).toBe("");
+});
+
+it("says that it is offline and as of when it shows, until it is not", async () => {
+  await asked(null);
+  const answered = formatClock(new Date());
+  await act(() => vi.advanceTimersByTimeAsync(120_000));
+  network(false);
+  expect(line()).toContain(`Offline: shown as of ${answered}`);
+  network(true);
+  expect(line()).toBe("");
+});
+
+it("says that the server does not answer, until it answers", async () => {
+  await asked(null);
+  await asked(errorOfSilence());
+  expect(line()).toContain("The server does not answer");
+  await asked(null);
+  expect(line()).toBe("");
+});
+
+it("takes a refusal for an answer", async () => {
+  await asked(errorOfSilence());
+  await asked(new ApiError("there is no project nope", 404, "It does not exist", null));
+  expect(line()).toBe("");
+});
+
+it("says since when it is not live once a loss lasts, and not of one that passes", async () => {
+  act(streamIsLost);
+  await act(() => vi.advanceTimersByTimeAsync(3_000));
+  act(streamIsThere);
+  await act(() => vi.advanceTimersByTimeAsync(3_000));
+  expect(line()).toBe("");
+  const since = formatClock(new Date());
+  act(streamIsLost);
+  await act(() => vi.advanceTimersByTimeAsync(600_000));
+  expect(line()).toContain(`Not live since ${since}`);
+  act(streamIsThere);
+  expect(line()).toBe("");
+});
+
+it("asks again for what can change when told to", async () => {
+  const asking = vi.spyOn(queryClient, "invalidateQueries");
+  await asked(errorOfSilence());
+  act(() => screen.getByRole("button", { name: "Refresh now" }).click());
+  expect(asking).toHaveBeenCalledOnce();
+});

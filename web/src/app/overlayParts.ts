@@ -1,4 +1,0 @@
-/** What opens above the page, as one part of the script. */
-export { KeyList } from "./KeyList";
-export { Palette } from "./Palette";
-export { SavedViews } from "./SavedViews";

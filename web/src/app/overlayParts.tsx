@@ -1,0 +1,284 @@
+/**
+ * The search over everything: pages, series by the grammar, commits, machines, projects, saved views. A field with a list
+ * under it; arrows choose, Enter opens.
+ */
+
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
+import { Modal } from "@/components/ui/Modal";
+import { Facts } from "@/components/ui/text";
+import { show } from "@/lib/overlays";
+import { counted } from "@/lib/units";
+import { keyName, turnKeys, useAreKeysOn, useKeyMaps } from "@/lib/useKeys";
+import { deleteView, NAME_LENGTH_MAX, renameView, saveView, useViews } from "@/lib/views";
+import { FIXED_KEYS } from "./keys";
+import { EXAMPLE } from "./Layout";
+import { placeAfter } from "./paletteEntries";
+import { usePalette } from "./usePalette";
+
+type Props = {
+  project: string | undefined;
+  /** What was typed while this was fetched. */
+  typed: RefObject<string>;
+};
+
+export function Palette({ project = "", typed }: Props) {
+  const id = useId();
+  const [text, setText] = useState("");
+  /** The entry that was chosen with the arrows; the first one until then. */
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { groups, problem } = usePalette(project, text);
+  const entries = groups.flatMap((group) => group.entries);
+  const place = Math.max(
+    0,
+    entries.findIndex(({ key }) => key === chosen),
+  );
+  // From when it is open on, what is typed goes into the field.
+  useLayoutEffect(() => setText(typed.current), [typed]);
+  const active = useRef<HTMLDivElement>(null);
+  const activeKey = entries[place]?.key;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the entry that it refers to is another one then.
+  useEffect(() => {
+    active.current?.scrollIntoView({ block: "nearest" });
+  }, [activeKey]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      const next = placeAfter(place, event.key === "ArrowDown" ? 1 : -1, entries.length);
+      setChosen(entries[next]?.key ?? null);
+    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      entries[place]?.open();
+    }
+  };
+
+  return (
+    <Modal label="Search" className="palette" onClosed={() => show(null)}>
+      <div className="palette-head">
+        <input
+          role="combobox"
+          type="text"
+          aria-label="Search"
+          aria-autocomplete="list"
+          aria-expanded={entries.length > 0}
+          aria-controls={`${id}-list`}
+          aria-describedby={`${id}-problem`}
+          {...(activeKey !== undefined && { "aria-activedescendant": `${id}-${place}` })}
+          placeholder={EXAMPLE}
+          autoComplete="off"
+          autoCapitalize="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setChosen(null);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <button type="button" className="text-button" onClick={() => show(null)}>
+          Close
+        </button>
+      </div>
+      <p className="palette-problem" id={`${id}-problem`} role="status">
+        {problem !== null && <span className="warning">{problem}</span>}
+        <span className="visually-hidden">{counted(entries.length, "entry", "entries")}</span>
+      </p>
+      <div className="palette-list" id={`${id}-list`} role="listbox" aria-label="Found">
+        {groups.map((group) => (
+          // biome-ignore lint/a11y/useSemanticElements: a listbox has groups, not fieldsets.
+          <div key={group.name} role="group" aria-label={group.name}>
+            <div className="palette-group" aria-hidden="true">
+              {group.name}
+            </div>
+            {group.entries.map(({ key, label, detail, open }) => {
+              const index = entries.findIndex((entry) => entry.key === key);
+              return (
+                // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: the field has the focus and the keys.
+                <div
+                  key={key}
+                  id={`${id}-${index}`}
+                  role="option"
+                  aria-selected={index === place}
+                  className="palette-entry"
+                  {...(index === place && { ref: active })}
+                  onPointerMove={() => setChosen(key)}
+                  onClick={open}
+                >
+                  <span>{label}</span>
+                  {detail !== undefined && <span className="muted">{detail}</span>}
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      <p className="palette-foot">
+        <kbd>↑</kbd> <kbd>↓</kbd> choose, <kbd>Enter</kbd> opens, <kbd>Esc</kbd> closes. Keys of the grammar:
+        transport, machine, scenario, mode, placement, size, peers, os; commas between alternatives.
+      </p>
+    </Modal>
+  );
+}
+
+const NOT_KEPT = "This browser keeps nothing for this page: private windows and blocked storage do not.";
+
+/** The saved views of a project: the address that is open gets a name, and any of them is opened, renamed or deleted. */
+export function SavedViews({ project }: { project: string }) {
+  const views = useViews(project);
+  const { href } = useLocation();
+  const [message, setMessage] = useState("");
+  const save = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const name = nameOf(form);
+    if (name === "") return;
+    const isKept = saveView(project, { name, href });
+    setMessage(isKept ? `Saved as ${name}.` : NOT_KEPT);
+    if (isKept) form.reset();
+  };
+  return (
+    <Modal label="Saved views" className="views" onClosed={() => show(null)}>
+      <h2>Saved views of {project}</h2>
+      <p className="section-note">
+        A view is the address of a page with all that is chosen on it. Views are kept in this browser; to give
+        one to somebody else, copy its link.
+      </p>
+      <form className="controls" onSubmit={save}>
+        <label className="field">
+          This page as
+          <input name="name" required maxLength={NAME_LENGTH_MAX} autoComplete="off" />
+        </label>
+        <button type="submit" className="button">
+          Save
+        </button>
+      </form>
+      <p className="views-message" role="status">
+        {message}
+      </p>
+      {views.length === 0 ? (
+        <p className="muted">No view is saved yet.</p>
+      ) : (
+        <ul className="views-list">
+          {views.map((view) => (
+            <ViewEntry key={view.name} project={project} {...view} onMessage={setMessage} />
+          ))}
+        </ul>
+      )}
+      <form method="dialog">
+        <button type="submit" className="button">
+          Close
+        </button>
+      </form>
+    </Modal>
+  );
+}
+
+type EntryProps = { project: string; name: string; href: string; onMessage: (message: string) => void };
+
+function ViewEntry({ project, name, href, onMessage }: EntryProps) {
+  const navigate = useNavigate();
+  const [isRenaming, setRenaming] = useState(false);
+  const rename = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const to = nameOf(event.currentTarget);
+    const isKept = to === "" || renameView(project, name, to);
+    onMessage(isKept ? "" : NOT_KEPT);
+    setRenaming(false);
+  };
+  if (isRenaming) {
+    return (
+      <li>
+        <form className="controls" onSubmit={rename}>
+          <label className="field">
+            Name
+            {/* biome-ignore lint/a11y/noAutofocus: the button that had the focus made place for it. */}
+            <input name="name" required maxLength={NAME_LENGTH_MAX} defaultValue={name} autoFocus />
+          </label>
+          <button type="submit" className="button">
+            Rename
+          </button>
+        </form>
+      </li>
+    );
+  }
+  return (
+    <li>
+      <a
+        href={href}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          show(null);
+          navigate({ href });
+        }}
+      >
+        {name}
+      </a>
+      <span className="tools">
+        <button
+          type="button"
+          className="text-button"
+          aria-label={`Rename ${name}`}
+          onClick={() => setRenaming(true)}
+        >
+          Rename
+        </button>
+        <button
+          type="button"
+          className="text-button"
+          aria-label={`Delete ${name}`}
+          onClick={() => onMessage(deleteView(project, name) ? `${name} is deleted.` : NOT_KEPT)}
+        >
+          Delete
+        </button>
+      </span>
+    </li>
+  );
+}
+
+function nameOf(form: HTMLFormElement): string {
+  return String(new FormData(form).get("name") ?? "").trim();
+}
+
+/** All keys: those of the page that is open, and those of all pages. `?` shows it. */
+export function KeyList() {
+  const maps = useKeyMaps();
+  const areOn = useAreKeysOn();
+  return (
+    <Modal label="Keys" className="key-list" onClosed={() => show(null)}>
+      <div className="key-maps">
+        {maps.map(({ title, keys, isEverywhere }) => (
+          <section key={title}>
+            <h2>{title}</h2>
+            <Facts
+              wide
+              facts={[
+                ...keys.map(([key, what]): [string, string] => [key, what]),
+                ...(isEverywhere === true ? FIXED_KEYS : []),
+              ].map(([key, what]) => ({ name: key.split(" ").map(keyName).join(" "), value: what }))}
+            />
+          </section>
+        ))}
+      </div>
+      <form method="dialog" className="controls">
+        <button type="submit" className="button">
+          Close
+        </button>
+        <label className="field">
+          <input type="checkbox" checked={areOn} onChange={({ target }) => turnKeys(target.checked)} />
+          keys without Ctrl work, in this browser
+        </label>
+      </form>
+    </Modal>
+  );
+}

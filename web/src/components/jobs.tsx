@@ -1,0 +1,228 @@
+/** What is measured now, or what waits in the order in which it begins: where, why, since when or until when. */
+
+import { Link } from "@tanstack/react-router";
+import { cancelJob } from "@/api/lab";
+import type { Job } from "@/api/types";
+import { ScrollRegion } from "@/components/ui/states";
+import { Ago } from "@/components/ui/text";
+import { shortSha } from "@/lib/commits";
+import { useChange } from "@/lib/hooks";
+import { toJob, toPullRequest, toRegression, toRun } from "@/lib/paths";
+import { askerText, type Begin, placeText, reasonText } from "@/lib/queue";
+import { formatDuration } from "@/lib/time";
+import { Confirm, FormError } from "./form";
+
+type Props = {
+  label: string;
+  project: string;
+  jobs: Job[];
+  begins: ReadonlyMap<number, Begin>;
+  /** Whether who looks at it may cancel. */
+  mayCancel: boolean;
+  /** False on a page that is about one machine. */
+  hasMachine?: boolean;
+};
+
+export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine = true }: Props) {
+  return (
+    <ScrollRegion label={label}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">commit</th>
+            {hasMachine && <th scope="col">machine</th>}
+            <th scope="col">{jobs.every(({ status }) => status === "running") ? "begun" : "begins"}</th>
+            <th scope="col">why</th>
+            <th scope="col">asked for</th>
+            {mayCancel && (
+              <th scope="col">
+                <span className="unseen">cancel</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <tr key={job.job_id}>
+              <th scope="row">
+                <JobName project={project} job={job} />
+              </th>
+              {hasMachine && (
+                <td>
+                  <JobPlace job={job} />
+                </td>
+              )}
+              <td className="flexible">
+                <Begins job={job} begin={begins.get(job.job_id)} />
+              </td>
+              <td className="flexible">
+                <Reason project={project} job={job} />
+              </td>
+              <td className="muted">
+                <Ago moment={job.created_at} />
+              </td>
+              {mayCancel && (
+                <td className="number">
+                  <CancelJob project={project} job={job} />
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function Begins({ job, begin }: { job: Job; begin: Begin | undefined }) {
+  const again = job.attempt > 1 && <span className="line muted">attempt {job.attempt}</span>;
+  if (job.status === "running") {
+    return (
+      <>
+        {job.started_at !== null && <Ago moment={job.started_at} />}
+        {again}
+      </>
+    );
+  }
+  if (begin === undefined) return null;
+  return (
+    <>
+      <span className={begin.kind === "blocked" ? "warning" : begin.kind === "unknown" ? "muted" : undefined}>
+        {begin.text}
+      </span>
+      {job.failure !== null && <span className="line muted">the last time: {job.failure}</span>}
+    </>
+  );
+}
+
+/** What was asked for and is over, the newest first: what became of it. */
+export function OverJobs({ project, jobs }: { project: string; jobs: Job[] }) {
+  return (
+    <ScrollRegion label="Over">
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">commit</th>
+            <th scope="col">machine</th>
+            <th scope="col">what became of it</th>
+            <th scope="col">why</th>
+            <th scope="col">ended</th>
+            <th scope="col" className="number">
+              in all
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {jobs.map((job) => (
+            <tr key={job.job_id}>
+              <th scope="row">
+                <JobName project={project} job={job} />
+              </th>
+              <td>
+                <JobPlace job={job} />
+              </td>
+              <td className="flexible">
+                <Outcome project={project} job={job} />
+              </td>
+              <td className="flexible">
+                <Reason project={project} job={job} />
+              </td>
+              <td>{job.done_at !== null && <Ago moment={job.done_at} />}</td>
+              <td className="number">
+                {job.done_at !== null && formatDuration(job.created_at, job.done_at)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function Outcome({ project, job: { status, failure, done_by_run_id } }: { project: string; job: Job }) {
+  if (status === "failed") {
+    return <span className="warning">failed{failure !== null && `: ${failure}`}</span>;
+  }
+  if (status === "done" && done_by_run_id !== null)
+    return <Link {...toRun(project, done_by_run_id)}>measured</Link>;
+  return <span className="muted">{status === "done" ? "measured" : status}</span>;
+}
+
+type CancelJobProps = { project: string; job: Job; className?: string };
+
+/** Cancels a job that is open, once it was asked whether that is meant. */
+export function CancelJob({ project, job, className }: CancelJobProps) {
+  const cancelling = useChange(
+    () => cancelJob(project, job.job_id),
+    [
+      ["jobs", project],
+      ["job", project],
+    ],
+  );
+  const sha = shortSha(job.commit_sha);
+  return (
+    <>
+      <Confirm
+        label="Cancel"
+        name={`Cancel ${sha} on ${placeText(job)}`}
+        question={`Cancel the measurement of ${sha}?`}
+        isBusy={cancelling.isPending}
+        onConfirm={() => cancelling.mutate(undefined)}
+        {...(className !== undefined && { className })}
+      >
+        {job.status === "running"
+          ? "Its agent ends it between two repetitions; what was measured of it until then is not kept."
+          : "It leaves the queue. It can be asked for again at any time."}
+      </Confirm>
+      <FormError error={cancelling.error} fields={[]} />
+    </>
+  );
+}
+
+/** The commit, which leads to the job. */
+function JobName({ project, job }: { project: string; job: Job }) {
+  return (
+    <>
+      <Link {...toJob(project, job.job_id)}>
+        <code title={job.commit_sha}>{shortSha(job.commit_sha)}</code>
+      </Link>
+      {job.base_sha !== null && (
+        <span className="muted">
+          {" "}
+          against <code title={job.base_sha}>{shortSha(job.base_sha)}</code>
+        </span>
+      )}
+      {job.preset !== null && <span className="line muted">{job.preset}</span>}
+    </>
+  );
+}
+
+/** Where it is measured. */
+function JobPlace({ job }: { job: Job }) {
+  return job.machine === null ? <span className="muted">{placeText(job)}</span> : job.machine;
+}
+
+/** Why a commit is measured: for which regression or pull request, and who asked. */
+export function Reason({ project, job }: { project: string; job: Job }) {
+  const { reason, regression_id, pull_request, requested_by } = job;
+  return (
+    <>
+      {requested_by !== null && reason === "request"
+        ? `${askerText(requested_by)} asked for it`
+        : reasonText(reason)}
+      {regression_id !== null && (
+        <>
+          , for <Link {...toRegression(project, regression_id)}>change {regression_id}</Link>
+        </>
+      )}
+      {pull_request !== null && (
+        <>
+          , <Link {...toPullRequest(project, pull_request)}>#{pull_request}</Link>
+        </>
+      )}
+      {requested_by !== null && reason !== "request" && (
+        <span className="muted"> ({askerText(requested_by)})</span>
+      )}
+    </>
+  );
+}

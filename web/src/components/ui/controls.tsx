@@ -1,0 +1,163 @@
+/** A choice between what was measured: nothing where there is none, all in sight where they are few. */
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { shortLink } from "@/api/links";
+
+/** More values than this side by side are wider than a telephone. */
+const IN_SIGHT_MAX = 4;
+
+type Props = {
+  label: string;
+  values: string[];
+  name: (value: string) => string;
+  value: string;
+  onChange: (value: string) => void;
+};
+
+export function Choice({ label, values, name, value, onChange }: Props) {
+  if (values.length < 2) return null;
+  const options = values.map((entry) => ({ value: entry, label: name(entry) }));
+  if (values.length > IN_SIGHT_MAX) return <SelectField {...{ label, options, value, onChange }} />;
+  return <Segmented label={label} options={options} value={value} onChange={onChange} />;
+}
+
+const CONFIRMED_MS = 2_000;
+
+type CopyButtonProps = {
+  label: string;
+  /** The text, asked for when it is copied. */
+  text: () => string | Promise<string>;
+  className?: string;
+};
+
+/** Copies a text and says that it did. */
+export function CopyButton({ label, text, className = "text-button" }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState<"Copied" | "Not copied" | null>(null);
+  useEffect(() => {
+    if (outcome === null) return;
+    const timer = setTimeout(() => setOutcome(null), CONFIRMED_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = async () => setOutcome((await copyText(await text())) ? "Copied" : "Not copied");
+  return (
+    <button type="button" className={className} onClick={copy}>
+      <span aria-live="polite">{outcome ?? label}</span>
+    </button>
+  );
+}
+
+type CopyLinkProps = {
+  label?: string;
+  /** The part of the page that it leads to. */
+  part?: string;
+  className?: string;
+};
+
+/** Copies a short address of what is shown: all page state is in it. */
+export function CopyLink({ label = "Copy link", part, className }: CopyLinkProps) {
+  return (
+    <CopyButton
+      label={label}
+      text={() => shortLink(part)}
+      {...(className === undefined ? {} : { className })}
+    />
+  );
+}
+
+/** A few links or buttons behind a word. It closes with Escape, and with a click anywhere, also within. */
+export function Menu({ label, children }: { label: string; children: ReactNode }) {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    const close = () => details.current?.removeAttribute("open");
+    const onClick = ({ target }: MouseEvent) => {
+      const summary = details.current?.querySelector("summary");
+      if (!(target instanceof Node) || summary?.contains(target) !== true) close();
+    };
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key !== "Escape" || details.current?.open !== true) return;
+      close();
+      details.current.querySelector("summary")?.focus();
+    };
+    document.addEventListener("click", onClick);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("click", onClick);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, []);
+  return (
+    <details className="menu" ref={details}>
+      <summary>{label}</summary>
+      <div className="menu-items">{children}</div>
+    </details>
+  );
+}
+
+type Option<T> = { value: T; label: string };
+
+type SegmentedProps<T> = {
+  label: string;
+  options: Option<T>[];
+  value: T;
+  onChange: (value: T) => void;
+};
+
+/** A choice between a few values, all of them in sight. */
+export function Segmented<T extends string>({ label, options, value, onChange }: SegmentedProps<T>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a frame of its own.
+    <div className="segmented" role="group" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type SelectFieldOption = { value: string; label: string };
+
+type SelectFieldProps = {
+  label: string;
+  options: SelectFieldOption[];
+  value: string;
+  onChange: (value: string) => void;
+};
+
+/** A labelled choice between many values. */
+export function SelectField({ label, options, value, onChange }: SelectFieldProps) {
+  return (
+    <label className="field">
+      {label}
+      <select value={value} onChange={(event) => onChange(event.target.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Copies a text; false when the browser refuses. */
+async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard !== undefined) {
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+  }
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const copied = document.execCommand("copy");
+  area.remove();
+  return copied;
+}

@@ -1,0 +1,97 @@
+/** Says what went wrong, with the request's id for the server's log, and offers to try again. */
+
+import { type ReactNode, useId } from "react";
+import { ApiError } from "@/api/errors";
+import { CommandLine } from "./text";
+
+type Props = {
+  error: Error;
+  onRetry: () => void;
+  /** A page's only content has the page's heading. */
+  heading?: "h1" | "h2";
+};
+
+export function ErrorState({ error, onRetry, heading: Heading = "h1" }: Props) {
+  const { title, requestId } =
+    error instanceof ApiError ? error : { title: "This page failed", requestId: null };
+  return (
+    <div className="state" role="alert">
+      <Heading>{title}</Heading>
+      <p>{error.message}</p>
+      {requestId !== null && (
+        <p className="muted">
+          Request <code>{requestId}</code>, as in the server’s log.
+        </p>
+      )}
+      <p>
+        <button type="button" className="button" onClick={onRetry}>
+          Try again
+        </button>
+      </p>
+    </div>
+  );
+}
+
+type NothingMeasuredProps = { title: string; lede: string; command: string };
+
+/** What a page is without anything to show: what it would show, and the command that measures it. */
+export function NothingMeasured({ title, lede, command }: NothingMeasuredProps) {
+  return (
+    <div className="state">
+      <h1>{title}</h1>
+      <p className="muted">{lede} In a clone of the project, this measures some and sends them here:</p>
+      <CommandLine command={`${command} --upload ${window.location.origin}`} />
+    </div>
+  );
+}
+
+type SkeletonProps = { width?: string; height?: string };
+
+/** Stands where content is about to be, in roughly its size, so that the page does not jump. */
+export function Skeleton({ width = "100%", height = "1.25rem" }: SkeletonProps) {
+  return <span className="skeleton" style={{ width, height }} />;
+}
+
+/** A whole page that is on its way. */
+export function PageSkeleton() {
+  return (
+    <div role="status" aria-label="Loading">
+      <Skeleton width="min(36rem, 90%)" height="2rem" />
+      <Skeleton width="min(24rem, 70%)" />
+      <div className="section">
+        <Skeleton height="16rem" />
+      </div>
+    </div>
+  );
+}
+
+/** Scrolls what is wider than the screen, so that the page itself never does. Reachable by keyboard. */
+export function ScrollRegion({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without focus the keyboard could not scroll it.
+    <section className="scroll" aria-label={`${label}, table`} tabIndex={0}>
+      {children}
+    </section>
+  );
+}
+
+type SectionProps = {
+  title: string;
+  /** Controls and links that belong to the whole section. */
+  tools?: ReactNode;
+  children: ReactNode;
+};
+
+/** A titled part of a page. */
+export function Section({ title, tools, children }: SectionProps) {
+  const id = useId();
+  return (
+    <section className="section" aria-labelledby={id}>
+      <div className="section-head">
+        <h2 id={id}>{title}</h2>
+        {tools}
+      </div>
+      {children}
+    </section>
+  );
+}

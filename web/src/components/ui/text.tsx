@@ -1,0 +1,108 @@
+/** How long ago something was, with the exact moment for who asks. */
+
+import { Fragment, type ReactNode } from "react";
+import type { CommitSummary } from "@/api/types";
+import type { AgentState } from "@/lib/agents";
+import { shortSha } from "@/lib/commits";
+import { useNow } from "@/lib/hooks";
+import { formatAgo, formatMoment } from "@/lib/time";
+import type { Quantity } from "@/lib/units";
+import { CopyButton } from "./controls";
+
+export function Ago({ moment }: { moment: string }) {
+  const now = useNow();
+  return (
+    <time dateTime={moment} title={formatMoment(moment)}>
+      {formatAgo(moment, now)}
+    </time>
+  );
+}
+
+type Props = { commit: CommitSummary; subject?: boolean };
+
+/** A commit by its short object name, and its subject where there is room. */
+export function CommitName({ commit, subject = false }: Props) {
+  return (
+    <>
+      <code title={commit.sha}>{shortSha(commit.sha)}</code>
+      {subject && <> {commit.subject}</>}
+    </>
+  );
+}
+
+type QuantityTextProps = { quantity: Quantity; plain?: boolean };
+
+/** A number that stands out from its unit. */
+export function QuantityText({ quantity, plain = false }: QuantityTextProps) {
+  return (
+    <span className={plain ? "quantity quantity-plain" : "quantity"}>
+      {quantity.value} <span>{quantity.unit}</span>
+    </span>
+  );
+}
+
+/** A sentence in which names with hyphens are not broken into lines: half a name is another one. */
+export function Unbroken({ text }: { text: string }) {
+  const parts = text.split(/(\w+(?:-\w+)+)/).map((part, place) => ({ part, place }));
+  return parts.map(({ part, place }) =>
+    // Every other part is a name.
+    place % 2 === 1 ? (
+      <span key={place} className="unbroken">
+        {part}
+      </span>
+    ) : (
+      <Fragment key={place}>{part}</Fragment>
+    ),
+  );
+}
+
+/** A state in a word, with a shape beside it, so that it is not told by colour, and with why. */
+export function StateMark({ state: { word, shape, because } }: { state: AgentState }) {
+  const isBad = shape === "alarm" || shape === "cross";
+  return (
+    <span className={isBad ? "state-mark warning" : "state-mark"}>
+      <span className={`shape shape-${shape}`} aria-hidden="true" />
+      <span>
+        {word}
+        {because !== null && (
+          <>
+            : <span className={isBad ? "because" : "because muted"}>{because}</span>
+          </>
+        )}
+      </span>
+    </span>
+  );
+}
+
+/** One pair. */
+export type Fact = { name: string; value: ReactNode };
+
+type FactsProps = {
+  facts: Fact[];
+  /** Long values read better from the left. */
+  wide?: boolean;
+};
+
+/** Names and values, one pair a line. */
+export function Facts({ facts, wide = false }: FactsProps) {
+  return (
+    <dl className={wide ? "facts facts-wide" : "facts"}>
+      {facts.map(({ name, value }) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+/** A command to run in a terminal, ready to copy. */
+export function CommandLine({ command }: { command: string }) {
+  return (
+    <div className="command">
+      <code>{command}</code>
+      <CopyButton label="Copy" text={() => command} />
+    </div>
+  );
+}

@@ -1,0 +1,238 @@
+/** The messages as bars that are dragged, with whose they are, how long they are, and the way back. */
+import { type DragEvent, type FormEvent, useId, useState } from "react";
+import type { AdviceGroup, SizeProfile } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { DraggedBarsChart } from "@/components/chart/DraggedBarsChart";
+import type { CrossingMark } from "@/components/chart/plottables/Crossings";
+import { SelectField } from "@/components/ui/controls";
+import { formatBytes } from "@/lib/units";
+import { barsOf, longerText, messagesText, nameIn, STEPS, stepOf, timesText } from "./data";
+import { type AdvisorChange, type AdvisorSearch, draggedText, type Start, withDragged } from "./search";
+import { type Bucket, FILE_BYTES_MAX, readSizes, scaled, sizesText } from "./sizes";
+import { trafficTable } from "./tables";
+
+/** More captions than this hide the bars that they are about. */
+const MARKS_MAX = 3;
+/** Own sizes, among the names of profiles. */
+const OWN = "own";
+
+type Props = {
+  search: AdvisorSearch;
+  start: Start;
+  profiles: SizeProfile[];
+  /** The only group there is, whose crossings are marked. */
+  group: AdviceGroup | null;
+  /** What is written to the address at once. */
+  onChange: (change: AdvisorChange) => void;
+  /** What is written once it has come to rest. */
+  onDrag: (change: AdvisorChange) => void;
+};
+
+export function Traffic({ search, start, profiles, group, onChange, onDrag }: Props) {
+  const [isOwnOpen, setOwnOpen] = useState(false);
+  const times = search.times ?? 1;
+  const now = withDragged(start.buckets, search.dragged);
+  const asked = times === 1 ? now : scaled(now, times);
+  const isChanged = search.dragged !== undefined || times !== 1;
+  const startAnew = (change: AdvisorChange) => {
+    setOwnOpen(false);
+    onChange({ profile: undefined, sizes: undefined, dragged: undefined, times: undefined, ...change });
+  };
+  const drag = (place: number, count: number) => {
+    const moved = now.map((bucket, index) => (index === place ? { ...bucket, count } : bucket));
+    onDrag({ dragged: draggedText(start.buckets, moved) });
+  };
+  return (
+    <ChartFrame
+      name="traffic"
+      title={messagesText(asked)}
+      summary="Drag a bar up or down; or go to it with Tab and the arrow keys, left and right from bar to bar, up and down for more and fewer messages. Dashed: as it was. Line: the share of messages that are not longer."
+      table={trafficTable(asked, start.profile?.slug ?? "own")}
+      controls={
+        <>
+          <div className="controls traffic-controls">
+            <SelectField
+              label="Messages"
+              options={[
+                ...profiles.map(({ slug, title }) => ({ value: slug, label: title })),
+                ...(start.profile === null ? [{ value: OWN, label: "Your own" }] : []),
+              ]}
+              value={start.profile?.slug ?? OWN}
+              onChange={(slug) => slug !== OWN && startAnew({ profile: slug })}
+            />
+            <button
+              type="button"
+              className="button"
+              aria-expanded={isOwnOpen}
+              onClick={() => setOwnOpen(!isOwnOpen)}
+            >
+              Your own sizes
+            </button>
+            <TimesSlider
+              times={times}
+              onChange={(value) => onDrag({ times: value === 1 ? undefined : value })}
+            />
+            <button
+              type="button"
+              className="button"
+              disabled={!isChanged}
+              onClick={() => onChange({ dragged: undefined, times: undefined })}
+            >
+              Reset
+            </button>
+          </div>
+          {isOwnOpen && (
+            <OwnSizes
+              text={sizesText(asked)}
+              onUse={(buckets) => startAnew({ sizes: sizesText(buckets) })}
+              onClose={() => setOwnOpen(false)}
+            />
+          )}
+        </>
+      }
+    >
+      <DraggedBarsChart
+        name="Messages by size, to be dragged"
+        bars={barsOf(now, times)}
+        start={barsOf(start.buckets)}
+        crossings={group === null ? [] : marksOf(group, asked)}
+        onDrag={drag}
+      />
+    </ChartFrame>
+  );
+}
+
+/** The crossings with the first one that are among the messages. */
+function marksOf(group: AdviceGroup, buckets: Bucket[]): CrossingMark[] {
+  const some = buckets.filter(({ count }) => count > 0);
+  const [least, most] = [some[0]?.from_bytes ?? 0, some.at(-1)?.to_bytes ?? 0];
+  const name = (place: number) => {
+    const ranked = group.ranking[place];
+    return ranked === undefined ? "" : nameIn(group, ranked);
+  };
+  return group.crossovers
+    .filter(({ x }) => x > least && x < most)
+    .slice(0, MARKS_MAX)
+    .map(({ below, above, x, from, to }) => ({ x, from, to, label: `${name(below)} | ${name(above)}` }));
+}
+
+type OwnSizesProps = {
+  /** What the advice is about now, as text. */
+  text: string;
+  onUse: (buckets: Bucket[]) => void;
+  onClose: () => void;
+};
+
+/** Sizes of one's own: pasted, or from a file that is chosen or dropped. They are read here and refused here. */
+export function OwnSizes({ text, onUse, onClose }: OwnSizesProps) {
+  const id = useId();
+  const [typed, setTyped] = useState(text);
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const [isOver, setOver] = useState(false);
+  const take = (content: string) => {
+    const read = readSizes(content);
+    if ("refusal" in read) setRefusal(read.refusal);
+    else onUse(read.buckets);
+  };
+  const readFile = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > FILE_BYTES_MAX) {
+      setRefusal(
+        `${file.name} has ${formatBytes(file.size)}: expected at most ${formatBytes(FILE_BYTES_MAX)}.`,
+      );
+      return;
+    }
+    take(await file.text());
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    take(typed);
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    void readFile(event.dataTransfer.files[0]);
+  };
+  return (
+    <form
+      className="own-sizes"
+      aria-label="Sizes of your own"
+      data-over={isOver ? "" : undefined}
+      onSubmit={submit}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <label htmlFor={id}>Sizes of your own messages</label>
+      <textarea
+        id={id}
+        rows={4}
+        value={typed}
+        spellCheck={false}
+        aria-describedby={`${id}-note`}
+        aria-invalid={refusal !== null || undefined}
+        onChange={({ target }) => {
+          setTyped(target.value);
+          setRefusal(null);
+        }}
+      />
+      <p id={`${id}-note`} className="muted">
+        Buckets with how many messages, <code>12-15:4387,64:3</code>; rows of{" "}
+        <code>bucket_min_bytes,count</code>, the last with where the one before it ends and no messages; or a
+        size in bytes a line. A file of any of these can be dropped here. It is read in this browser; the
+        server gets the buckets.
+      </p>
+      {refusal !== null && (
+        <p className="warning" role="alert">
+          {refusal}
+        </p>
+      )}
+      <div className="controls">
+        <button type="submit" className="button">
+          Use these
+        </button>
+        <label className="button">
+          Choose a file
+          <input
+            type="file"
+            className="visually-hidden"
+            accept=".csv,.txt,text/csv,text/plain"
+            onChange={({ target }) => void readFile(target.files?.[0])}
+          />
+        </label>
+        <button type="button" className="text-button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </form>
+  );
+}
+
+type TimesSliderProps = { times: number; onChange: (times: number) => void };
+
+/** Makes all messages longer or shorter. */
+function TimesSlider({ times, onChange }: TimesSliderProps) {
+  const id = useId();
+  return (
+    <div className="times">
+      <label htmlFor={id}>Length of all messages</label>
+      <input
+        id={id}
+        type="range"
+        min={0}
+        max={STEPS.length - 1}
+        value={stepOf(times)}
+        aria-valuetext={times === 1 ? "as they are" : longerText(times)}
+        list={`${id}-marks`}
+        onChange={({ target }) => onChange(STEPS[target.valueAsNumber] ?? 1)}
+      />
+      <datalist id={`${id}-marks`}>
+        <option value={stepOf(1)} />
+      </datalist>
+      <output htmlFor={id}>{timesText(times)}</output>
+    </div>
+  );
+}

@@ -1,0 +1,217 @@
+/** Both sides, each to be chosen, swapped, or set to the measured commit before. */
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
+import { commitQuery, commitsQuery, sessionQuery } from "@/api/queries";
+import type { CommitSummary } from "@/api/types";
+import { refusal } from "@/lib/access";
+import { shortSha } from "@/lib/commits";
+import { toMeasure } from "@/lib/paths";
+import { formatDay } from "@/lib/time";
+import { revisionOf } from "./data";
+import type { CompareSearch } from "./search";
+import type { Side } from "./useSide";
+
+/** Sides that are named anew; what is undefined goes. */
+export type SidesChange = { base?: string | undefined; head?: string | undefined };
+
+type Props = {
+  project: string;
+  search: CompareSearch;
+  base: Side;
+  head: Side;
+  onSides: (change: SidesChange) => void;
+};
+
+export function Sides({ project, search, base, head, onSides }: Props) {
+  const queryClient = useQueryClient();
+  const { data: session } = useQuery(sessionQuery);
+  const mayAsk = session !== undefined && refusal(session, project, "queue") === null;
+  const [note, setNote] = useState<string | null>(null);
+  const set = (change: SidesChange) => {
+    setNote(null);
+    onSides(change);
+  };
+  const toPrevious = async () => {
+    if (head.commit === null) return;
+    const found = await previousMeasured(queryClient, project, head.commit).catch((error: Error) => error);
+    if (found instanceof Error) setNote(found.message);
+    else set({ base: found.sha });
+  };
+  return (
+    <>
+      <div className="sides">
+        <CommitPicker project={project} label="Base" side={base} onPick={(sha) => set({ base: sha })} />
+        <button
+          type="button"
+          className="button"
+          disabled={search.base === undefined && search.head === undefined}
+          onClick={() => set({ base: search.head, head: search.base })}
+        >
+          Swap
+        </button>
+        <CommitPicker project={project} label="Head" side={head} onPick={(sha) => set({ head: sha })} />
+      </div>
+      <div className="side-tools">
+        {head.commit !== null && (
+          <button type="button" className="text-button" onClick={toPrevious}>
+            Base on the measured commit before the head
+          </button>
+        )}
+        {mayAsk && base.commit !== null && head.commit !== null && (
+          <Link
+            {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}
+            className="text-button"
+          >
+            Ask for both to be measured in pairs
+          </Link>
+        )}
+        <span role="status" className="muted">
+          {note}
+        </span>
+      </div>
+    </>
+  );
+}
+
+type CommitPickerProps = {
+  project: string;
+  label: string;
+  side: Side;
+  onPick: (name: string) => void;
+};
+
+const OFFERED = 20;
+
+/**
+ * Chooses a commit by its name or by words of its message, with the keyboard or a pointer; the newest are offered first.
+ * The identity of a run is taken as well, when it is pasted.
+ */
+export function CommitPicker({ project, label, side, onPick }: CommitPickerProps) {
+  const id = useId();
+  /** What is being typed; null while nobody does. */
+  const [draft, setDraft] = useState<string | null>(null);
+  const [active, setActive] = useState(0);
+  const isOpen = draft !== null;
+  const words = useDeferredValue((draft ?? "").trim());
+  const { data, isPending } = useQuery({
+    ...commitsQuery(project, { limit: OFFERED, ...(words !== "" && { q: words }) }),
+    enabled: isOpen,
+  });
+  const commits = data?.commits ?? [];
+  const current = commits[Math.min(active, commits.length - 1)];
+
+  const type = (text: string) => {
+    setDraft(text);
+    setActive(0);
+  };
+  const pick = (name: string) => {
+    setDraft(null);
+    onPick(name);
+  };
+  const take = () => {
+    // What is whole needs no list, and of a run there is none.
+    const typed = revisionOf(draft ?? "");
+    if (typed.kind === "run") pick(typed.runId);
+    else if (typed.kind === "commit" && typed.isWhole) pick(typed.name);
+    else if (current !== undefined) pick(current.sha);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      if (!isOpen) return type("");
+      setActive(Math.max(0, Math.min(commits.length - 1, active + by)));
+    } else if (event.key === "Enter" && isOpen) {
+      event.preventDefault();
+      take();
+    } else if (event.key === "Escape" && isOpen) {
+      event.preventDefault();
+      setDraft(null);
+    }
+  };
+  const isListed = isOpen && commits.length > 0;
+  const listId = `${id}-list`;
+  const optionId = (sha: string) => `${id}-${sha}`;
+  return (
+    <div className="combobox">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        role="combobox"
+        autoComplete="off"
+        spellCheck={false}
+        aria-autocomplete="list"
+        aria-expanded={isListed}
+        aria-controls={listId}
+        {...(isListed && current !== undefined ? { "aria-activedescendant": optionId(current.sha) } : {})}
+        placeholder="first digits, or words of the message"
+        value={draft ?? textOf(side)}
+        onChange={({ target }) => type(target.value)}
+        onClick={() => !isOpen && type("")}
+        onBlur={() => setDraft(null)}
+        onKeyDown={onKeyDown}
+      />
+      {isListed && (
+        <div className="combobox-list" role="listbox" id={listId} aria-label={`Commits for ${label}`}>
+          {commits.map((commit) => (
+            <div
+              key={commit.sha}
+              id={optionId(commit.sha)}
+              role="option"
+              aria-selected={commit === current}
+              tabIndex={-1}
+              // Before the field loses the focus, and the list goes.
+              onMouseDown={(event) => {
+                event.preventDefault();
+                pick(commit.sha);
+              }}
+            >
+              <code>{shortSha(commit.sha)}</code>
+              <span>{commit.subject}</span>
+              <span className="muted">{formatDay(commit.committed_at)}</span>
+            </div>
+          ))}
+        </div>
+      )}
+      {isOpen && !isListed && (
+        <p className="combobox-list combobox-note" role="status">
+          {isPending ? "Looking…" : "No commit is found."}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What stands in the field while nobody types. */
+function textOf({ commit, isRun }: Side): string {
+  if (commit === null) return "";
+  return `${shortSha(commit.sha)} ${commit.subject}${isRun ? " (one run)" : ""}`;
+}
+
+/** So many commits are looked at. */
+const LOOKED_AT = 30;
+
+/**
+ * The nearest commit before another one that has a run.
+ *
+ * @throws when there is none nearby: its message says so.
+ */
+async function previousMeasured(
+  queryClient: QueryClient,
+  project: string,
+  { ordinal }: CommitSummary,
+): Promise<CommitSummary> {
+  const before = { to: Math.max(0, ordinal - 1), limit: LOOKED_AT };
+  const { commits } = await queryClient.fetchQuery(commitsQuery(project, before));
+  for (const { sha } of commits) {
+    const { commit, run_count } = await queryClient.fetchQuery(commitQuery(project, sha));
+    if (run_count > 0) return commit;
+  }
+  throw new Error(
+    commits.length < LOOKED_AT
+      ? "No commit before it was measured."
+      : `None of the ${LOOKED_AT} commits before it was measured.`,
+  );
+}

@@ -1,0 +1,208 @@
+/** One page of the series that were found: each as a line over the last commits, all with one crosshair. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useCallback, useMemo } from "react";
+import { changePointsQuery, commitsQuery, lineQuery } from "@/api/queries";
+import type { SeriesSummary } from "@/api/types";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { placeOf, pointAt } from "@/components/chart/CommitSlider";
+import { CrosshairScope, useCrosshair, usePoint } from "@/components/chart/crosshair";
+import { SparklineGrid, type SparkRow } from "@/components/chart/SparklineGrid";
+import type { Spark } from "@/components/chart/sparklines";
+import { QuantityText } from "@/components/ui/text";
+import { shortSha } from "@/lib/commits";
+import { toSeries } from "@/lib/paths";
+import { type Figure, figureName } from "@/lib/query";
+import { formatDay } from "@/lib/time";
+import { quantityOfNs } from "@/lib/units";
+import { useKeys } from "@/lib/useKeys";
+import {
+  COMMITS_MAX,
+  figureOf,
+  gridTable,
+  namesOf,
+  ordinalsOf,
+  type RowName,
+  SEARCHED_FIGURES,
+  sparkOf,
+  sparkText,
+} from "./data";
+
+type Props = {
+  project: string;
+  series: SeriesSummary[];
+  figure: Figure;
+  picked: readonly number[];
+  onPick: (seriesId: number, isPicked: boolean) => void;
+  controls: ReactNode;
+};
+
+/** The server sends all points of a line up to this many. */
+const POINTS_MAX = 120;
+
+export function SeriesGrid({ project, series, figure, picked, onPick, controls }: Props) {
+  const ids = useMemo(() => series.map(({ series_id }) => series_id), [series]);
+  const asked = { quantiles: figure, repetitions: false, last: COMMITS_MAX, points: POINTS_MAX };
+  const lines = useQuery(lineQuery(ids, asked));
+  const changes = useQuery(changePointsQuery(ids)).data?.change_points;
+  const ordinals = useMemo(() => ordinalsOf(lines.data?.series ?? []), [lines.data]);
+  const commits = useQuery({
+    ...commitsQuery(project, { from: ordinals[0] ?? 0, to: ordinals.at(-1) ?? 0, limit: 1000 }),
+    enabled: ordinals.length > 0,
+  }).data?.commits;
+  const sparks = useMemo(() => {
+    const byId = new Map(lines.data?.series.map((line) => [line.series_id, line]));
+    return new Map(
+      ids.map((id) => {
+        const ofSeries = changes?.filter(({ series_id }) => series_id === id) ?? [];
+        return [id, sparkOf(byId.get(id), ofSeries, ordinals, figure)];
+      }),
+    );
+  }, [lines.data, changes, ids, ordinals, figure]);
+  const { names, common } = useMemo(() => namesOf(series), [series]);
+
+  const rows = series.flatMap((entry, index): SparkRow | [] => {
+    const name = names[index];
+    if (name === undefined) return [];
+    const spark = sparks.get(entry.series_id) ?? null;
+    return {
+      key: String(entry.series_id),
+      cells: [
+        <PickBox
+          key="pick"
+          name={`${name.transport}, ${name.kase}, ${entry.machine}`}
+          isPicked={picked.includes(entry.series_id)}
+          onPick={(isPicked) => onPick(entry.series_id, isPicked)}
+        />,
+        <Name key="name" project={project} seriesId={entry.series_id} name={name} />,
+        entry.machine,
+      ],
+      spark,
+      text: spark === null ? "" : sparkText(spark, figureOf(entry, figure)),
+      newest: <Newest series={entry} spark={spark} ordinals={ordinals} figure={figure} />,
+    };
+  });
+  const describe = useCallback(
+    (ordinal: number) => {
+      const commit = commits?.find((candidate) => candidate.ordinal === ordinal);
+      return commit === undefined
+        ? `#${ordinal}`
+        : `#${ordinal}, ${shortSha(commit.sha)} ${commit.subject}, ${formatDay(commit.committed_at)}`;
+    },
+    [commits],
+  );
+  const name = figureName(figure);
+  const marks = SEARCHED_FIGURES.includes(figure) ? "" : " They are looked for in p50 and p99.";
+  return (
+    <ChartFrame
+      name="explore"
+      title={`${name} over the last ${ordinals.length > 1 ? `${ordinals.length} commits` : "commits"}`}
+      summary={
+        <>
+          {common.length > 0 && `All: ${common.join(", ")}. `}
+          Each line has a scale of its own and breaks where the environment of its machine changed. Triangles:
+          where its level did.{marks}
+        </>
+      }
+      table={gridTable(project, series, names, sparks, ordinals, figure)}
+      controls={controls}
+      {...(lines.isError && { pending: { error: lines.error, onRetry: () => lines.refetch() } })}
+    >
+      <CrosshairScope>
+        <CommitLine ordinals={ordinals} describe={describe} />
+        <SparklineGrid
+          label={`${name} by series`}
+          columns={["", "series", "machine"]}
+          rows={rows}
+          ordinals={ordinals}
+          describe={describe}
+          format={formatCell}
+        />
+      </CrosshairScope>
+    </ChartFrame>
+  );
+}
+
+type PickProps = { name: string; isPicked: boolean; onPick: (isPicked: boolean) => void };
+
+function PickBox({ name, isPicked, onPick }: PickProps) {
+  return (
+    <input
+      type="checkbox"
+      aria-label={`Pick ${name}`}
+      checked={isPicked}
+      onChange={({ target }) => onPick(target.checked)}
+    />
+  );
+}
+
+type NameProps = { project: string; seriesId: number; name: RowName };
+
+function Name({ project, seriesId, name: { transport, kase, how } }: NameProps) {
+  return (
+    <>
+      <Link {...toSeries(project, seriesId)}>
+        {transport}, {kase}
+      </Link>
+      {how.length > 0 && <span className="muted"> {how.join(", ")}</span>}
+    </>
+  );
+}
+
+type NewestProps = {
+  series: SeriesSummary;
+  spark: Spark | null;
+  ordinals: readonly number[];
+  figure: Figure;
+};
+
+/** The newest figure, with its commit where others have a newer one. */
+function Newest({ series, spark, ordinals, figure }: NewestProps) {
+  const { latest, latest_summary } = series;
+  const point = latest ?? latest_summary;
+  if (point === null) return <span className="muted">not measured</span>;
+  const ns = latest === null ? (latest_summary?.center_ns ?? 0) : latest.latency_ns[figure];
+  const remarks = [
+    ...(latest === null ? [figureOf(series, figure)] : []),
+    ...(spark !== null && point.commit_ordinal !== ordinals.at(-1) ? [`#${point.commit_ordinal}`] : []),
+  ];
+  return (
+    <>
+      {latest?.lossy === true && <span className="warning">lossy </span>}
+      {remarks.length > 0 && <span className="muted">{remarks.join(", ")} </span>}
+      <QuantityText plain={latest?.lossy === true} quantity={quantityOfNs(ns)} />
+    </>
+  );
+}
+
+function formatCell(ns: number) {
+  return <QuantityText quantity={quantityOfNs(ns)} />;
+}
+
+type CommitLineProps = { ordinals: readonly number[]; describe: (ordinal: number) => string };
+
+/** The commit that the crosshair is at, or how to get there. */
+function CommitLine({ ordinals, describe }: CommitLineProps) {
+  const place = placeOf(useCrosshair(), ordinals);
+  const point = usePoint();
+  const move = (by: number) => point(pointAt(ordinals, place === null ? ordinals.length - 1 : place + by));
+  useKeys({
+    title: "Explore",
+    keys: [
+      ["ArrowLeft", "one commit back, on all lines", () => move(-1)],
+      ["ArrowRight", "one commit on", () => move(1)],
+    ],
+  });
+  const ordinal = place === null ? undefined : ordinals[place];
+  return (
+    <p className="spark-commit">
+      {ordinal === undefined ? (
+        <>
+          Point at a line, or press <kbd>←</kbd> <kbd>→</kbd>: all of them show the same commit.
+        </>
+      ) : (
+        describe(ordinal)
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,100 @@
+/** What maintainers do with an agent: give it work or none, label it, turn it away. */
+import { type FormEvent, useState } from "react";
+import { changeAgent, revokeAgent } from "@/api/lab";
+import type { AgentChange, AgentSummary, SessionInfo } from "@/api/types";
+import { Confirm, Field, FormError } from "@/components/form";
+import { Modal } from "@/components/ui/Modal";
+import { refusal } from "@/lib/access";
+import { labelsOf, turnedAwayText } from "@/lib/agents";
+import { useChange } from "@/lib/hooks";
+
+/** Whether somebody may: one that works for any project is managed by administrators of the server. */
+export function mayManage(session: SessionInfo, project: string, agent: AgentSummary): boolean {
+  return refusal(session, project, agent.project === null ? "run-server" : "manage-tokens") === null;
+}
+
+/** What an agent's change makes old: it, and when jobs begin. */
+const OLD = [["agents"], ["jobs"]];
+
+type Props = { project: string; agent: AgentSummary; session: SessionInfo; className?: string };
+
+export function AgentActions({ project, agent, session, className = "tools" }: Props) {
+  const [isLabelling, setIsLabelling] = useState(false);
+  const changing = useChange((change: AgentChange) => changeAgent(agent.agent_id, change), OLD);
+  const revoking = useChange(() => revokeAgent(agent.agent_id), OLD);
+  if (!mayManage(session, project, agent)) return null;
+  const { machine, is_enabled } = agent;
+  const isBusy = changing.isPending || revoking.isPending;
+  const label = is_enabled ? "Disable" : "Enable";
+  return (
+    <>
+      <span className={className}>
+        <button
+          type="button"
+          className="text-button"
+          aria-label={`${label} ${machine}`}
+          title={is_enabled && agent.is_busy ? "It finishes what it has." : undefined}
+          disabled={isBusy}
+          onClick={() => changing.mutate({ is_enabled: !is_enabled })}
+        >
+          {label}
+        </button>
+        <button
+          type="button"
+          className="text-button"
+          aria-label={`Labels of ${machine}`}
+          disabled={isBusy}
+          onClick={() => setIsLabelling(true)}
+        >
+          Labels
+        </button>
+        <Confirm
+          label="Turn away"
+          name={`Turn ${machine} away`}
+          question={`Turn ${machine} away?`}
+          isBusy={isBusy}
+          onConfirm={() => revoking.mutate(undefined)}
+        >
+          {turnedAwayText(agent)}
+        </Confirm>
+      </span>
+      <FormError error={changing.error ?? revoking.error} fields={["labels"]} />
+      {isLabelling && <Labels agent={agent} onClosed={() => setIsLabelling(false)} />}
+    </>
+  );
+}
+
+function Labels({ agent, onClosed }: { agent: AgentSummary; onClosed: () => void }) {
+  const saving = useChange((labels: string[]) => changeAgent(agent.agent_id, { labels }), OLD);
+  const save = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const typed = String(new FormData(event.currentTarget).get("labels") ?? "");
+    saving.mutate(labelsOf(typed), { onSuccess: onClosed });
+  };
+  return (
+    <Modal label={`Labels of ${agent.machine}`} className="confirm" onClosed={onClosed}>
+      <p className="strong">Labels of {agent.machine}</p>
+      <form className="form" onSubmit={save}>
+        <Field
+          label="Labels"
+          name="labels"
+          error={saving.error}
+          note="Jobs ask for them. Lower-case letters, digits and hyphens, with commas between; twenty at most."
+        >
+          {(input) => (
+            <input {...input} defaultValue={agent.labels.join(", ")} spellCheck={false} autoComplete="off" />
+          )}
+        </Field>
+        <FormError error={saving.error} fields={["labels"]} />
+        <div className="controls">
+          <button type="submit" className="button" disabled={saving.isPending}>
+            Save
+          </button>
+          <button type="button" className="button" onClick={onClosed}>
+            Keep
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

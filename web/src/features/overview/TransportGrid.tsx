@@ -1,0 +1,200 @@
+/** Every transport on every machine: how it went over the last commits, and where it stands. */
+import { Link } from "@tanstack/react-router";
+import type { LineSeries } from "@/api/types";
+import { LatencyShape } from "@/components/chart/LatencyShape";
+import { Sparkline } from "@/components/chart/Sparkline";
+import { ScrollRegion } from "@/components/ui/states";
+import { QuantityText } from "@/components/ui/text";
+import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
+import { historyOf } from "@/lib/history";
+import { toSeries } from "@/lib/paths";
+import { OVERSUBSCRIBED } from "@/lib/points";
+import { quantityOfNs, quantityOfRate } from "@/lib/units";
+import { latencyMeaning, modeName, placementName } from "@/lib/vocabulary";
+import { type Cell, type GridRow, headlineValue, shapeOf } from "./data";
+import type { ImportedCell, ImportedGroup } from "./imported";
+import { caseOf, type Slice } from "./slice";
+
+type Props = { project: string; slice: Slice; machines: string[]; rows: GridRow[] };
+
+export function TransportGrid({ project, slice, machines, rows }: Props) {
+  const shape = shapeOf(rows);
+  return (
+    <>
+      <ScrollRegion label="Transports">
+        <table className="table">
+          <MachineHead rows="transport" machines={machines} />
+          <tbody>
+            {rows.map(({ slug, about, cells }) => (
+              <tr key={slug}>
+                <th scope="row" title={about}>
+                  {slug}
+                </th>
+                {cells.map(({ machine, cell }) => (
+                  <td key={machine}>
+                    <CellContent project={project} cell={cell} domain={shape.domain} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+      <p className="section-note">{noteOf(slice, shape)}</p>
+    </>
+  );
+}
+
+type CellProps = { project: string; cell: Cell; domain: [number, number] };
+
+function CellContent({ project, cell, domain }: CellProps) {
+  switch (cell.kind) {
+    case "measured": {
+      const { kind, value } = headlineValue(cell.latest);
+      return (
+        <Link {...toSeries(project, cell.series.series_id)} className="grid-cell">
+          {cell.values.length === 1 && kind === "latency" && !cell.latest.lossy ? (
+            <LatencyShape latency={cell.latest.latency_ns} domain={domain} width={132} />
+          ) : (
+            <Sparkline values={cell.values} marks={cell.marks} />
+          )}
+          <QuantityText
+            plain={cell.latest.lossy}
+            quantity={kind === "rate" ? quantityOfRate(value) : quantityOfNs(value)}
+          />
+          <CellRemarks cell={cell} />
+        </Link>
+      );
+    }
+    case "probed":
+      return <Link {...toSeries(project, cell.series.series_id)}>only under a probe</Link>;
+    case "unsupported":
+      return (
+        <span className="muted" title={cell.reason}>
+          not on this system
+        </span>
+      );
+    case "missing":
+      return <span className="muted">not measured</span>;
+  }
+}
+
+/** What must be known before a figure is compared with its neighbours. */
+function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
+  const warnings = [
+    ...(cell.latest.lossy ? ["lossy"] : []),
+    ...(cell.isOversubscribed ? ["oversubscribed"] : []),
+  ];
+  if (warnings.length + cell.how.length === 0) return null;
+  return (
+    <span>
+      {warnings.length > 0 && <span className="warning">{warnings.join(", ")}</span>}
+      {warnings.length > 0 && cell.how.length > 0 && ", "}
+      {cell.how.length > 0 && <span className="muted">{cell.how.join(", ")}</span>}
+    </span>
+  );
+}
+
+function noteOf(
+  slice: Slice,
+  { hasHistory, hasRate, hasLoss, hasOversubscribed }: ReturnType<typeof shapeOf>,
+): string {
+  const { scenario, mode, placement } = slice;
+  const kase = caseOf(slice);
+  const meaning = latencyMeaning(scenario);
+  const what = hasRate
+    ? `Payload bytes delivered per second, written ${sizeName(kase)} at a time`
+    : `Median (p50) for ${lowerFirst(trafficName(kase))}${meaning === null ? "" : `, ${meaning}`}`;
+  const ends = endsOf(slice.parameters);
+  const how = [modeName(mode, ends), placementName(placement), ...parameterNames(kase)].join(", ");
+  const shapes = hasHistory
+    ? `Lines: ${hasRate ? "of the median transfer, " : ""}the last 60 points; triangles: where the level changed.`
+    : "Shapes, until there is a second commit: the middle half, median, p99 and maximum on one logarithmic axis.";
+  const loss = hasLoss
+    ? " Lossy: not everything arrived once, in order and intact, so the figure has no rank."
+    : "";
+  const crowd = hasOversubscribed ? ` Oversubscribed: ${OVERSUBSCRIBED}.` : "";
+  return `${what}; ${how}. ${shapes}${loss}${crowd}`;
+}
+
+type ImportedGridProps = {
+  project: string;
+  machines: string[];
+  groups: ImportedGroup[];
+  lines: ReadonlyMap<number, LineSeries>;
+};
+
+/** What other tools have measured, on every machine: how it went over the last commits, and where it stands. */
+export function ImportedGrid({ project, machines, groups, lines }: ImportedGridProps) {
+  const hasStated = groups.some(({ rows }) =>
+    rows.some(({ cells }) => cells.some(({ cell }) => cell?.statistic != null)),
+  );
+  return (
+    <>
+      <ScrollRegion label="Imported">
+        <table className="table table-dense">
+          <MachineHead rows="benchmark" machines={machines} />
+          {groups.map(({ tool, time, rows }) => (
+            <tbody key={`${tool.slug} ${time}`}>
+              <tr className="group">
+                <th scope="rowgroup" colSpan={1 + machines.length} title={tool.semantics}>
+                  {tool.title}
+                  {time !== null && <span className="muted"> {time}</span>}
+                </th>
+              </tr>
+              {rows.map(({ name, cells }) => (
+                <tr key={name}>
+                  <th scope="row" className="name">
+                    {name}
+                  </th>
+                  {cells.map(({ machine, cell }) => (
+                    <td key={machine}>
+                      {cell === null ? (
+                        <span className="muted">not imported</span>
+                      ) : (
+                        <Figure project={project} cell={cell} line={lines.get(cell.series.series_id)} />
+                      )}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </ScrollRegion>
+      <p className="section-note">
+        Median (p50) of the samples that other tools took; lines: the last 60 points.
+        {hasStated && " Stated: the tool's own figure, without samples, which is compared with nothing."}
+      </p>
+    </>
+  );
+}
+
+type FigureProps = { project: string; cell: ImportedCell; line: LineSeries | undefined };
+
+function Figure({ project, cell: { series, value_ns, statistic }, line }: FigureProps) {
+  const { values } = line === undefined ? { values: [] } : historyOf(line);
+  return (
+    <Link {...toSeries(project, series.series_id)} className="grid-cell named-cell">
+      <Sparkline values={values.length > 0 ? values : [value_ns]} />
+      <QuantityText plain={statistic !== null} quantity={quantityOfNs(value_ns)} />
+      {statistic !== null && <span className="muted">{statistic}, stated</span>}
+    </Link>
+  );
+}
+
+/** The head of a table with a column a machine. */
+function MachineHead({ rows, machines }: { rows: string; machines: string[] }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{rows}</th>
+        {machines.map((machine) => (
+          <th key={machine} scope="col">
+            {machine}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { aChangePoint, aRegression } from "@/test/fixtures";
+import { rowsOf, shownRegressions } from "./load";
+
+test("what nobody has looked at stands first, the largest change on top, and eight are shown", () => {
+  const many = Array.from({ length: 9 }, (_, index) =>
+    aRegression({ regression_id: index, worst_change: index / 100 }),
+  );
+  const seen = aRegression({ regression_id: 99, worst_change: 0.9, state: "acknowledged" });
+  const shown = shownRegressions([seen, ...many]).map(({ regression_id }) => regression_id);
+  expect(shown).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+});
+
+test("a regression is told by the series that changed most", () => {
+  const detail = {
+    regression: aRegression(),
+    change_points: [aChangePoint(), aChangePoint({ series_id: 2, change: 0.5 })],
+    culprits: [],
+  };
+  const [row] = rowsOf([aRegression()], new Map([[9, detail]]));
+  expect(row?.worst?.series_id).toBe(2);
+});
+
+test("before its details have arrived, a regression is shown all the same", () => {
+  expect(rowsOf([aRegression()], new Map())).toMatchObject([{ worst: null }]);
+});

@@ -1,0 +1,219 @@
+/** The pinned point in numbers: the commit, every percentile, and what they rest on. */
+
+import { Link } from "@tanstack/react-router";
+import { memo } from "react";
+import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
+import { CopyLink } from "@/components/ui/controls";
+import { type Fact, Facts, QuantityText } from "@/components/ui/text";
+import { shortSha } from "@/lib/commits";
+import { isImported, NOT_TOLD, nsPerOperation } from "@/lib/imports";
+import { toComparison, toRun } from "@/lib/paths";
+import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
+import { changeText } from "@/lib/regressions";
+import { formatMoment } from "@/lib/time";
+import {
+  counted,
+  formatCount,
+  formatNs,
+  quantityOfDividedNs,
+  quantityOfNs,
+  quantityOfRate,
+  upperFirst,
+} from "@/lib/units";
+import { type Placed, placementSeen, type SeriesPoint, toldPercentiles } from "./data";
+import type { Before } from "./usePageState";
+
+type Props = {
+  series: SeriesSummary;
+  pinned: SeriesPoint;
+  detail: PointDetail | null;
+  before: Before;
+  /** The point before. */
+  earlier: SeriesPoint | null;
+  changePoints: ChangePoint[];
+};
+
+export const PinnedPoint = memo(function PinnedPoint({
+  series,
+  pinned,
+  detail,
+  before,
+  earlier,
+  changePoints,
+}: Props) {
+  const { point, runs } = pinned;
+  const each = nsPerMessage(point, series.case);
+  const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
+  const divided =
+    each === null
+      ? operationFacts(ofOperation)
+      : [
+          {
+            name: `p50 ${dividedBy(point)}`,
+            value: <QuantityText plain={point.lossy} quantity={quantityOfDividedNs(each)} />,
+          },
+        ];
+  return (
+    <PinnedFrame
+      series={series}
+      pinned={pinned}
+      facts={[
+        ...toldPercentiles(series.case, point.count)
+          .filter(({ key }) => key !== "p25" && key !== "p75")
+          .flatMap(({ key, label }) => [
+            {
+              name: label,
+              value: (
+                <QuantityText
+                  quantity={quantityOfNs(point.latency_ns[key])}
+                  plain={key !== "p50" || point.lossy}
+                />
+              ),
+            },
+            ...(key === "p50" ? [...divided, ...intervalFacts(detail), ...stepFacts(point, before)] : []),
+          ]),
+        ...(point.bytes_per_second == null
+          ? []
+          : [
+              {
+                name: "throughput",
+                value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
+              },
+            ]),
+        ...(point.accepted === point.attempted
+          ? []
+          : [{ name: "accepted", value: <span className="warning">{acceptedMark(point)}</span> }]),
+        ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
+        { name: "runs", value: `${formatCount(runs)} of this commit` },
+      ]}
+      earlier={earlier}
+      changes={changePoints.filter(({ commit_ordinal }) => commit_ordinal === point.commit_ordinal)}
+    />
+  );
+});
+
+/** Where the median lies, by how the repetitions' medians lie. */
+function intervalFacts(detail: PointDetail | null): Fact[] {
+  const interval = detail?.p50_interval_ns ?? null;
+  if (interval === null) return [];
+  return [{ name: "95 % interval", value: interval.map(formatNs).join(" to ") }];
+}
+
+/** One step from the commit before: no verdict, as two points make none. */
+function stepFacts({ commit_ordinal, latency_ns }: Point, before: Before): Fact[] {
+  const stop = before(commit_ordinal);
+  const p50 = stop?.values.p50;
+  if (stop === null || p50 === undefined || p50 === 0) return [];
+  return [
+    {
+      name: `since #${stop.ordinal}`,
+      value: <span className="muted">{changeText(latency_ns.p50 / p50 - 1)}</span>,
+    },
+  ];
+}
+
+function repetitionsText({ repetition_count, disturbed_count, failure_count }: SeriesPoint["point"]): string {
+  const disturbed = disturbed_count === 0 ? "none disturbed" : `${formatCount(disturbed_count)} disturbed`;
+  const failed = failure_count === 0 ? "" : `, ${counted(failure_count, "failure")}`;
+  return `${formatCount(repetition_count)}, ${disturbed}${failed}`;
+}
+
+/** What became of the messages, and where the ends were. */
+function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail | null): Fact[] {
+  return [
+    {
+      name: "delivered",
+      value: (
+        <span className={point.lossy ? "warning" : undefined}>
+          {formatCount(point.delivered)} of {formatCount(expectedOf(point, series.case))}
+        </span>
+      ),
+    },
+    { name: "repetitions", value: repetitionsText(point) },
+    { name: "placement", value: detail === null ? "…" : placementSeen(detail, series.case) },
+  ];
+}
+
+/** What another tool tells besides times: neither messages nor ends. */
+function importedFacts(point: Point): Fact[] {
+  const notTold = <span className="muted">{NOT_TOLD}</span>;
+  return [
+    { name: "samples", value: formatCount(point.count) },
+    { name: "repetitions", value: formatCount(point.repetition_count) },
+    { name: "ends, messages", value: notTold },
+  ];
+}
+
+function operationFacts(ns: number | null): Fact[] {
+  if (ns === null) return [];
+  return [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(ns)} /> }];
+}
+
+/** The first ones say what decides. */
+const WITNESSES_MAX = 4;
+
+type PinnedFrameProps = {
+  series: SeriesSummary;
+  pinned: SeriesPoint<Placed>;
+  facts: Fact[];
+  /** What it can be compared with. */
+  earlier?: SeriesPoint | null;
+  /** The changes that begin here. */
+  changes?: ChangePoint[];
+};
+
+/** The pinned point's commit above its numbers, and where to go from there. */
+export function PinnedFrame({
+  series,
+  pinned: { point, commit },
+  facts,
+  earlier = null,
+  changes = [],
+}: PinnedFrameProps) {
+  return (
+    <aside aria-label="Pinned point">
+      <h2>Pinned: #{point.commit_ordinal}</h2>
+      <div className="pin-commit">
+        <p>
+          <code title={point.commit_sha}>{shortSha(point.commit_sha)}</code> {commit?.subject}
+        </p>
+        {commit !== null && (
+          <p className="muted">
+            {commit.author}, {formatMoment(commit.committed_at)}
+          </p>
+        )}
+        {point.work_tree_modified && <p className="warning">Measured with a modified work tree.</p>}
+      </div>
+      <Facts facts={facts} />
+      <div className="pin-links">
+        <Link {...toRun(series.project, point.run_id)} className="button">
+          Open run
+        </Link>
+        {earlier !== null && (
+          <Link
+            {...toComparison(series.project, earlier.point.commit_sha, point.commit_sha)}
+            className="button"
+          >
+            Compare with #{earlier.point.commit_ordinal}
+          </Link>
+        )}
+        <CopyLink className="button" />
+      </div>
+      {changes.map((change) => (
+        <div key={change.change_point_id} className="pin-change">
+          <h2>
+            {change.figure} {changeText(change.change)} from here on
+          </h2>
+          <ul>
+            {change.witnesses.slice(0, WITNESSES_MAX).map((witness) => (
+              <li key={witness}>{upperFirst(witness)}.</li>
+            ))}
+          </ul>
+          {change.witnesses.length > WITNESSES_MAX && (
+            <p className="muted">And {change.witnesses.length - WITNESSES_MAX} more witnesses.</p>
+          )}
+        </div>
+      ))}
+    </aside>
+  );
+}

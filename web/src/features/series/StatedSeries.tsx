@@ -1,0 +1,131 @@
+/** A series of figures that another tool stated. */
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { pointsQuery, runQuery } from "@/api/queries";
+import type { SeriesSummary, StatedPoint } from "@/api/types";
+import { LATENCY } from "@/components/chart/measure";
+import { Section } from "@/components/ui/states";
+import { Facts, QuantityText } from "@/components/ui/text";
+import { headlineName } from "@/lib/cases";
+import { intervalOf, NOT_TOLD, nsPerOperation, quantileName } from "@/lib/imports";
+import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, unbrokenTimes } from "@/lib/units";
+import { StatedTrend } from "./CommitTrend";
+import {
+  drawnPoints,
+  importFacts,
+  pinnedPoint,
+  positionOf,
+  type SeriesPoint,
+  seriesPoints,
+  statedHeadline,
+  statedLede,
+  statedLines,
+} from "./data";
+import { PinnedFrame } from "./PinnedPoint";
+import { Breadcrumb, FileSection, StopTooltip, TrendControls } from "./SeriesParts";
+import { readStated, stopsOfPoints } from "./stops";
+import { usePageState } from "./usePageState";
+
+export function StatedSeries({ series, statistic }: { series: SeriesSummary; statistic: string }) {
+  const { data: answer } = useSuspenseQuery(pointsQuery([series.series_id]));
+  const { search, range, onAxis, onRange, onPin } = usePageState();
+  const points = seriesPoints(answer.series[0]?.summaries ?? [], answer.commits);
+  const axis = search.axis ?? "commits";
+  const drawn = drawnPoints(points, axis);
+  const stops = stopsOfPoints(drawn, axis, readStated);
+  const byOrdinal = points.findLast(({ point }) => point.commit_ordinal === search.at);
+  const pinned = pinnedPoint(points, drawn, search.run ?? byOrdinal?.point.run_id);
+  const run = useQuery({ ...runQuery(pinned?.point.run_id ?? ""), enabled: pinned !== null });
+  const [first, last] = [stops[0], stops.at(-1)];
+  return (
+    <>
+      <Breadcrumb series={series} />
+      <h1>
+        {headlineName(series.case)}:{" "}
+        {pinned === null
+          ? "nothing stated yet"
+          : unbrokenTimes(statedHeadline(pinned.point, statistic, series.case))}
+      </h1>
+      <p className="lede">{statedLede(series, statistic)}</p>
+      {pinned !== null && first !== undefined && last !== undefined && (
+        <>
+          <div className="series-layout">
+            <div>
+              <TrendControls
+                axis={axis}
+                isZoomed={range !== null}
+                onChange={onAxis}
+                onWhole={() => onRange(null)}
+              />
+              <StatedTrend
+                series={series}
+                statistic={statistic}
+                drawn={drawn}
+                stops={stops}
+                extent={[first.x, last.x]}
+                thinned={null}
+                axis={axis}
+                range={range}
+                pinned={{ x: positionOf(pinned.point, axis), ...readStated(pinned.point) }}
+                onPin={onPin}
+                onRange={onRange}
+                tooltip={(stop) => (
+                  <StopTooltip
+                    project={series.project}
+                    stop={stop}
+                    lines={statedLines(statistic)}
+                    measure={LATENCY}
+                    axis={axis}
+                    remark="stated, without samples"
+                  />
+                )}
+              />
+            </div>
+            <StatedPin series={series} pinned={pinned} statistic={statistic} />
+          </div>
+          <div className="columns">
+            <Section title="Methodology">
+              <Facts facts={importFacts(series, null)} />
+            </Section>
+            <FileSection series={series} run={run.data ?? null} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+type Props = { series: SeriesSummary; pinned: SeriesPoint<StatedPoint>; statistic: string };
+
+/** The pinned figure of another tool: all that it states, and no more. */
+export function StatedPin({ series, pinned, statistic }: Props) {
+  const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
+  const each = nsPerOperation(center_ns, series.case);
+  const interval = intervalOf(pinned.point);
+  const time = (name: string, ns: number | null) =>
+    ns === null ? [] : [{ name, value: <QuantityText plain quantity={quantityOfNs(ns)} /> }];
+  return (
+    <PinnedFrame
+      series={series}
+      pinned={pinned}
+      facts={[
+        { name: statistic, value: <QuantityText quantity={quantityOfNs(center_ns)} /> },
+        ...(each === null
+          ? []
+          : [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(each)} /> }]),
+        {
+          name: "interval",
+          value: interval === null ? <NotTold /> : `${formatNs(interval[0])} to ${formatNs(interval[1])}`,
+        },
+        ...time("min", min_ns),
+        ...quantiles.flatMap(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
+        ...time("max", max_ns),
+        { name: "made of", value: count === null ? <NotTold /> : `${formatCount(count)} samples, not kept` },
+        { name: "runs", value: `${formatCount(pinned.runs)} of this commit` },
+      ]}
+    />
+  );
+}
+
+function NotTold() {
+  return <span className="muted">{NOT_TOLD}</span>;
+}

@@ -1,0 +1,44 @@
+/** The current time, renewed often enough for "2 min ago" to stay true. */
+
+import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+const PERIOD_MS = 30_000;
+
+export function useNow(): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), PERIOD_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** A value once it has not changed for a while: what is typed, when nobody types. */
+export function useSettled<T>(value: T, delay_ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), delay_ms);
+    return () => clearTimeout(timer);
+  }, [value, delay_ms]);
+  return settled;
+}
+
+/** The document's title while a page is shown. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Roundtrip`;
+  }, [title]);
+}
+
+/** Changes something, and asks again for what that makes old. */
+export function useChange<Variables, Answer>(
+  change: (variables: Variables) => Promise<Answer>,
+  old: QueryKey[],
+) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: change,
+    onSuccess: () => Promise.all(old.map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
+  });
+}
