@@ -8,14 +8,14 @@ import react from "@vitejs/plugin-react";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
 import { defineConfig } from "vitest/config";
 import { LICENCES, licencesOfFiles } from "./licences.ts";
-import { mockApi } from "./mock/plugin.ts";
+import { mockServer } from "./mock/plugin.ts";
 
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
   plugins: [
     react(),
-    mode === "mock" && mockApi(),
+    mode === "mock" && mockServer(),
     licencesOfFiles(),
     // Once, as well as it can be done: the server sends these as they are.
     compression({
@@ -63,8 +63,25 @@ export default defineConfig(({ mode }) => ({
     },
   },
   test: {
-    environment: "jsdom",
-    include: ["src/**/*.test.{ts,tsx}", "mock/**/*.test.ts"],
-    setupFiles: ["src/test/setup.ts"],
+    // One worker for each core, and what is pure without a document: starting one takes longer than most tests.
+    pool: "threads",
+    isolate: false,
+    // A deadline for a machine that is busy with other things, not an expectation.
+    testTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: "pure", environment: "node", include: ["src/**/*.test.ts", "mock/**/*.test.ts"] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "pages",
+          environment: "jsdom",
+          include: ["src/**/*.test.tsx"],
+          setupFiles: ["src/test/setup.ts"],
+        },
+      },
+    ],
   },
 }));

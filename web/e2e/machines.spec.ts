@@ -1,7 +1,6 @@
 /** Looking after a machine: from the overview to it, what its canaries say, and what waits for it. */
 import type { Page } from "@playwright/test";
-import { aReading } from "../src/test/fixtures";
-import { aJob, anAgent } from "../src/test/lab";
+import { aJob, anAgent, aReading } from "@/test/fixtures";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 

@@ -1,6 +1,7 @@
 /** The overview shows the numbers that were measured. */
+
+import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import { formatNs } from "../src/lib/units";
-import { aChangePoint, aCommit, aRegression } from "../src/test/fixtures";
 import { measuredResults, NO_PARAMETERS, P50, quantile, samplesOf } from "./support/report";
 import { expect, overviewPath, test } from "./support/test";
 

@@ -1,7 +1,7 @@
 /** The inbox: how it looks, by keyboard alone, and what people say of a regression of the server's own. */
 import type { Page } from "@playwright/test";
+import { aRegression } from "@/test/fixtures";
 import type { RegressionDetail } from "../src/api/types";
-import { aRegression } from "../src/test/fixtures";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
 

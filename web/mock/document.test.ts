@@ -1,12 +1,11 @@
-// @vitest-environment node
 /** Every read of the API's document has a mock, and what it answers is what the document says. */
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { getResponse, type RequestHandler } from "msw";
 import { expect, it } from "vitest";
-import { MockApi } from "./answer";
-import type { Plain } from "./endpoint";
+import { STATES } from "./endpoint";
+import { mockApi } from "./handlers";
 import { READS } from "./reads";
-import { STATES } from "./state";
 
 type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: string; required?: boolean };
@@ -20,8 +19,7 @@ const reads = Object.entries(document.paths).flatMap(([path, { get }]) =>
   get === undefined ? [] : ([[path, get]] as [string, Read][]),
 );
 
-const api = new MockApi();
-const { world } = api;
+const { world, handlers } = mockApi();
 const newest = world.runs[0]?.run_id ?? "";
 const imported = world.runs.find(({ preset }) => preset === "import")?.run_id ?? "";
 
@@ -129,13 +127,14 @@ function complaints(pointer: string, body: string): string[] {
   );
 }
 
+type Answer = { status: number; type: string; body: string };
+
 /** What of an answer is not as the document says. */
-function complaintsOf(path: string, { responses }: Read, { status, headers, body }: Plain): string[] {
+function complaintsOf(path: string, { responses }: Read, { status, type, body }: Answer): string[] {
   const { content } = responses[String(status)] ?? {};
   if (responses[String(status)] === undefined)
     return [`is answered with ${status}, which the document does not say`];
   if (content === undefined) return [];
-  const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
   if (content[type] === undefined) return [`is of type ${type}, which the document does not say`];
   if (type !== "application/json") return [];
   const escaped = path.replaceAll("~", "~0").replaceAll("/", "~1");
@@ -145,10 +144,12 @@ function complaintsOf(path: string, { responses }: Read, { status, headers, body
   );
 }
 
-async function get(of: MockApi, url: string): Promise<Plain> {
-  const answer = await of.answer({ method: "GET", url });
-  if (answer === null) throw new Error(`The mock leaves ${url} to others.`);
-  return answer;
+async function get(of: RequestHandler[], url: string): Promise<Answer> {
+  const answer = await getResponse(of, new Request(new URL(url, "http://mock")));
+  if (answer === undefined) throw new Error(`The mock leaves ${url} to others.`);
+  const type = (answer.headers.get("content-type") ?? "").split(";")[0] ?? "";
+  // A stream has no end.
+  return { status: answer.status, type, body: type === "text/event-stream" ? "" : await answer.text() };
 }
 
 it("has a mock for every read, and none for what is none", () => {
@@ -159,7 +160,7 @@ it.each(reads)("answers %s as the document says", async (path, read) => {
   const address = addressOf(path, read);
   const further = (FURTHER[path] ?? []).map((query) => `${address.split("?")[0]}?${query}`);
   for (const url of [address, ...further]) {
-    const answer = await get(api, url);
+    const answer = await get(handlers, url);
     expect(answer.status, `${url}: ${answer.body}`).toBeLessThan(400);
     expect(complaintsOf(path, read, answer), url).toEqual([]);
   }
@@ -169,14 +170,14 @@ it("answers for every run as the document says", async () => {
   const path = "/api/v1/runs/{run_id}";
   const read = document.paths[path]?.get as Read;
   for (const { run_id } of world.runs) {
-    expect(complaintsOf(path, read, await get(api, `/api/v1/runs/${run_id}`)), run_id).toEqual([]);
+    expect(complaintsOf(path, read, await get(handlers, `/api/v1/runs/${run_id}`)), run_id).toEqual([]);
   }
 });
 
 it.each(STATES.filter((state) => state !== "usual" && state !== "slow"))(
   "says why where there is nothing in the state %s",
   async (state) => {
-    const other = new MockApi(state);
+    const other = mockApi(state).handlers;
     for (const [path, read] of reads) {
       const answer = await get(other, addressOf(path, read));
       if (answer.status < 400) expect(complaintsOf(path, read, answer), path).toEqual([]);

@@ -2,6 +2,7 @@
  * What a mock of an endpoint is: a function from the world and what is asked to the answer. Its paths, the names of its
  * parameters and the shape of its answer are those of the generated document, so that `tsc` refuses a mock that is behind.
  */
+import { HttpResponse } from "msw";
 import type { paths } from "@/api/schema.gen";
 import type { World } from "./world/world";
 
@@ -37,27 +38,26 @@ type Asked<Op> = {
 type Mock<Path extends keyof paths, M extends Method> = (
   world: World,
   asked: Asked<Operation<Path, M>>,
-) => Success<Operation<Path, M>> | Plain;
+) => Success<Operation<Path, M>> | Response;
 
 /** A mock for each path with a method. */
 export type Mocks<M extends Method> = { [Path in PathsWith<M>]: Mock<Path, M> };
 
-/** An answer that is no JSON: text of another type, or no body at all. */
-export class Plain {
-  constructor(
-    readonly status: number,
-    readonly headers: Record<string, string> = {},
-    readonly body = "",
-    /** Whether more may follow, so that the answer does not end. */
-    readonly isStream = false,
-  ) {}
-}
+/** The writes that are followed: some of all. */
+export type Writes = { [M in Exclude<Method, "get">]?: Partial<Mocks<M>> };
 
 /** Text of some type. */
-export const text = (type: string, body: string) => new Plain(200, { "content-type": type }, body);
+export const text = (type: string, body: string) =>
+  new HttpResponse(body, { headers: { "content-type": type } });
 
 /** What a write answers that has nothing to say. */
-export const nothing = () => new Plain(204);
+export const nothing = () => new HttpResponse(null, { status: 204 });
+
+/** What a write answers that has made something. */
+export const created = <Body extends object>(body: Body) => HttpResponse.json<object>(body, { status: 201 });
+
+export const redirect = (status: 302 | 303, location: string) =>
+  new HttpResponse(null, { status, headers: { location } });
 
 /** An answer that says why there is none, as a problem. */
 export class Refusal extends Error {
@@ -71,17 +71,20 @@ export class Refusal extends Error {
   }
 }
 
-/** What the server says of what does not exist. */
-const unknown = (kind: string, name: string) =>
-  new Refusal(404, `unknown-${kind}`, "It does not exist", `There is no ${kind} ${name} in the mock.`);
-
 /**
  * What was looked for.
  *
  * @throws Refusal with status 404 if it was not found.
  */
 export function found<Entry>(entry: Entry | undefined, kind: string, name: string | number): Entry {
-  if (entry === undefined) throw unknown(kind, String(name));
+  if (entry === undefined) {
+    throw new Refusal(
+      404,
+      `unknown-${kind}`,
+      "It does not exist",
+      `There is no ${kind} ${name} in the mock.`,
+    );
+  }
   return entry;
 }
 
@@ -106,4 +109,20 @@ export function between<Entry>(
 ): Entry[] {
   const [least, most] = [Number(from ?? 0), Number(to ?? Number.POSITIVE_INFINITY)];
   return entries.filter((entry) => ordinal(entry) >= least && ordinal(entry) <= most);
+}
+
+/** States of the whole API that pages have to look right in; `MOCK_STATE` names one. */
+export const STATES = ["usual", "empty", "error", "slow", "forbidden"] as const;
+export type State = (typeof STATES)[number];
+
+/**
+ * The state of a name; the usual one where none is named.
+ *
+ * @throws when there is none of that name.
+ */
+export function stateOf(name: string | undefined): State {
+  if (name === undefined || name === "") return "usual";
+  const state = STATES.find((known) => known === name);
+  if (state === undefined) throw new Error(`MOCK_STATE is ${name}: expected one of ${STATES.join(", ")}.`);
+  return state;
 }

@@ -3,53 +3,47 @@
  * `MOCK_STATE` names the state of the API.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Plugin, ViteDevServer } from "vite";
-import type { Plain } from "./endpoint";
-import { stateOf } from "./state.ts";
+import { Readable } from "node:stream";
+import { getResponse } from "msw";
+import type { Plugin } from "vite";
+import { stateOf } from "./endpoint";
 
-/** Loaded through the server, so that the next request knows what was edited. */
-const MODULE = "/mock/answer.ts";
-
-export function mockApi(): Plugin {
+export function mockServer(): Plugin {
   const state = stateOf(process.env.MOCK_STATE);
   return {
-    name: "roundtrip:mock-api",
+    name: "roundtrip:mock-server",
     apply: "serve",
     configureServer(server) {
-      const current = apiOf(server, state);
+      type Module = typeof import("./handlers");
+      let loaded: Module | undefined;
+      let api: ReturnType<Module["mockApi"]> | undefined;
       server.middlewares.use((request, response, next) => {
-        const answering = current().then(async (api) => {
-          const { method = "GET", url = "/" } = request;
-          return api.answer({ method, url, body: await bodyOf(request) });
-        });
-        answering.then((answer) => (answer === null ? next() : send(response, answer)), next);
+        const answering = async () => {
+          // Loaded through the server, so that the next request knows what was edited. An edit makes a new world.
+          const module = (await server.ssrLoadModule("/mock/handlers.ts")) as Module;
+          if (api === undefined || loaded !== module) api = module.mockApi(state);
+          loaded = module;
+          const answer = await getResponse(api.handlers, requestOf(request));
+          if (answer === undefined) next();
+          else send(response, answer);
+        };
+        answering().catch(next);
       });
     },
   };
 }
 
-/** The API as it is written now. An edit makes a new world. */
-function apiOf(server: ViteDevServer, state: ReturnType<typeof stateOf>) {
-  type Module = typeof import("./answer");
-  let of: Module | undefined;
-  let api: InstanceType<Module["MockApi"]> | undefined;
-  return async () => {
-    const module = (await server.ssrLoadModule(MODULE)) as Module;
-    if (api === undefined || of !== module) api = new module.MockApi(state);
-    of = module;
-    return api;
-  };
+function requestOf(request: IncomingMessage): Request {
+  const { method = "GET", url = "/" } = request;
+  const hasBody = request.headers["content-type"] === "application/json";
+  return new Request(new URL(url, "http://mock"), {
+    method,
+    ...(hasBody && { body: Readable.toWeb(request) as ReadableStream, duplex: "half" }),
+  });
 }
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  if (request.method === "GET" || request.headers["content-type"] !== "application/json") return undefined;
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return JSON.parse(Buffer.concat(parts).toString("utf8"));
-}
-
-function send(response: ServerResponse, { status, headers, body, isStream }: Plain): void {
-  response.writeHead(status, { "cache-control": "no-store", ...headers });
-  if (isStream) response.write(body);
-  else response.end(body);
+function send(response: ServerResponse, { status, headers, body }: Response): void {
+  response.writeHead(status, { "cache-control": "no-store", ...Object.fromEntries(headers) });
+  if (body === null) response.end();
+  else Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]).pipe(response);
 }

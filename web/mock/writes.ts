@@ -1,106 +1,167 @@
 /** The writes that the mock follows: what they change is seen until the server ends. All others are refused. */
 import type { Channel, TokenSummary } from "@/api/types";
-import { found, type Mocks, nothing } from "./endpoint";
-import { LAB_WRITES, type LabWrites } from "./labWrites";
-import { NOW, tell } from "./log";
+import { aChannel, aJob, aToken } from "@/test/fixtures";
+import { created, found, nothing, Refusal, type Writes } from "./endpoint";
 import { detailOf } from "./world/changes";
-import { hex } from "./world/noise";
+import { hex } from "./world/commits";
+import type { World } from "./world/world";
 
-type Followed = {
-  patch: Mocks<"patch">;
-  post: LabWrites["post"] &
-    Pick<
-      Mocks<"post">,
-      | "/api/v1/links"
-      | "/api/v1/projects/{project}/channels"
-      | "/api/v1/projects/{project}/channels/{channel_id}/test"
-      | "/api/v1/tokens"
-      | "/api/v1/tokens/{token_id}/rotate"
-    >;
-  put: Pick<Mocks<"put">, "/api/v1/projects/{project}/members/{account}">;
-  delete: LabWrites["delete"] &
-    Pick<
-      Mocks<"delete">,
-      | "/api/v1/accounts/{account}"
-      | "/api/v1/projects/{project}/channels/{channel_id}"
-      | "/api/v1/projects/{project}/members/{account}"
-      | "/api/v1/tokens/{token_id}"
-    >;
-};
+/** When everything is changed: the mock has no clock. */
+const NOW = "2026-11-24T12:00:00Z";
+const PREFIXES = { user: "rtu", agent: "rta", ci: "rtc" };
 
-export const WRITES: Followed = {
+/** What the server says of something that it cannot take. */
+const wrong = (name: string, detail: string) =>
+  new Refusal(400, "invalid-parameter", "Something in the request is wrong", `parameter ${name}: ${detail}`);
+
+/** Who does it. */
+const actorOf = ({ session }: World): string => `account:${session.account?.name ?? "nobody"}`;
+
+/** Keeps in the log what was done. */
+function tell(world: World, action: string, subject: string): void {
+  const actor = actorOf(world);
+  world.audit.unshift({ action, actor, subject, details: {}, happened_at: NOW, request_id: "01JDMOCK" });
+}
+
+/** The entry of a list whose number is in the address. */
+function numbered<Key extends string, Entry extends Record<Key, number>>(
+  entries: Entry[],
+  key: Key,
+  number: string,
+): Entry {
+  const isMeant = (entry: Entry) => entry[key] === Number(number);
+  return found(entries.find(isMeant), key.replace("_id", ""), number);
+}
+
+/** The number of the next entry. */
+const nextOf = <Key extends string>(entries: Record<Key, number>[], key: Key): number =>
+  Math.max(0, ...entries.map((entry) => entry[key])) + 1;
+
+/** A secret that opens nothing. */
+const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
+
+/** What a request says, without what it leaves as it is. */
+function said<Change extends object>(change: Change) {
+  const entries = Object.entries(change).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries) as { [Key in keyof Change]: NonNullable<Change[Key]> };
+}
+
+export const WRITES = {
   patch: {
-    ...LAB_WRITES.patch,
-    "/api/v1/projects/{project}": (world, { path, body }) => {
+    "/api/v1/agents/{agent_id}": (world, { path: { agent_id }, body }) => {
+      const agent = Object.assign(numbered(world.agents, "agent_id", agent_id), said(body));
+      agent.is_draining = agent.is_busy && !agent.is_enabled;
+      tell(world, "agent.change", `agent:${agent_id}`);
+      return agent;
+    },
+    "/api/v1/projects/{project}": (world, { path: { project }, body }) => {
       const settings = found(
-        world.projects.find(({ project }) => project === path.project),
+        world.projects.find((entry) => entry.project === project),
         "project",
-        path.project,
+        project,
       );
-      if (body.default_branch !== undefined) settings.default_branch = body.default_branch;
-      if (body.repository_url !== undefined) settings.repository_url = body.repository_url;
-      if (body.fails_on_regression != null) settings.fails_on_regression = body.fails_on_regression;
-      if (body.visibility != null) settings.visibility = body.visibility;
-      tell(world, "project.change", `project:${path.project}`);
-      return settings;
+      const { default_branch, repository_url, ...rest } = body;
+      if (default_branch !== undefined) settings.default_branch = default_branch;
+      if (repository_url !== undefined) settings.repository_url = repository_url;
+      tell(world, "project.change", `project:${project}`);
+      return Object.assign(settings, said(rest));
     },
     "/api/v1/projects/{project}/channels/{channel_id}": (world, { path: { channel_id }, body }) => {
-      const at = world.channels.findIndex((entry) => entry.channel_id === Number(channel_id));
-      const before = found(world.channels[at], "channel", channel_id);
-      const { name, events, enabled } = body;
-      const after: Channel = {
-        ...before,
-        name: name ?? before.name,
-        events: events ?? before.events,
-        enabled: enabled ?? before.enabled,
-        disabled_because: enabled == null ? before.disabled_because : null,
-      };
-      world.channels[at] = after;
+      const channel = numbered(world.channels, "channel_id", channel_id);
+      if (body.enabled != null) channel.disabled_because = null;
       tell(world, "channel.change", `channel:${channel_id}`);
-      return after;
+      return Object.assign(channel, said(body));
     },
     "/api/v1/projects/{project}/regressions/{regression_id}": (world, { path: { regression_id }, body }) => {
-      const at = world.regressions.findIndex((entry) => entry.regression_id === Number(regression_id));
-      const before = found(world.regressions[at], "regression", regression_id);
+      const regression = numbered(world.regressions, "regression_id", regression_id);
       const { state, ...others } = body;
-      const after = { ...before, ...others, state: state ?? before.state, updated_at: NOW };
-      world.regressions[at] = after;
+      Object.assign(regression, others, { state: state ?? regression.state, updated_at: NOW });
       tell(world, "regression.change", `regression:${regression_id}`);
-      return detailOf(world, after);
+      return detailOf(world, regression);
     },
   },
   post: {
-    ...LAB_WRITES.post,
+    "/api/v1/enrolments": (world) => {
+      tell(world, "enrolment.create", "enrolment:1");
+      const expires_at = new Date(Date.now() + 600_000).toISOString();
+      return created({ code: "rte_this-lets-nobody-in", expires_at });
+    },
     "/api/v1/links": () => ({ code: "0123456789", url: "/l/0123456789" }),
+    "/api/v1/projects": (world, { body: { project, ...settings } }) => {
+      if (world.projects.some((entry) => entry.project === project)) {
+        throw new Refusal(409, "taken", "It is taken", `there is a project ${project}`);
+      }
+      const usual = { visibility: "public" as const, default_branch: null, repository_url: null };
+      const made = { project, ...usual, ...said(settings), fails_on_regression: false };
+      world.projects.push(made);
+      tell(world, "project.create", `project:${project}`);
+      return created(made);
+    },
     "/api/v1/projects/{project}/channels": (world, { body: { name, kind, target, events } }) => {
-      const channel_id = Math.max(0, ...world.channels.map((entry) => entry.channel_id)) + 1;
-      const channel: Channel = {
-        channel_id,
+      const channel: Channel = aChannel({
+        channel_id: nextOf(world.channels, "channel_id"),
         name,
         kind,
         target: kind === "email" ? target : `${target.split("/")[2]}/…`,
         events: events ?? ["regressed"],
-        enabled: true,
-        disabled_because: null,
-        last_success_at: null,
-        last_failure_at: null,
-        failure: null,
-        created_by: `account:${world.session.account?.name ?? "nobody"}`,
+        created_by: actorOf(world),
         created_at: NOW,
-      };
+      });
       world.channels = [...world.channels, channel].sort((one, other) => (one.name < other.name ? -1 : 1));
-      tell(world, "channel.create", `channel:${channel_id}`);
+      tell(world, "channel.create", `channel:${channel.channel_id}`);
       return { channel, secret: kind === "webhook" ? "whsec_this-signs-nothing" : null };
     },
     "/api/v1/projects/{project}/channels/{channel_id}/test": (world, { path: { channel_id } }) => {
-      const at = world.channels.findIndex((entry) => entry.channel_id === Number(channel_id));
-      world.channels[at] = { ...found(world.channels[at], "channel", channel_id), last_success_at: NOW };
+      numbered(world.channels, "channel_id", channel_id).last_success_at = NOW;
       return { delivered: true, detail: "The message was taken." };
     },
-    "/api/v1/tokens": (world, { body }) => {
-      const { kind, name, machine, project, scopes, expires_in_days } = body;
-      const token_id = Math.max(0, ...world.tokens.map((token) => token.token_id)) + 1;
-      const token: TokenSummary = {
+    "/api/v1/projects/{project}/jobs": (world, { path, body }) => {
+      if (body.preset === "..")
+        throw wrong("preset", "expected the name of a preset, or a path within the repository");
+      const commits = body.until == null ? (body.commits ?? []) : [body.until];
+      if (commits.length === 0) throw wrong("commits", "expected 1 to 1000 of them, or `after` and `until`");
+      const able = world.agents.map(({ machine }) => machine);
+      const machines = body.on_any ? [null] : (body.machines ?? able);
+      const job_ids = machines.flatMap((machine) =>
+        commits.map((commit_sha) => {
+          const job = aJob({
+            job_id: nextOf(world.jobs, "job_id"),
+            commit_sha,
+            machine,
+            commit_ordinal: world.commit(commit_sha)?.ordinal ?? null,
+            labels: machine === null ? (body.labels ?? []) : [],
+            base_sha: body.base ?? null,
+            preset: body.preset ?? null,
+            reason: "request",
+            regression_id: null,
+            requested_by: actorOf(world),
+            created_at: new Date().toISOString(),
+          });
+          world.jobs.unshift({ ...job, attempts: [] });
+          return job.job_id;
+        }),
+      );
+      tell(world, "job.request", `project:${path.project}`);
+      return created({ job_ids });
+    },
+    "/api/v1/projects/{project}/schedules": (world, { body: { cron, preset, labels } }) => {
+      if (cron.trim().split(/\s+/).length !== 5)
+        throw wrong("cron", `\`${cron}\` is no time: expected five fields`);
+      const schedule = {
+        schedule_id: nextOf(world.schedules, "schedule_id"),
+        cron,
+        preset: preset ?? null,
+        labels: labels ?? [],
+        created_by: actorOf(world),
+        next_at: new Date(Date.now() + 3_600_000).toISOString(),
+      };
+      world.schedules.push(schedule);
+      tell(world, "schedule.create", `schedule:${schedule.schedule_id}`);
+      return created(schedule);
+    },
+    "/api/v1/tokens": (world, { body: { kind, name, machine, project, scopes, expires_in_days } }) => {
+      const token_id = nextOf(world.tokens, "token_id");
+      const token = aToken({
         token_id,
         name,
         kind,
@@ -112,21 +173,14 @@ export const WRITES: Followed = {
         created_at: NOW,
         expires_at: expires_in_days === null ? null : "2027-02-22T12:00:00Z",
         last_used_at: null,
-        rotated_at: null,
-        previous_expires_at: null,
-      };
+      });
       world.tokens.push(token);
       tell(world, "token.create", `token:${token_id}`);
       return { token, secret: secretOf(token) };
     },
     "/api/v1/tokens/{token_id}/rotate": (world, { path: { token_id } }) => {
-      const token = found(
-        world.tokens.find((entry) => entry.token_id === Number(token_id)),
-        "token",
-        token_id,
-      );
-      token.rotated_at = NOW;
-      token.previous_expires_at = "2026-11-25T12:00:00Z";
+      const token = numbered(world.tokens, "token_id", token_id);
+      Object.assign(token, { rotated_at: NOW, previous_expires_at: "2026-11-25T12:00:00Z" });
       tell(world, "token.rotate", `token:${token_id}`);
       return { token, secret: secretOf(token) };
     },
@@ -140,11 +194,16 @@ export const WRITES: Followed = {
     },
   },
   delete: {
-    ...LAB_WRITES.delete,
     "/api/v1/accounts/{account}": (world, { path: { account } }) => {
       world.accounts = world.accounts.filter(({ name }) => name !== account);
       world.members = world.members.filter((member) => member.account !== account);
       tell(world, "account.delete", `account:${account}`);
+      return nothing();
+    },
+    "/api/v1/agents/{agent_id}": (world, { path: { agent_id } }) => {
+      const turned = numbered(world.agents, "agent_id", agent_id);
+      world.agents = world.agents.filter((agent) => agent !== turned);
+      tell(world, "agent.revoke", `agent:${agent_id}`);
       return nothing();
     },
     "/api/v1/projects/{project}/channels/{channel_id}": (world, { path: { channel_id } }) => {
@@ -152,9 +211,21 @@ export const WRITES: Followed = {
       tell(world, "channel.delete", `channel:${channel_id}`);
       return nothing();
     },
+    "/api/v1/projects/{project}/jobs/{job_id}": (world, { path: { job_id } }) => {
+      const job = numbered(world.jobs, "job_id", job_id);
+      if (job.done_at !== null) return nothing();
+      Object.assign(job, { status: "cancelled", starts_at: null, done_at: new Date().toISOString() });
+      tell(world, "job.cancel", `job:${job_id}`);
+      return nothing();
+    },
     "/api/v1/projects/{project}/members/{account}": (world, { path: { account } }) => {
       world.members = world.members.filter((member) => member.account !== account);
       tell(world, "member.delete", `account:${account}`);
+      return nothing();
+    },
+    "/api/v1/projects/{project}/schedules/{schedule_id}": (world, { path: { schedule_id } }) => {
+      world.schedules = world.schedules.filter((schedule) => schedule.schedule_id !== Number(schedule_id));
+      tell(world, "schedule.delete", `schedule:${schedule_id}`);
       return nothing();
     },
     "/api/v1/tokens/{token_id}": (world, { path: { token_id } }) => {
@@ -163,9 +234,4 @@ export const WRITES: Followed = {
       return nothing();
     },
   },
-};
-
-const PREFIXES = { user: "rtu", agent: "rta", ci: "rtc" };
-
-/** A secret that opens nothing. */
-const secretOf = ({ prefix }: TokenSummary) => `${prefix}-this-opens-nothing`;
+} satisfies Writes;

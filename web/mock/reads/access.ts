@@ -1,18 +1,7 @@
 /** Who asks, and who may do what. */
-import { type Mocks, Plain, page } from "../endpoint";
+import { type Mocks, page, redirect, text } from "../endpoint";
 
-type Path =
-  | "/api/v1/accounts"
-  | "/api/v1/audit"
-  | "/api/v1/projects/{project}/channels"
-  | "/api/v1/projects/{project}/members"
-  | "/api/v1/projects/{project}/oidc-trusts"
-  | "/api/v1/session"
-  | "/api/v1/tokens"
-  | "/auth/github"
-  | "/auth/github/callback";
-
-export const access: Pick<Mocks<"get">, Path> = {
+export const access = {
   "/api/v1/accounts": (world, { query }) => {
     const { entries: accounts, next_after } = page(world.accounts, query);
     return { accounts, next_after };
@@ -38,6 +27,14 @@ export const access: Pick<Mocks<"get">, Path> = {
     return { tokens, next_after };
   },
   // There is no GitHub behind it: whoever signs in comes back signed in.
-  "/auth/github": (_, { query }) => new Plain(303, { location: query.to ?? "/" }),
-  "/auth/github/callback": () => new Plain(303, { location: "/" }),
-};
+  "/auth/github": (_, { query }) => redirect(303, query.to ?? "/"),
+  "/auth/github/callback": () => redirect(303, "/"),
+} satisfies Partial<Mocks<"get">>;
+
+/** The server itself, and short links. */
+export const service = {
+  "/healthz": () => text("text/plain; charset=utf-8", "ok\n"),
+  // The mock keeps no links: each leads to where everything begins.
+  "/l/{code}": () => redirect(302, "/"),
+  "/readyz": () => text("text/plain; charset=utf-8", "ready\n"),
+} satisfies Partial<Mocks<"get">>;

@@ -5,7 +5,6 @@ import type { MockSeries } from "../world/series";
 import type { World } from "../world/world";
 import { published } from "./published";
 
-type Path = "/api/v1/projects/{project}/advice";
 type Query = {
   [Name in "profile" | "sizes" | "machine" | "placement" | "mode" | "by" | "rate_per_second"]?: string;
 };
@@ -21,13 +20,13 @@ const OVER_MEDIAN: Record<By, number> = { p50: 1, p98: 1.42, p99: 1.63, mean: 1.
 const SWAY = 0.06;
 const FACTORS = [0.5, 0.25, 0.125, 0.0625, 2, 4, 8, 16, 32, 64];
 
-export const advice: Pick<Mocks<"get">, Path> = {
+export const advice = {
   "/api/v1/projects/{project}/advice": (world, { query }) => answer(world, query),
-};
+} satisfies Partial<Mocks<"get">>;
 
 function answer(world: World, query: Query): Advice {
   const slug = query.sizes === undefined ? (query.profile ?? "chromium-ipc") : null;
-  const buckets = slug === null ? parsed(query.sizes ?? "") : profileOf(world, slug);
+  const buckets = slug === null ? parsed(query.sizes ?? "") : profileOf(slug);
   const by = (query.by ?? "p50") as By;
   const groups = placesOf(world, query).map((series) => groupOf(world, series, buckets, query));
   return {
@@ -56,11 +55,8 @@ function parsed(text: string): Bucket[] {
   });
 }
 
-function profileOf(world: World, slug: string): Bucket[] {
-  const mock = published["/api/v1/size-profiles"];
-  const { size_profiles } = mock(world, { path: {}, query: {}, body: {} } as never) as {
-    size_profiles: { slug: string; buckets: Bucket[] }[];
-  };
+function profileOf(slug: string): Bucket[] {
+  const { size_profiles } = published["/api/v1/size-profiles"]();
   const profile = size_profiles.find((entry) => entry.slug === slug);
   if (profile === undefined) {
     throw new Refusal(404, "unknown-profile", "It does not exist", `There is no size profile ${slug}.`);

@@ -7,17 +7,11 @@ import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
 import { seriesIn, seriesOf } from "./series";
 
-type Path =
-  | "/api/v1/charts/changes"
-  | "/api/v1/charts/heatmap"
-  | "/api/v1/charts/line"
-  | "/api/v1/projects/{project}/charts/sweep";
-
 type Range = { last?: string; from?: string; to?: string };
 type Figures = Range & { rate?: string; repetitions?: string };
 type Quantile = keyof Point["latency_ns"];
 
-export const charts: Pick<Mocks<"get">, Path> = {
+export const charts = {
   "/api/v1/charts/changes": (world, { query }) => ({
     change_points: changesOf(world, seriesIn(world, query.series)),
   }),
@@ -31,7 +25,7 @@ export const charts: Pick<Mocks<"get">, Path> = {
     };
   },
   "/api/v1/projects/{project}/charts/sweep": (world, { query }) => sweep(world, query),
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** A column: the first number, then the difference of each to the one before. */
 function deltas(values: number[]): number[] {

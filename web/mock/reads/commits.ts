@@ -3,13 +3,7 @@ import type { CommitSummary } from "@/api/types";
 import { between, found, type Mocks, page, Refusal } from "../endpoint";
 import type { World } from "../world/world";
 
-type Path =
-  | "/api/v1/projects/{project}/commits"
-  | "/api/v1/projects/{project}/commits/{sha}"
-  | "/api/v1/projects/{project}/merge-base"
-  | "/api/v1/projects/{project}/pull-requests";
-
-export const commits: Pick<Mocks<"get">, Path> = {
+export const commits = {
   "/api/v1/projects/{project}/commits": (world, { path, query }) => {
     const all = world.has(path.project) ? [...world.commits].reverse() : [];
     const words = (query.q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
@@ -63,7 +57,7 @@ export const commits: Pick<Mocks<"get">, Path> = {
     const { entries: pull_requests, next_after } = page(summaries, query);
     return { pull_requests, next_after };
   },
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** The commit that an object name is of. */
 function commitOf(world: World, sha: string): CommitSummary {

@@ -11,14 +11,12 @@ import type {
 import { groupBy } from "@/lib/collections";
 import { aComparison, kindOf } from "@/test/comparisons";
 import { found, type Mocks } from "../endpoint";
+import { noise } from "../world/commits";
 import { pointOf, repetitionsOf } from "../world/figures";
-import { noise } from "../world/noise";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
 
-type Path = "/api/v1/projects/{project}/compare";
-
-export const comparison: Pick<Mocks<"get">, Path> = {
+export const comparison = {
   "/api/v1/projects/{project}/compare": (world, { query }) => {
     const [base, head] = [sideOf(world, query.base ?? ""), sideOf(world, query.head ?? "")];
     const machines = query.machine === undefined ? null : new Set([query.machine]);
@@ -41,7 +39,7 @@ export const comparison: Pick<Mocks<"get">, Path> = {
       pairs,
     };
   },
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** Whether a word is in what a series is made of. */
 function says({ transport, machine, case: kase }: SeriesSummary, word: string): boolean {

@@ -1,6 +1,6 @@
 /** All reads of the API. One that the document has and this list lacks does not compile. */
 import type { Mocks } from "../endpoint";
-import { access } from "./access";
+import { access, service } from "./access";
 import { advice } from "./advice";
 import { charts } from "./charts";
 import { commits } from "./commits";
@@ -12,7 +12,6 @@ import { published } from "./published";
 import { regressions } from "./regressions";
 import { runs } from "./runs";
 import { series } from "./series";
-import { service } from "./service";
 
 export const READS: Mocks<"get"> = {
   ...access,

@@ -1,14 +1,7 @@
 /** Agents, what they are asked to measure, and when. */
 import { found, type Mocks, page, text } from "../endpoint";
 
-type Path =
-  | "/api/v1/lab/releases/{file}"
-  | "/api/v1/projects/{project}/agents"
-  | "/api/v1/projects/{project}/jobs"
-  | "/api/v1/projects/{project}/jobs/{job_id}"
-  | "/api/v1/projects/{project}/schedules";
-
-export const lab: Pick<Mocks<"get">, Path> = {
+export const lab = {
   // Agents alone ask for it, and of an agent nothing is mocked.
   "/api/v1/lab/releases/{file}": () => text("application/octet-stream", "{}"),
   "/api/v1/projects/{project}/agents": (world, { path, query }) => {
@@ -36,4 +29,4 @@ export const lab: Pick<Mocks<"get">, Path> = {
   "/api/v1/projects/{project}/schedules": (world, { path }) => ({
     schedules: world.has(path.project) ? world.schedules : [],
   }),
-};
+} satisfies Partial<Mocks<"get">>;

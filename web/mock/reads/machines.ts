@@ -6,11 +6,7 @@ import { MACHINES, type Machine } from "../world/machines";
 import { canariesOf } from "../world/runs";
 import type { World } from "../world/world";
 
-type Path =
-  | "/api/v1/projects/{project}/machines/{machine}/canaries"
-  | "/api/v1/projects/{project}/machines/{machine}/environments";
-
-export const machines: Pick<Mocks<"get">, Path> = {
+export const machines = {
   "/api/v1/projects/{project}/machines/{machine}/canaries": (world, { path, query }) => {
     const { machine, runs } = historyOf(world, path);
     return {
@@ -39,7 +35,7 @@ export const machines: Pick<Mocks<"get">, Path> = {
       })),
     };
   },
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** A machine and its runs, oldest first. */
 function historyOf(

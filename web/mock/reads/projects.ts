@@ -1,17 +1,18 @@
 /** Projects and what is counted of them. */
-import type { ProjectSettings, ProjectSummary } from "@/api/types";
-import { found, type Mocks, Plain, page } from "../endpoint";
+import { HttpResponse } from "msw";
+import type {
+  ClassErrorRates,
+  CountedShare,
+  ErrorRateList,
+  HistoryErrorRates,
+  ProjectSettings,
+  ProjectSummary,
+} from "@/api/types";
+import { found, type Mocks, page } from "../endpoint";
+import { noise } from "../world/commits";
 import type { World } from "../world/world";
-import { errorRatesOf } from "./errorRates";
 
-type Path =
-  | "/api/v1/projects"
-  | "/api/v1/projects/{project}"
-  | "/api/v1/projects/{project}/error-rates"
-  | "/api/v1/projects/{project}/events"
-  | "/api/v1/projects/{project}/machines";
-
-export const projects: Pick<Mocks<"get">, Path> = {
+export const projects = {
   "/api/v1/projects": (world, { query }) => {
     const { entries, next_after } = page(world.projects, query);
     return { projects: entries.map((project) => summary(world, project)), next_after };
@@ -28,12 +29,15 @@ export const projects: Pick<Mocks<"get">, Path> = {
   "/api/v1/projects/{project}/error-rates": (world, { path }) => errorRatesOf(world, path.project),
   // Nothing new ever comes: a page that waits for it is the same as one that does not.
   "/api/v1/projects/{project}/events": () =>
-    new Plain(200, { "content-type": "text/event-stream" }, "retry: 3000\n\n", true),
+    new HttpResponse(
+      new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode("retry: 3000\n\n")) }),
+      { headers: { "content-type": "text/event-stream" } },
+    ),
   "/api/v1/projects/{project}/machines": (world, { path, query }) => {
     const { entries: machines, next_after } = page(world.machinesOf(path.project), query);
     return { machines, next_after };
   },
-};
+} satisfies Partial<Mocks<"get">>;
 
 function summary(
   world: World,
@@ -54,4 +58,58 @@ function summary(
     last_run_at: latest?.started_at ?? null,
     latest_run: latest ?? null,
   };
+}
+
+/** The steps that are tried, and how many points after them they are told. */
+const STEPS = [0.03, 0.05, 0.1, 0.25];
+const DELAYS = [14, 8, 5, 4];
+
+function counted(share: number, of_count: number): CountedShare {
+  const count = Math.round(share * of_count);
+  const exact = count / of_count;
+  const half = 2 * Math.sqrt((Math.max(exact, 1 / of_count) * (1 - exact)) / of_count);
+  return { count, of_count, share: exact, interval: [Math.max(0, exact - half), Math.min(1, exact + half)] };
+}
+
+function history(of: number): HistoryErrorRates {
+  return {
+    false_alarms: counted(0.00004 * noise(of), 240_000),
+    steps: STEPS.map((change, index) => ({
+      change,
+      found: counted(Math.min(1, 0.62 + 0.13 * index + 0.05 * noise(of, index)), 400),
+      median_delay_points: DELAYS[index] ?? null,
+    })),
+  };
+}
+
+function comparisons(of: number): ClassErrorRates["comparisons"] {
+  return {
+    false_verdicts: counted(0.003 * noise(of, 7), 2_000),
+    changes: STEPS.slice(1, 3).map((change, index) => ({ change, found: counted(0.7 + 0.2 * index, 400) })),
+    untold_count: 12,
+  };
+}
+
+/** The error rates of a project; of one that has nothing, none. */
+export function errorRatesOf(world: World, project: string): ErrorRateList {
+  const total = {
+    p50: history(1),
+    p99: history(2),
+    comparisons: comparisons(1),
+    false_comparisons: counted(0.01, 300),
+  };
+  const machines = world.machinesOf(project).map(({ machine, last_run_at }, place) => ({
+    machine,
+    computed_at: last_run_at,
+    false_comparisons: counted(0.01 + 0.02 * place, 150),
+    classes: ["pipe", "ring-futex", "tcp", "unix-stream"].map((transport, index) => ({
+      transport,
+      scenario: "roundtrip",
+      series_count: 14,
+      p50: history(10 * place + index),
+      p99: history(20 * place + index),
+      comparisons: comparisons(10 * place + index),
+    })),
+  }));
+  return { computed_at: machines[0]?.computed_at ?? null, machines, total };
 }

@@ -2,11 +2,6 @@
 import { formatBytes } from "@/lib/units";
 import type { Mocks } from "../endpoint";
 
-type Path =
-  | "/api/v1/projects/{project}/references/{reference}"
-  | "/api/v1/references"
-  | "/api/v1/size-profiles";
-
 /** Messages of the profile, by the first size of each bucket; and the last size of the last one. */
 const COUNTS: [number, number][] = [
   [12, 4100],
@@ -40,7 +35,7 @@ const BANDWIDTHS: [number, number, number][] = [
   [1_048_576, 2650, 4300],
 ];
 
-export const published: Pick<Mocks<"get">, Path> = {
+export const published = {
   "/api/v1/projects/{project}/references/{reference}": (world, { path }) => ({
     reference: path.reference,
     question: PIPES_OR_SOCKETS,
@@ -142,4 +137,4 @@ export const published: Pick<Mocks<"get">, Path> = {
       },
     ],
   }),
-};
+} satisfies Partial<Mocks<"get">>;

@@ -1,15 +1,8 @@
 /** What changed and why. */
 import { found, type Mocks, page, text } from "../endpoint";
 import { detailOf } from "../world/changes";
-import { badge } from "./badge";
 
-type Path =
-  | "/api/v1/projects/{project}/badge.svg"
-  | "/api/v1/projects/{project}/regressions"
-  | "/api/v1/projects/{project}/regressions.atom"
-  | "/api/v1/projects/{project}/regressions/{regression_id}";
-
-export const regressions: Pick<Mocks<"get">, Path> = {
+export const regressions = {
   "/api/v1/projects/{project}/badge.svg": (_, { path }) => badge(path.project, "2 regressions"),
   "/api/v1/projects/{project}/regressions": (world, { path, query }) => {
     const states = query.state?.split(",");
@@ -32,4 +25,13 @@ export const regressions: Pick<Mocks<"get">, Path> = {
     const regression = world.regressions.find((entry) => entry.regression_id === Number(regression_id));
     return detailOf(world, found(regression, "regression", regression_id));
   },
-};
+} satisfies Partial<Mocks<"get">>;
+
+/** A label and what is said of it. */
+export function badge(label: string, message: string) {
+  const said = `${label}: ${message}`;
+  return text(
+    "image/svg+xml",
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${7 * said.length}" height="20" role="img"><title>${said}</title><rect width="100%" height="20" rx="3" fill="#333"/><text x="6" y="14" font-size="11" fill="#fff">${said}</text></svg>`,
+  );
+}

@@ -1,4 +1,6 @@
 /** Runs, what each measured, and the files that they came in. */
+
+import type { components } from "@/api/schema.gen";
 import type { RunDetail, RunResult, RunSummary } from "@/api/types";
 import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";
 import { found, type Mocks, page, Refusal, text } from "../endpoint";
@@ -7,18 +9,9 @@ import { MACHINES } from "../world/machines";
 import { canariesOf } from "../world/runs";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
-import { reportOf } from "./report";
 import { seriesOf } from "./series";
 
-type Path =
-  | "/api/v1/projects/{project}/runs"
-  | "/api/v1/projects/{project}/runs.atom"
-  | "/api/v1/runs/{run_id}"
-  | "/api/v1/runs/{run_id}/original"
-  | "/api/v1/runs/{run_id}/report"
-  | "/api/v1/runs/{run_id}/series/{series_id}";
-
-export const runs: Pick<Mocks<"get">, Path> = {
+export const runs = {
   "/api/v1/projects/{project}/runs": (world, { path, query }) => {
     const asked = world.runs.filter(
       ({ project, machine, pull_request }) =>
@@ -52,7 +45,7 @@ export const runs: Pick<Mocks<"get">, Path> = {
     const point = pointOf(series, run);
     return aPointDetail({ point, histogram: histogramOf(point), repetitions: repetitionsOf(point) });
   },
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** What an imported run was made from. */
 const ORIGINAL = '{"context":{"executable":"./mock"},"benchmarks":[]}\n';
@@ -129,4 +122,32 @@ function feed(world: World, project: string): string {
       return `<entry><id>urn:uuid:${run_id}</id><title>${title}</title><updated>${received_at}</updated></entry>`;
     });
   return `<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom"><title>${project}</title>${entries.join("")}</feed>\n`;
+}
+
+type RunReport = components["schemas"]["RunReport"];
+
+/** A run's upload, told back from its detail. It has no results: nothing but a download shows it. */
+export function reportOf({ run, canaries, environment }: RunDetail): RunReport {
+  const { sha, author, subject, committed_at } = run.commit;
+  return {
+    schema_version: 1,
+    run_id: run.run_id,
+    project: run.project,
+    branch: run.branch,
+    commit: { sha, author, subject, committed_at, parents: [] },
+    history: [],
+    work_tree_modified: run.work_tree_modified,
+    machine: { slug: run.machine, os: "linux", arch: "x86-64" },
+    environment,
+    suite: {
+      version: run.suite_version,
+      build: run.build,
+      preset: run.preset,
+      order_seed: Number(run.order_seed),
+    },
+    started_at: run.started_at,
+    finished_at: run.finished_at,
+    canaries,
+    results: [],
+  };
 }

@@ -1,19 +1,13 @@
 /** Series, what they are chosen by, and their points. */
+
+import type { components } from "@/api/schema.gen";
 import type { SeriesFacets } from "@/api/types";
 import { between, found, type Mocks, page } from "../endpoint";
+import { changesOf } from "../world/changes";
 import { statedPointOf } from "../world/figures";
 import type { MockSeries } from "../world/series";
 import { isStated, type World } from "../world/world";
-import { badge } from "./badge";
-import { playgroundOf } from "./playground";
-
-type Path =
-  | "/api/v1/points"
-  | "/api/v1/projects/{project}/series"
-  | "/api/v1/projects/{project}/series/facets"
-  | "/api/v1/series/{series_id}"
-  | "/api/v1/series/{series_id}/badge.svg"
-  | "/api/v1/series/{series_id}/playground";
+import { badge } from "./regressions";
 
 /** What series are chosen by, and what one has of it. */
 const FACETS: Record<Exclude<keyof SeriesFacets, "series_count">, (series: MockSeries) => string | number> = {
@@ -28,7 +22,7 @@ const FACETS: Record<Exclude<keyof SeriesFacets, "series_count">, (series: MockS
 type Facet = keyof typeof FACETS;
 type Chosen = Partial<Record<Facet | "q", string>>;
 
-export const series: Pick<Mocks<"get">, Path> = {
+export const series = {
   "/api/v1/points": (world, { query }) => {
     const asked = seriesIn(world, query.series);
     const limit = Number(query.limit ?? 500);
@@ -83,7 +77,7 @@ export const series: Pick<Mocks<"get">, Path> = {
   },
   "/api/v1/series/{series_id}/playground": (world, { path, query }) =>
     playgroundOf(world, seriesOf(world, path.series_id), query),
-};
+} satisfies Partial<Mocks<"get">>;
 
 /** The series of a number. */
 export function seriesOf(world: World, series_id: string): MockSeries {
@@ -112,4 +106,75 @@ function chosen(world: World, project: string, { q, ...asked }: Chosen): MockSer
     ];
     return hasAll && words.every((word) => all.some((text) => text.toLowerCase().includes(word)));
   });
+}
+
+type Playground = components["schemas"]["Playground"];
+
+const SHIPPED: Playground["settings"] = {
+  deviations: 4.7,
+  least: 0.01,
+  least_of_noisy: 0.03,
+  persistence: 4,
+  window: 256,
+  memory: 512,
+  sure: 0.95,
+  patience: 60,
+};
+
+/** What a search tells of a series. */
+export function playgroundOf(
+  world: World,
+  series: MockSeries,
+  asked: Partial<Record<string, string>>,
+): Playground {
+  const settings = { ...SHIPPED };
+  for (const name of Object.keys(settings) as (keyof typeof settings)[]) {
+    if (asked[name] !== undefined) settings[name] = Number(asked[name]);
+  }
+  const all = world.pointsOf(series);
+  const environment_id = Number(asked.environment ?? all.at(-1)?.environment_id ?? 0);
+  const points = all
+    .filter((point) => point.environment_id === environment_id)
+    .slice(-Number(asked.last ?? 1000));
+  const told = (least: number, persistence: number) =>
+    changesOf(world, [series])
+      .filter((change) => change.environment_id === environment_id && Math.abs(change.change) >= least)
+      .map((change) => ({
+        commit_ordinal: change.commit_ordinal,
+        after_commit_ordinal: change.after_commit_ordinal,
+        until_commit_ordinal: change.until_commit_ordinal,
+        told_by_commit_ordinal: change.commit_ordinal + persistence - 1,
+        before_ns: change.before_ns,
+        after_ns: change.after_ns,
+        change: change.change,
+        direction: change.direction,
+        matters: change.matters,
+      }));
+  const change_points = told(settings.least, settings.persistence);
+  return {
+    settings,
+    shipped: SHIPPED,
+    environment_id,
+    environments: [...new Set(all.map((point) => point.environment_id))].map((id) => ({
+      environment_id: id,
+      point_count: all.filter((point) => point.environment_id === id).length,
+    })),
+    commit_ordinals: points.map(({ commit_ordinal }) => commit_ordinal),
+    values_ns: points.map(({ repetition_p50_ns }) => repetition_p50_ns.median),
+    looks: points.map((point) => lookOf(point.commit_ordinal, change_points)),
+    change_points,
+    shipped_change_points: told(SHIPPED.least, SHIPPED.persistence),
+  };
+}
+
+function lookOf(ordinal: number, changes: Playground["change_points"]): Playground["looks"][number] {
+  const telling = changes.find(
+    (change) => change.commit_ordinal <= ordinal && ordinal <= change.told_by_commit_ordinal,
+  );
+  if (telling === undefined)
+    return { outcome: "nothing", commit_ordinal: null, strength: null, probability: null };
+  const { commit_ordinal, told_by_commit_ordinal } = telling;
+  return ordinal === told_by_commit_ordinal
+    ? { outcome: "told", commit_ordinal, strength: null, probability: 0.98 }
+    : { outcome: "waiting", commit_ordinal, strength: 0.6, probability: null };
 }

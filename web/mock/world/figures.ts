@@ -1,9 +1,8 @@
 /** The figures of a series at a run: a level, what happened to it over the commits, and noise. */
 import type { HistogramBin, Point, Repetition, RunSummary, StatedPoint } from "@/api/types";
 import { aPoint, aRepetition, aStatedPoint, latency } from "@/test/fixtures";
-import { DRIFT_AT, FASTER_AT, SLOWER_AT } from "./commits";
+import { DRIFT_AT, FASTER_AT, noise, SLOWER_AT, wobble } from "./commits";
 import type { Machine } from "./machines";
-import { noise, wobble } from "./noise";
 import type { MockSeries } from "./series";
 
 /** Operations of a point, and its repetitions. */

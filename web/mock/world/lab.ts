@@ -1,6 +1,6 @@
 /** The lab of the mock: agents in every state, what they measure, what waits for them, and what became of what they did. */
 import type { AgentSummary, Attempt, CommitSummary, JobDetail, Schedule } from "@/api/types";
-import { aJob, anAgent } from "@/test/lab";
+import { aJob, anAgent } from "@/test/fixtures";
 import { after, SLOWER_AT } from "./commits";
 import type { World } from "./world";
 

@@ -1,5 +1,6 @@
 /** Who uses the mock: accounts, members, tokens, and what was done with them. */
 import type { AccountSummary, AuditEvent, Channel, Member, SessionInfo, TokenSummary } from "@/api/types";
+import { aChannel, aToken } from "@/test/fixtures";
 
 const DAY = (day: number) => `2026-11-${String(day).padStart(2, "0")}T09:30:00Z`;
 
@@ -26,27 +27,9 @@ export const MEMBERS: Member[] = [
   { account: "ben", role: "contributor", created_at: DAY(3) },
 ];
 
-/** A token that nothing is special about. */
-const TOKEN: TokenSummary = {
-  token_id: 1,
-  name: "lab-linux-1",
-  kind: "agent",
-  prefix: "rta_4fKx2P",
-  account: null,
-  machine: "lab-linux-1",
-  project: "libfoo",
-  scopes: ["ingest:write"],
-  created_at: DAY(2),
-  expires_at: null,
-  last_used_at: DAY(24),
-  rotated_at: null,
-  previous_expires_at: null,
-};
-
 export const TOKENS: TokenSummary[] = [
-  TOKEN,
-  {
-    ...TOKEN,
+  aToken({ last_used_at: DAY(24) }),
+  aToken({
     token_id: 2,
     name: "continuous integration",
     kind: "ci",
@@ -54,11 +37,11 @@ export const TOKENS: TokenSummary[] = [
     machine: null,
     scopes: ["read", "ingest:write"],
     expires_at: "2027-02-20T09:30:00Z",
+    last_used_at: DAY(24),
     rotated_at: DAY(20),
     previous_expires_at: DAY(27),
-  },
-  {
-    ...TOKEN,
+  }),
+  aToken({
     token_id: 3,
     name: "laptop",
     kind: "user",
@@ -67,29 +50,11 @@ export const TOKENS: TokenSummary[] = [
     machine: null,
     project: null,
     scopes: ["read", "ingest:write", "project:write"],
-    last_used_at: null,
-  },
+  }),
 ];
 
-/** A channel that nothing is special about. */
-const CHANNEL: Channel = {
-  channel_id: 1,
-  name: "team chat",
-  kind: "slack",
-  target: "hooks.slack.com/…Xb4d",
-  events: ["regressed", "fixed"],
-  enabled: true,
-  disabled_because: null,
-  last_success_at: DAY(23),
-  last_failure_at: null,
-  failure: null,
-  created_by: "account:ada",
-  created_at: DAY(4),
-};
-
 export const CHANNELS: Channel[] = [
-  {
-    ...CHANNEL,
+  aChannel({
     channel_id: 2,
     name: "bug tracker",
     kind: "webhook",
@@ -97,19 +62,12 @@ export const CHANNELS: Channel[] = [
     events: ["regressed"],
     enabled: false,
     disabled_because: "it refused 5 times in a row, the last time because it answered 410: gone",
+    last_success_at: DAY(23),
     last_failure_at: DAY(22),
     failure: "it answered 410: gone",
-  },
-  {
-    ...CHANNEL,
-    channel_id: 3,
-    name: "lab",
-    kind: "email",
-    target: "lab@example.org",
-    events: ["machine"],
-    last_success_at: null,
-  },
-  CHANNEL,
+  }),
+  aChannel({ channel_id: 3, name: "lab", kind: "email", target: "lab@example.org", events: ["machine"] }),
+  aChannel({ last_success_at: DAY(23) }),
 ];
 
 const ACTIONS: [string, string, string, AuditEvent["details"]][] = [

@@ -1,9 +1,8 @@
 /** The runs of the mock: each machine measures the commits of the main line, and some of pull requests. */
 import type { Canary, CommitSummary, RunSummary } from "@/api/types";
 import { anImport, aRunSummary } from "@/test/fixtures";
-import { after, headOf } from "./commits";
+import { after, headOf, hex, wobble } from "./commits";
 import { MACHINES, type Machine } from "./machines";
-import { hex, wobble } from "./noise";
 import type { MockSeries } from "./series";
 
 /** The slower machine leaves some commits out. */

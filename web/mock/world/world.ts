@@ -57,12 +57,12 @@ export class World {
   regressions: Regression[];
   jobs: JobDetail[];
   agents: AgentSummary[];
-  schedules: Schedule[] = [...SCHEDULES];
-  accounts: AccountSummary[] = [...ACCOUNTS];
-  members: Member[] = [...MEMBERS];
-  tokens: TokenSummary[] = [...TOKENS];
-  channels: Channel[] = [...CHANNELS];
-  audit: AuditEvent[] = [...AUDIT];
+  schedules: Schedule[] = structuredClone(SCHEDULES);
+  accounts: AccountSummary[] = structuredClone(ACCOUNTS);
+  members: Member[] = structuredClone(MEMBERS);
+  tokens: TokenSummary[] = structuredClone(TOKENS);
+  channels: Channel[] = structuredClone(CHANNELS);
+  audit: AuditEvent[] = structuredClone(AUDIT);
 
   constructor({ isEmpty = false, isForbidden = false }: Extent = {}) {
     this.commits = mainLine(isEmpty ? 0 : COMMIT_COUNT);

@@ -1,16 +1,16 @@
-/** One query per endpoint: its cache key, how to ask, and how long the answer stays fresh. */
+/** One query per endpoint: how to ask, and how long the answer stays fresh. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { client, dataOf } from "./client";
+import { client, dataOf, type QueryOf, read, readAll } from "./client";
 import { ApiError } from "./errors";
-import { wholeList } from "./list";
-import type { PullRequestSummary } from "./types";
 
 /** What does not change: what a run measured, after its upload. */
 const FOREVER = { staleTime: Number.POSITIVE_INFINITY };
+/** What is asked for with one thing changed: the answer of before is shown until the next one is there. */
+const MOVING = { placeholderData: keepPreviousData };
 
 /** Whether an answer may be another one after the next upload. */
-export function isChangeable({ queryKey: [kind] }: { queryKey: readonly unknown[] }): boolean {
-  return kind !== "run" && kind !== "point";
+export function isChangeable({ queryKey: [path] }: { queryKey: readonly unknown[] }): boolean {
+  return typeof path !== "string" || !path.startsWith("/api/v1/runs/");
 }
 
 /** The server answers at most this many points a series. */
@@ -19,417 +19,143 @@ const POINTS_MAX = 1000;
 const SERIES_MAX = 200;
 /** As many runs as a glance at a machine reaches back. */
 const CANARY_RUNS = 50;
+/** How often what no run tells of is asked for while it is looked at: a job that begins, an agent that falls silent. */
+const LAB_PERIOD_MS = 10_000;
+/** While one drags, each answer is of use for a moment only. */
+const ADVICE_KEPT_MS = 10_000;
+
+const joined = (seriesIds: number[]) => seriesIds.slice(0, SERIES_MAX).join(",");
 
 /** Who asks. It changes with the page only: signing in and out loads a new one. */
-export const sessionQuery = queryOptions({
-  queryKey: ["session"],
-  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/session", { signal })),
-  ...FOREVER,
-});
+export const sessionQuery = { ...read("/api/v1/session"), ...FOREVER };
 
 /** Never given up: the entry waits for it, and what else shows it may leave meanwhile. */
-export const projectsQuery = queryOptions({
-  queryKey: ["projects"],
-  queryFn: async () => ({
-    projects: await wholeList(
-      (query) => dataOf(client.GET("/api/v1/projects", { params: { query } })),
-      ({ projects }) => projects,
-    ),
-  }),
-});
+export const projectsQuery = readAll("/api/v1/projects", {}, ({ projects }) => projects, { isKept: true });
 
-export const projectQuery = (project: string) =>
-  queryOptions({
-    queryKey: ["project", project],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}", { params: { path: { project } }, signal })),
-  });
+export const projectQuery = (project: string) => read("/api/v1/projects/{project}", { path: { project } });
 
 export const machinesQuery = (project: string) =>
-  queryOptions({
-    queryKey: ["machines", project],
-    queryFn: async ({ signal }) => ({
-      machines: await wholeList(
-        (query) =>
-          dataOf(
-            client.GET("/api/v1/projects/{project}/machines", {
-              params: { path: { project }, query },
-              signal,
-            }),
-          ),
-        ({ machines }) => machines,
-      ),
-    }),
-  });
+  readAll("/api/v1/projects/{project}/machines", { path: { project } }, ({ machines }) => machines);
 
 /** The environments in which a machine measured a project. */
 export const environmentsQuery = (project: string, machine: string) =>
-  queryOptions({
-    queryKey: ["environments", project, machine],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/machines/{machine}/environments", {
-          params: { path: { project, machine } },
-          signal,
-        }),
-      ),
-  });
-
-export const errorRatesQuery = (project: string) =>
-  queryOptions({
-    queryKey: ["error-rates", project],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}/error-rates", { params: { path: { project } }, signal })),
-  });
-
-/** Which regressions are asked for. */
-export type RegressionsAsked = {
-  state?: string;
-  direction?: "regressed" | "improved";
-  quiet?: boolean;
-  after?: string;
-};
-
-export const regressionsQuery = (project: string, query: RegressionsAsked) =>
-  queryOptions({
-    queryKey: ["regressions", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/regressions", {
-          params: { path: { project }, query },
-          signal,
-        }),
-      ),
-  });
-
-export const regressionQuery = (project: string, regression_id: number) =>
-  queryOptions({
-    queryKey: ["regression", project, regression_id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/regressions/{regression_id}", {
-          params: { path: { project, regression_id } },
-          signal,
-        }),
-      ),
-  });
-
-export const runsQuery = (
-  project: string,
-  query: { machine?: string; pull_request?: number; limit?: number; after?: string },
-) =>
-  queryOptions({
-    queryKey: ["runs", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}/runs", { params: { path: { project }, query }, signal })),
-  });
-
-/** All series that match. A project may have thousands: never without asking for some of them. */
-export const seriesListQuery = (project: string, asked: SeriesAsked) =>
-  queryOptions({
-    queryKey: ["series-list", project, asked],
-    queryFn: async ({ signal }) => ({
-      series: await wholeList(
-        (page) =>
-          dataOf(
-            client.GET("/api/v1/projects/{project}/series", {
-              params: { path: { project }, query: { ...asked, ...page } },
-              signal,
-            }),
-          ),
-        ({ series }) => series,
-      ),
-    }),
-  });
-
-export const seriesQuery = (series_id: number) =>
-  queryOptions({
-    queryKey: ["series", series_id],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/series/{series_id}", { params: { path: { series_id } }, signal })),
-  });
-
-export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => {
-  const series = seriesIds.slice(0, SERIES_MAX).join(",");
-  return queryOptions({
-    queryKey: ["points", series, limit],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/points", { params: { query: { series, limit } }, signal })),
-    enabled: series !== "",
-    placeholderData: keepPreviousData,
-  });
-};
-
-/** All runs' points of one commit, by its place. */
-/** The points of one commit: those that make the trend, or those of pull requests and other branches, too. */
-export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") =>
-  queryOptions({
-    queryKey: ["points-at", series_id, ordinal, lines],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/points", {
-          params: { query: { series: String(series_id), from: ordinal, to: ordinal, lines } },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-/** A run, and what it says of all its cases, or of some series' alone. */
-export const runQuery = (run_id: string, seriesIds?: number[]) => {
-  const series = seriesIds?.slice(0, SERIES_MAX).join(",");
-  return queryOptions({
-    queryKey: ["run", run_id, series],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/runs/{run_id}", {
-          params: { path: { run_id }, query: series === undefined ? {} : { series } },
-          signal,
-        }),
-      ),
-    ...FOREVER,
-  });
-};
-
-export const pointDetailQuery = (run_id: string, series_id: number) =>
-  queryOptions({
-    queryKey: ["point", run_id, series_id],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/runs/{run_id}/series/{series_id}", {
-          params: { path: { run_id, series_id } },
-          signal,
-        }),
-      ),
-    ...FOREVER,
-  });
-
-/** What series are chosen by; values of one facet are separated by commas. */
-export type SeriesAsked = {
-  q?: string;
-  machine?: string;
-  transport?: string;
-  scenario?: string;
-  mode?: string;
-  placement?: string;
-  message_bytes?: string;
-  peers?: string;
-};
-
-export const facetsQuery = (project: string, query: SeriesAsked) =>
-  queryOptions({
-    queryKey: ["facets", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/series/facets", {
-          params: { path: { project }, query },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-/** One page of the series that match. */
-export const foundSeriesQuery = (project: string, query: SeriesAsked & { limit: number; after?: string }) =>
-  queryOptions({
-    queryKey: ["found-series", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/series", { params: { path: { project }, query }, signal }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-/** Which part of some series is drawn, and of which figures. */
-export type LineAsked = {
-  quantiles?: string;
-  repetitions?: boolean;
-  rate?: boolean;
-  last?: number;
-  from?: number;
-  to?: number;
-  points?: number;
-};
-
-export const lineQuery = (seriesIds: number[], asked: LineAsked) => {
-  const series = seriesIds.slice(0, SERIES_MAX).join(",");
-  return queryOptions({
-    queryKey: ["line", series, asked],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/charts/line", { params: { query: { series, ...asked } }, signal })),
-    enabled: series !== "",
-    placeholderData: keepPreviousData,
-  });
-};
-
-export const heatMapQuery = (
-  series_id: number,
-  asked: { last?: number; from?: number; to?: number; columns?: number },
-) =>
-  queryOptions({
-    queryKey: ["heatmap", series_id, asked],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/charts/heatmap", { params: { query: { series: series_id, ...asked } }, signal }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-export const changePointsQuery = (seriesIds: number[]) => {
-  const series = seriesIds.slice(0, SERIES_MAX).join(",");
-  return queryOptions({
-    queryKey: ["change-points", series],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/charts/changes", { params: { query: { series } }, signal })),
-    enabled: series !== "",
-    placeholderData: keepPreviousData,
-  });
-};
-
-/** Which lines a sweep has. */
-export type SweepAsked = {
-  over: "message_bytes" | "peers" | "senders";
-  machine: string;
-  scenario: string;
-  mode?: string;
-  placement?: string;
-  commit?: string;
-};
-
-export const sweepQuery = (project: string, query: SweepAsked) =>
-  queryOptions({
-    queryKey: ["sweep", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/charts/sweep", {
-          params: { path: { project }, query },
-          signal,
-        }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-/** Two commits or runs, and which of their pairs are told. */
-export type ComparedAsked = {
-  base: string;
-  head: string;
-  machine?: string;
-  q?: string;
-  kind?: string;
-  limit?: number;
-};
-
-export const compareQuery = (project: string, query: ComparedAsked) =>
-  queryOptions({
-    queryKey: ["compare", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/compare", { params: { path: { project }, query }, signal }),
-      ),
-  });
-
-export const commitsQuery = (
-  project: string,
-  query: { from?: number; to?: number; q?: string; limit?: number; after?: string },
-) =>
-  queryOptions({
-    queryKey: ["commits", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/commits", { params: { path: { project }, query }, signal }),
-      ),
-    placeholderData: keepPreviousData,
-  });
-
-export const pullRequestsQuery = (project: string, query: { limit?: number; after?: string }) =>
-  queryOptions({
-    queryKey: ["pull-requests", project, query],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/pull-requests", {
-          params: { path: { project }, query },
-          signal,
-        }),
-      ),
-  });
+  read("/api/v1/projects/{project}/machines/{machine}/environments", { path: { project, machine } });
 
 /** What a machine's canaries read in its newest runs. */
 export const canariesQuery = (project: string, machine: string, last = CANARY_RUNS) =>
-  queryOptions({
-    queryKey: ["canaries", project, machine, last],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/machines/{machine}/canaries", {
-          params: { path: { project, machine }, query: { last } },
-          signal,
-        }),
-      ),
+  read("/api/v1/projects/{project}/machines/{machine}/canaries", {
+    path: { project, machine },
+    query: { last },
   });
 
-export const membersQuery = (project: string) =>
-  queryOptions({
-    queryKey: ["members", project],
-    queryFn: ({ signal }) =>
-      wholeList(
-        (query) =>
-          dataOf(
-            client.GET("/api/v1/projects/{project}/members", {
-              params: { path: { project }, query },
-              signal,
-            }),
-          ),
-        ({ members }) => members,
-      ),
-  });
+export const errorRatesQuery = (project: string) =>
+  read("/api/v1/projects/{project}/error-rates", { path: { project } });
 
-export const channelsQuery = (project: string) =>
-  queryOptions({
-    queryKey: ["channels", project],
-    queryFn: ({ signal }) =>
-      dataOf(client.GET("/api/v1/projects/{project}/channels", { params: { path: { project } }, signal })),
-  });
+/** Which regressions are asked for. */
+export type RegressionsAsked = QueryOf<"/api/v1/projects/{project}/regressions">;
 
-/** The tokens that who asks may manage, of all projects. */
-export const tokensQuery = queryOptions({
-  queryKey: ["tokens"],
-  queryFn: ({ signal }) =>
-    wholeList(
-      (query) => dataOf(client.GET("/api/v1/tokens", { params: { query }, signal })),
-      ({ tokens }) => tokens,
-    ),
+export const regressionsQuery = (project: string, query: RegressionsAsked) =>
+  read("/api/v1/projects/{project}/regressions", { path: { project }, query });
+
+export const regressionQuery = (project: string, regression_id: number) =>
+  read("/api/v1/projects/{project}/regressions/{regression_id}", { path: { project, regression_id } });
+
+export const runsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/runs">) =>
+  read("/api/v1/projects/{project}/runs", { path: { project }, query });
+
+/** A run, and what it says of all its cases, or of some series' alone. */
+export const runQuery = (run_id: string, seriesIds?: number[]) => ({
+  ...read("/api/v1/runs/{run_id}", {
+    path: { run_id },
+    query: seriesIds === undefined ? {} : { series: joined(seriesIds) },
+  }),
+  ...FOREVER,
 });
 
-export const accountsQuery = queryOptions({
-  queryKey: ["accounts"],
-  queryFn: ({ signal }) =>
-    wholeList(
-      (query) => dataOf(client.GET("/api/v1/accounts", { params: { query }, signal })),
-      ({ accounts }) => accounts,
-    ),
+export const pointDetailQuery = (run_id: string, series_id: number) => ({
+  ...read("/api/v1/runs/{run_id}/series/{series_id}", { path: { run_id, series_id } }),
+  ...FOREVER,
 });
 
-/** One page of who changed what, the newest first. */
-export const auditQuery = (query: { limit?: number; after?: string }) =>
-  queryOptions({
-    queryKey: ["audit", query],
-    queryFn: ({ signal }) => dataOf(client.GET("/api/v1/audit", { params: { query }, signal })),
-  });
+/** What series are chosen by; values of one facet are separated by commas. */
+export type SeriesAsked = QueryOf<"/api/v1/projects/{project}/series/facets">;
+
+export const facetsQuery = (project: string, query: SeriesAsked) => ({
+  ...read("/api/v1/projects/{project}/series/facets", { path: { project }, query }),
+  ...MOVING,
+});
+
+/** One page of the series that match. */
+export const foundSeriesQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/series">) => ({
+  ...read("/api/v1/projects/{project}/series", { path: { project }, query }),
+  ...MOVING,
+});
+
+/** All series that match. A project may have thousands: never without asking for some of them. */
+export const seriesListQuery = (project: string, query: SeriesAsked) =>
+  readAll("/api/v1/projects/{project}/series", { path: { project }, query }, ({ series }) => series);
+
+export const seriesQuery = (series_id: number) => read("/api/v1/series/{series_id}", { path: { series_id } });
+
+export const pointsQuery = (seriesIds: number[], limit = POINTS_MAX) => ({
+  ...read("/api/v1/points", { query: { series: joined(seriesIds), limit } }),
+  ...MOVING,
+  enabled: seriesIds.length > 0,
+});
+
+/** The points of one commit: those that make the trend, or those of pull requests and other branches, too. */
+export const pointsAtQuery = (series_id: number, ordinal: number, lines: "main" | "all" = "main") => ({
+  ...read("/api/v1/points", { query: { series: String(series_id), from: ordinal, to: ordinal, lines } }),
+  ...MOVING,
+});
+
+/** Which part of some series is drawn, and of which figures. */
+export type LineAsked = Omit<QueryOf<"/api/v1/charts/line">, "series">;
+
+export const lineQuery = (seriesIds: number[], asked: LineAsked) => ({
+  ...read("/api/v1/charts/line", { query: { series: joined(seriesIds), ...asked } }),
+  ...MOVING,
+  enabled: seriesIds.length > 0,
+});
+
+export const heatMapQuery = (series: number, asked: Omit<QueryOf<"/api/v1/charts/heatmap">, "series">) => ({
+  ...read("/api/v1/charts/heatmap", { query: { series, ...asked } }),
+  ...MOVING,
+});
+
+export const changePointsQuery = (seriesIds: number[]) => ({
+  ...read("/api/v1/charts/changes", { query: { series: joined(seriesIds) } }),
+  ...MOVING,
+  enabled: seriesIds.length > 0,
+});
+
+/** Which lines a sweep has. */
+export type SweepAsked = QueryOf<"/api/v1/projects/{project}/charts/sweep">;
+
+export const sweepQuery = (project: string, query: SweepAsked) => ({
+  ...read("/api/v1/projects/{project}/charts/sweep", { path: { project }, query }),
+  ...MOVING,
+});
+
+/** Two commits or runs, and which of their pairs are told. */
+export type ComparedAsked = QueryOf<"/api/v1/projects/{project}/compare">;
+
+export const compareQuery = (project: string, query: ComparedAsked) =>
+  read("/api/v1/projects/{project}/compare", { path: { project }, query });
+
+export const commitsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/commits">) => ({
+  ...read("/api/v1/projects/{project}/commits", { path: { project }, query }),
+  ...MOVING,
+});
 
 /** A commit by its object name, or as many of its first digits as no other has. */
 export const commitQuery = (project: string, sha: string) =>
-  queryOptions({
-    queryKey: ["commit", project, sha],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/commits/{sha}", {
-          params: { path: { project, sha } },
-          signal,
-        }),
-      ),
-  });
+  read("/api/v1/projects/{project}/commits/{sha}", { path: { project, sha } });
 
-/** The server answers with so many pull requests at a time. */
-const PULL_REQUESTS_MAX = 100;
+export const pullRequestsQuery = (
+  project: string,
+  query: QueryOf<"/api/v1/projects/{project}/pull-requests">,
+) => read("/api/v1/projects/{project}/pull-requests", { path: { project }, query });
 
 /**
  * One pull request. There is no address for one: the list is asked, the largest number first, until it is reached.
@@ -438,57 +164,78 @@ const PULL_REQUESTS_MAX = 100;
  */
 export const pullRequestQuery = (project: string, pull_request: number) =>
   queryOptions({
-    queryKey: ["pull-request", project, pull_request],
+    queryKey: ["/api/v1/projects/{project}/pull-requests", { path: { project } }, pull_request],
     queryFn: async ({ signal }) => {
-      let after: string | null = null;
+      let after: string | null | undefined;
       do {
-        const query: { limit: number; after?: string } = {
-          limit: PULL_REQUESTS_MAX,
-          ...(after !== null && { after }),
-        };
-        const answer: { pull_requests: PullRequestSummary[]; next_after: string | null } = await dataOf(
-          client.GET("/api/v1/projects/{project}/pull-requests", {
-            params: { path: { project }, query },
-            signal,
-          }),
+        const query = after == null ? {} : { after };
+        const params = { path: { project }, query };
+        const { pull_requests, next_after } = await dataOf(
+          client.GET("/api/v1/projects/{project}/pull-requests", { params, signal }),
         );
-        const found = answer.pull_requests.find((entry) => entry.pull_request === pull_request);
+        const found = pull_requests.find((entry) => entry.pull_request === pull_request);
         if (found !== undefined) return found;
-        const isPassed = (answer.pull_requests.at(-1)?.pull_request ?? 0) < pull_request;
-        after = isPassed ? null : answer.next_after;
-      } while (after !== null);
-      throw new ApiError(
-        `No run of ${project} names pull request ${pull_request}.`,
-        404,
-        "Nothing is here",
-        null,
-      );
+        const isPassed = (pull_requests.at(-1)?.pull_request ?? 0) < pull_request;
+        after = isPassed ? null : next_after;
+      } while (after != null);
+      const detail = `No run of ${project} names pull request ${pull_request}.`;
+      throw new ApiError(detail, 404, "Nothing is here", null);
     },
   });
 
-/** What others have published. It changes with the server's program only. */
-export const referencesQuery = queryOptions({
-  queryKey: ["references"],
-  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/references", { signal })),
-  ...FOREVER,
+export const jobsQuery = (project: string, query: QueryOf<"/api/v1/projects/{project}/jobs">) => ({
+  ...read("/api/v1/projects/{project}/jobs", { path: { project }, query }),
+  refetchInterval: LAB_PERIOD_MS,
 });
+
+export const jobQuery = (project: string, job_id: number) =>
+  queryOptions({
+    ...read("/api/v1/projects/{project}/jobs/{job_id}", { path: { project, job_id } }),
+    // What is over stays as it is.
+    refetchInterval: ({ state: { data } }) => (data?.done_at == null ? LAB_PERIOD_MS : false),
+  });
+
+/** The agents that may work for a project. */
+export const agentsQuery = (project: string) => ({
+  ...readAll("/api/v1/projects/{project}/agents", { path: { project } }, ({ agents }) => agents),
+  refetchInterval: LAB_PERIOD_MS,
+});
+
+export const schedulesQuery = (project: string) =>
+  read("/api/v1/projects/{project}/schedules", { path: { project } });
+
+export const membersQuery = (project: string) =>
+  readAll("/api/v1/projects/{project}/members", { path: { project } }, ({ members }) => members);
+
+export const channelsQuery = (project: string) =>
+  read("/api/v1/projects/{project}/channels", { path: { project } });
+
+/** The tokens that who asks may manage, of all projects. */
+export const tokensQuery = readAll("/api/v1/tokens", {}, ({ tokens }) => tokens);
+
+export const accountsQuery = readAll("/api/v1/accounts", {}, ({ accounts }) => accounts);
+
+/** One page of who changed what, the newest first. */
+export const auditQuery = (query: QueryOf<"/api/v1/audit">) => read("/api/v1/audit", { query });
+
+/** What others have published. It changes with the server's program only. */
+export const referencesQuery = { ...read("/api/v1/references"), ...FOREVER };
 
 /** The question of a publication, answered by machine. */
 export const workedQuery = (project: string, reference: string) =>
-  queryOptions({
-    queryKey: ["worked", project, reference],
-    queryFn: ({ signal }) =>
-      dataOf(
-        client.GET("/api/v1/projects/{project}/references/{reference}", {
-          params: { path: { project, reference } },
-          signal,
-        }),
-      ),
-  });
+  read("/api/v1/projects/{project}/references/{reference}", { path: { project, reference } });
 
 /** How large messages are in real traffic. */
-export const sizeProfilesQuery = queryOptions({
-  queryKey: ["size-profiles"],
-  queryFn: ({ signal }) => dataOf(client.GET("/api/v1/size-profiles", { signal })),
-  ...FOREVER,
+export const sizeProfilesQuery = { ...read("/api/v1/size-profiles"), ...FOREVER };
+
+/** What advice is about: a profile of the server, or sizes as text. */
+export type AdviceAsked = QueryOf<"/api/v1/projects/{project}/advice"> & {
+  by: "p50" | "p98" | "p99" | "mean";
+};
+
+/** Which transport is the fastest for messages of some sizes. */
+export const adviceQuery = (project: string, query: AdviceAsked) => ({
+  ...read("/api/v1/projects/{project}/advice", { path: { project }, query }),
+  ...MOVING,
+  gcTime: ADVICE_KEPT_MS,
 });

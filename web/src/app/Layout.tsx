@@ -5,7 +5,7 @@ import type { MouseEvent } from "react";
 import { type Connection as State, useConnection } from "@/api/connection";
 import { useLive } from "@/api/live";
 import { isChangeable, projectsQuery, sessionQuery } from "@/api/queries";
-import { signOut } from "@/api/session";
+import { signOut } from "@/api/writes";
 import { Menu, SelectField } from "@/components/ui/controls";
 import { show } from "@/lib/overlays";
 import { SIGN_IN_PATH, toHome, toOverview, toSignIn } from "@/lib/paths";
@@ -51,14 +51,14 @@ export function Layout() {
 /** Whether there is such a project: a path may name any. */
 function useIsProject(project: string | undefined): boolean {
   const { data } = useQuery({ ...projectsQuery, enabled: project !== undefined });
-  return data?.projects.some((entry) => entry.project === project) ?? false;
+  return data?.some((entry) => entry.project === project) ?? false;
 }
 
 /** The project's name; a choice when there are several, and it is one of them. */
 function ProjectSwitch({ project }: { project: string }) {
   const navigate = useNavigate();
   const { data } = useQuery(projectsQuery);
-  const projects = data?.projects.map((entry) => entry.project) ?? [];
+  const projects = data?.map((entry) => entry.project) ?? [];
   if (projects.length < 2 || !projects.includes(project)) return <span className="muted">{project}</span>;
   return (
     <SelectField

@@ -12,13 +12,15 @@ import {
   redirect,
 } from "@tanstack/react-router";
 import { errorOfUnknown } from "@/api/errors";
-import { agentsQuery, jobQuery, jobsQuery } from "@/api/labQueries";
 import { placeQuery } from "@/api/place";
 import {
+  agentsQuery,
   canariesQuery,
   changePointsQuery,
   errorRatesQuery,
   facetsQuery,
+  jobQuery,
+  jobsQuery,
   lineQuery,
   machinesQuery,
   pointsQuery,
@@ -87,7 +89,7 @@ const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
   loader: async ({ context }) => {
-    const { projects } = await context.queryClient.fetchQuery(projectsQuery);
+    const projects = await context.queryClient.fetchQuery(projectsQuery);
     const [only] = projects;
     if (only !== undefined && projects.length === 1) {
       throw redirect({ ...toOverview(only.project), replace: true });
@@ -297,7 +299,7 @@ const machinesRoute = createRoute({
   getParentRoute: () => projectRoute,
   path: "/machines",
   loader: async ({ context: { queryClient }, params: { project } }) => {
-    const [{ machines }] = await Promise.all([
+    const [machines] = await Promise.all([
       queryClient.ensureQueryData(machinesQuery(project)),
       queryClient.ensureQueryData(agentsQuery(project)),
       queryClient.ensureQueryData(sessionQuery),
@@ -315,7 +317,7 @@ const machineRoute = createRoute({
   path: "/machines/$machine",
   validateSearch: parseMachineSearch,
   loader: async ({ context: { queryClient }, params: { project, machine } }) => {
-    const { machines } = await queryClient.ensureQueryData(machinesQuery(project));
+    const machines = await queryClient.ensureQueryData(machinesQuery(project));
     if (!machines.some((entry) => entry.machine === machine)) {
       throw errorOfUnknown(`No machine ${machine} has measured ${project}.`);
     }

@@ -34,7 +34,7 @@ export function usePalette(project: string, text: string): { groups: Group[]; pr
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const views = useViews(project);
-  const projects = useQuery(projectsQuery).data?.projects ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
   const found = useFound(project, text);
   const parsed = parseQuery(text);
   const isProject = project !== "";
@@ -162,7 +162,7 @@ function useFound(project: string, text: string) {
   const isProject = project !== "";
   const isSearched = isProject && settled !== "" && parsed.kind === "query";
 
-  const machines = useQuery({ ...machinesQuery(project), enabled: isProject }).data?.machines ?? [];
+  const machines = useQuery({ ...machinesQuery(project), enabled: isProject }).data ?? [];
   const facets = useQuery({ ...facetsQuery(project, {}), enabled: isSearched }).data;
   const resolved = isSearched && facets !== undefined ? askedOf(query, { facets, machines }) : null;
   const asked = resolved?.kind === "asked" ? resolved.asked : null;

@@ -1,8 +1,8 @@
 /** What is measured now, or what waits in the order in which it begins: where, why, since when or until when. */
 
 import { Link } from "@tanstack/react-router";
-import { cancelJob } from "@/api/lab";
 import type { Job } from "@/api/types";
+import { cancelJob } from "@/api/writes";
 import { ScrollRegion } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
@@ -154,10 +154,7 @@ type CancelJobProps = { project: string; job: Job; className?: string };
 export function CancelJob({ project, job, className }: CancelJobProps) {
   const cancelling = useChange(
     () => cancelJob(project, job.job_id),
-    [
-      ["jobs", project],
-      ["job", project],
-    ],
+    ["/api/v1/projects/{project}/jobs", "/api/v1/projects/{project}/jobs/{job_id}"],
   );
   const sha = shortSha(job.commit_sha);
   return (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { anAgent } from "@/test/lab";
+import { anAgent } from "@/test/fixtures";
 import { contactOf, fitnessOf, labelsOf, turnedAwayText, workOf } from "./agents";
 
 const NOW = new Date("2026-11-24T12:00:00Z");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aSweep, aSweepLine } from "@/test/sweeps";
+import { aSweep, aSweepLine } from "@/test/comparisons";
 import { type Answer, fastestOf, isBetween, leadersOf } from "./fastest";
 import { crossingsOf, linesOf } from "./sweep";
 

@@ -1,7 +1,8 @@
 /** The current time, renewed often enough for "2 min ago" to stay true. */
 
-import { type QueryKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { paths } from "@/api/schema.gen";
 
 const PERIOD_MS = 30_000;
 
@@ -31,14 +32,14 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** Changes something, and asks again for what that makes old. */
+/** Changes something, and asks again for what that makes old: all that was read from some paths. */
 export function useChange<Variables, Answer>(
   change: (variables: Variables) => Promise<Answer>,
-  old: QueryKey[],
+  old: readonly (keyof paths)[],
 ) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: change,
-    onSuccess: () => Promise.all(old.map((queryKey) => queryClient.invalidateQueries({ queryKey }))),
+    onSuccess: () => Promise.all(old.map((path) => queryClient.invalidateQueries({ queryKey: [path] }))),
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { aJob, anAgent } from "@/test/lab";
+import { aJob, anAgent } from "@/test/fixtures";
 import {
   askerText,
   beginsOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aSweep, aSweepLine } from "@/test/sweeps";
+import { aSweep, aSweepLine } from "@/test/comparisons";
 import { crossingsOf, figuresOf, linesOf, loadsOf, parameterName } from "./sweep";
 
 const SIZES = { 64: 5000, 1024: 5200 };

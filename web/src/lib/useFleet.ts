@@ -1,7 +1,6 @@
 /** What is known of the machines besides what they are: their canaries, their health, what waits for them. */
 import { useQueries, useQuery } from "@tanstack/react-query";
-import { agentsQuery, jobsQuery } from "@/api/labQueries";
-import { canariesQuery } from "@/api/queries";
+import { agentsQuery, canariesQuery, jobsQuery } from "@/api/queries";
 import type { MachineSummary, RunSummary } from "@/api/types";
 import { groupBy } from "./collections";
 import { useNow } from "./hooks";

@@ -1,15 +1,21 @@
 /** Comparisons for tests: plausible wholes, of which a test names only what it is about. */
 import type {
+  AdviceGroup,
   Comparison,
   ComparisonPair,
   KindCounts,
   MeasuredSide,
+  Methodology,
   NotCompared,
   PairKind,
   PullRequestSummary,
+  RankedTransport,
+  SweepChart,
+  SweepLine,
+  SweepPoint,
 } from "@/api/types";
 import { groupBy } from "@/lib/collections";
-import { aCommit, aMethodology, aRunSummary, aSeries, aTransport } from "./fixtures";
+import { aCommit, aMethodology, aPoint, aRunSummary, aSeries, aTransport } from "./fixtures";
 
 /** A pair that was compared and did not change; what is said of it at a glance follows from the rest. */
 export function aPair(
@@ -149,6 +155,97 @@ export function aPullRequest(change: Partial<PullRequestSummary> = {}): PullRequ
     merge_base_is_certain: true,
     run_count: 2,
     latest_run: aRunSummary({ commit: head, pull_request: 42, branch: "topic" }),
+    ...change,
+  };
+}
+
+/** A line of a sweep: its median by the swept parameter, p90 and p99 a tenth and the whole of it above. */
+export function aSweepLine(
+  transport: string,
+  medians: Record<number, number>,
+  change: Partial<Omit<SweepLine, "transport" | "methodology">> & {
+    methodology?: Partial<Methodology>;
+    point?: Partial<SweepPoint>;
+  } = {},
+): SweepLine {
+  const { methodology, point, ...rest } = change;
+  return {
+    transport: aTransport(transport),
+    methodology: { ...aMethodology(), ...methodology },
+    parameters: { mode: "2proc", peers: "1", placement: "same-cpu", scenario: "roundtrip" },
+    told_apart: { transport },
+    points: Object.entries(medians).map(([x, p50]) => ({
+      x: Number(x),
+      series_id: 1,
+      run_id: aPoint().run_id,
+      commit_sha: aPoint().commit_sha,
+      commit_ordinal: 1,
+      environment_id: 1,
+      work_tree_modified: false,
+      lossy: false,
+      latency_ns: { p50, p90: p50 * 1.1, p99: p50 * 2 },
+      repetition_p50_ns: { q1: p50 * 0.98, median: p50, q3: p50 * 1.02 },
+      bytes_per_second: null,
+      ...point,
+    })),
+    ...rest,
+  };
+}
+
+export function aSweep(lines: SweepLine[], change: Partial<SweepChart> = {}): SweepChart {
+  return {
+    over: "message_bytes",
+    commit: null,
+    told_apart_by: ["transport"],
+    lines,
+    crossovers: [],
+    ...change,
+  };
+}
+
+/** A transport with its median; p98, p99 and the mean are above it. */
+export function aRankedTransport(
+  slug: string,
+  p50: number,
+  change: Partial<RankedTransport> = {},
+): RankedTransport {
+  const { run_id, commit_sha } = aPoint();
+  return {
+    transport: aTransport(slug),
+    told_apart: {},
+    receive: "block",
+    latency_ns: { mean: p50 * 1.1, p50, p98: p50 * 1.5, p99: p50 * 2 },
+    cpu_ns_per_message: null,
+    wakes_per_message: null,
+    cpus: null,
+    wakes_per_second: null,
+    behind_first: null,
+    below_measured_share: 0,
+    above_measured_share: 0,
+    measured: [16, 1024].map((message_bytes, index) => ({
+      message_bytes,
+      series_id: index + 1,
+      run_id,
+      commit_sha,
+      p50_ns: p50,
+      p98_ns: p50,
+      p99_ns: p50,
+    })),
+    ...change,
+  };
+}
+
+export function anAdviceGroup(ranking: RankedTransport[], change: Partial<AdviceGroup> = {}): AdviceGroup {
+  return {
+    machine: "lab-1",
+    environment_id: 1,
+    does: { scenario: "roundtrip", mode: "2proc", placement: "same-cpu" },
+    oversubscribed: false,
+    answer: "Pipe: 4.00 µs at the median, there and back. Next is TCP, which takes 2.25 times as long.",
+    ranking,
+    not_ranked: [],
+    crossovers: [],
+    would_change: [],
     ...change,
   };
 }

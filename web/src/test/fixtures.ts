@@ -1,8 +1,11 @@
 /** Answers of the API for tests: plausible wholes, of which a test names only what it is about. */
 import type {
+  AgentSummary,
   CanaryReading,
   ChangePoint,
+  Channel,
   CommitSummary,
+  Job,
   LineSeries,
   MachineSummary,
   Methodology,
@@ -17,6 +20,7 @@ import type {
   SeriesSummary,
   SessionInfo,
   StatedPoint,
+  TokenSummary,
 } from "@/api/types";
 
 export function aCommit(change: Partial<CommitSummary> = {}): CommitSummary {
@@ -452,5 +456,96 @@ export function aMethodology(): Methodology {
     warmup: 20,
     payload: "written and verified outside the timed section",
     storage: "touched-after-start",
+  };
+}
+
+/** A token of an agent that nothing is special about. */
+export function aToken(change: Partial<TokenSummary> = {}): TokenSummary {
+  return {
+    token_id: 1,
+    name: "lab-linux-1",
+    kind: "agent",
+    prefix: "rta_4fKx2P",
+    account: null,
+    machine: "lab-linux-1",
+    project: "libfoo",
+    scopes: ["ingest:write"],
+    created_at: "2026-11-02T09:30:00Z",
+    expires_at: null,
+    last_used_at: null,
+    rotated_at: null,
+    previous_expires_at: null,
+    ...change,
+  };
+}
+
+/** A channel that works, and has sent nothing yet. */
+export function aChannel(change: Partial<Channel> = {}): Channel {
+  return {
+    channel_id: 1,
+    name: "team chat",
+    kind: "slack",
+    target: "hooks.slack.com/…Xb4d",
+    events: ["regressed", "fixed"],
+    enabled: true,
+    disabled_because: null,
+    last_success_at: null,
+    last_failure_at: null,
+    failure: null,
+    created_by: "account:ada",
+    created_at: "2026-11-04T09:30:00Z",
+    ...change,
+  };
+}
+
+/** A job that waits. */
+export function aJob(change: Partial<Job> = {}): Job {
+  return {
+    job_id: 1,
+    machine: "lab-linux-1",
+    commit_sha: "c".repeat(40),
+    commit_ordinal: 28,
+    labels: [],
+    base_sha: null,
+    branch: null,
+    pull_request: null,
+    is_fork: false,
+    preset: null,
+    reason: "bisect",
+    regression_id: 9,
+    requested_by: null,
+    status: "queued",
+    attempt: 0,
+    created_at: "2026-11-24T10:01:00Z",
+    starts_at: null,
+    started_at: null,
+    done_at: null,
+    failure: null,
+    done_by_run_id: null,
+    ...change,
+  };
+}
+
+/** An agent that is as it should be, and has nothing to do. */
+export function anAgent(change: Partial<AgentSummary> = {}): AgentSummary {
+  return {
+    agent_id: 1,
+    machine: "lab-linux-1",
+    os: "linux",
+    arch: "x86-64",
+    project: null,
+    labels: [],
+    is_online: true,
+    is_enabled: true,
+    is_draining: false,
+    failing: [],
+    suspect: [],
+    is_busy: false,
+    job_id: null,
+    spooled_count: 0,
+    version: "0.1.0",
+    enrolled_at: "2026-11-02T09:30:00Z",
+    last_seen_at: "2026-11-24T11:59:30Z",
+    ...change,
   };
 }

@@ -1,9 +1,9 @@
 /** A comparison in full, on every page that has one: its rows with the forest plot, and what is not compared. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { shortLink } from "@/api/links";
 import { compareQuery, errorRatesQuery, machinesQuery } from "@/api/queries";
 import type { Comparison } from "@/api/types";
+import { shortLink } from "@/api/writes";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CopyButton, SelectField } from "@/components/ui/controls";
 import { CommitName } from "@/components/ui/text";
@@ -59,7 +59,7 @@ export function ComparisonSections({ project, sides, comparison, search, onSearc
         controls={
           <Filters
             counts={shown.counts}
-            machines={machines?.machines.map(({ machine }) => machine) ?? []}
+            machines={machines?.map(({ machine }) => machine) ?? []}
             search={search}
             onSearch={onSearch}
             markdown={async () => markdownOf(comparison, await shortLink())}

@@ -1,6 +1,6 @@
 /** A choice between what was measured: nothing where there is none, all in sight where they are few. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { shortLink } from "@/api/links";
+import { shortLink } from "@/api/writes";
 
 /** More values than this side by side are wider than a telephone. */
 const IN_SIGHT_MAX = 4;

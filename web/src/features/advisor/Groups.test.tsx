@@ -3,7 +3,7 @@ import { userEvent } from "@testing-library/user-event";
 import { useState } from "react";
 import { expect, it, vi } from "vitest";
 import type { AdviceGroup } from "@/api/types";
-import { anAdviceGroup, aRankedTransport } from "@/test/advice";
+import { anAdviceGroup, aRankedTransport } from "@/test/comparisons";
 import { showPage } from "@/test/page";
 import { Group } from "./Groups";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { anAdviceGroup, aRankedTransport } from "@/test/advice";
+import { anAdviceGroup, aRankedTransport } from "@/test/comparisons";
 import {
   barsOf,
   behindText,

@@ -2,13 +2,13 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act, renderHook } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { AdviceAsked } from "@/api/advice";
+import type { AdviceAsked } from "@/api/queries";
 import { useAdvice, useDrafted } from "./useAdvice";
 
 /** Questions in their order, each with how it is answered. */
 const asked: { sizes: string | undefined; answer: () => void }[] = [];
 
-vi.mock("@/api/advice", () => ({
+vi.mock("@/api/queries", () => ({
   adviceQuery: (_: string, query: AdviceAsked) => ({
     queryKey: ["advice", query],
     queryFn: () =>

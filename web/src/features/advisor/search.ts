@@ -1,5 +1,5 @@
 /** What the page keeps in the URL, and what it asks the server because of it. */
-import type { AdviceAsked } from "@/api/advice";
+import type { AdviceAsked } from "@/api/queries";
 import type { SizeProfile } from "@/api/types";
 import { oneOf, type Present, present, type RawSearch, slug, whole } from "@/lib/search";
 import { type Bucket, countOf, readSizes, scaled, sizesText, TEXT_LENGTH_MAX } from "./sizes";

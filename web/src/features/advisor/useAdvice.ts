@@ -1,7 +1,7 @@
 /** Asks for advice while what it is about is dragged: seldom enough for the server, and with an answer to see all the time. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { type AdviceAsked, adviceQuery } from "@/api/advice";
+import { type AdviceAsked, adviceQuery } from "@/api/queries";
 
 /** From one question to the next, at least: so a stranger who drags for a minute stays below the 600 requests that the server grants. */
 const INTERVAL_MS = 120;

@@ -31,7 +31,7 @@ export function ExplorePage() {
   const navigate = useNavigate();
   const { q = "", after } = search;
   const all = useSuspenseQuery(facetsQuery(project, {})).data;
-  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const known = { facets: all, machines };
   const parsed = parseQuery(q);
   const query = parsed.kind === "query" ? parsed.query : EVERYTHING;

@@ -1,10 +1,9 @@
 /** One job: what became of it, what was asked for, and what each attempt at it ended with. */
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { requestJobs } from "@/api/lab";
-import { agentsQuery, jobQuery, jobsQuery } from "@/api/labQueries";
-import { runsQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery, jobQuery, jobsQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { Attempt, JobDetail } from "@/api/types";
+import { requestJobs } from "@/api/writes";
 import { FormError } from "@/components/form";
 import { CancelJob, Reason } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
@@ -168,14 +167,14 @@ export function MeasureAgain({ project, job }: { project: string; job: JobDetail
   const request = againOf(job);
   const asking = useChange(
     (again: NonNullable<typeof request>) => requestJobs(project, again),
-    [["jobs", project]],
+    ["/api/v1/projects/{project}/jobs"],
   );
   if (request === null) {
     return <p className="muted">A pull request is measured again from where it was queued, not from here.</p>;
   }
   const ask = () =>
     asking.mutate(request, {
-      onSuccess: ([job_id]) => {
+      onSuccess: ({ job_ids: [job_id] }) => {
         if (job_id !== undefined) navigate(toJob(project, job_id));
       },
     });
@@ -184,7 +183,7 @@ export function MeasureAgain({ project, job }: { project: string; job: JobDetail
       <button type="button" className="button" disabled={asking.isPending} onClick={ask}>
         Measure again
       </button>
-      {asking.data?.length === 0 && <span role="status">The same is open already.</span>}
+      {asking.data?.job_ids.length === 0 && <span role="status">The same is open already.</span>}
       <FormError error={asking.error} fields={[]} />
     </>
   );

@@ -4,10 +4,9 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { client, dataOf } from "@/api/client";
 import { ApiError } from "@/api/errors";
-import { requestJobs } from "@/api/lab";
-import { agentsQuery } from "@/api/labQueries";
-import { commitsQuery, projectQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery, commitsQuery, projectQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary } from "@/api/types";
+import { requestJobs } from "@/api/writes";
 import { Field, FieldGroup, FormError, NotAllowed } from "@/components/form";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
@@ -80,7 +79,7 @@ type Props = { project: string; search: MeasureSearch; agents: AgentSummary[] };
 export function MeasureForm({ project, search, agents }: Props) {
   const navigate = useNavigate();
   const [wish, setWish] = useState(() => wishOf(search));
-  const asking = useChange((asked: Wish) => ask(project, asked), [["jobs", project]]);
+  const asking = useChange((asked: Wish) => ask(project, asked), ["/api/v1/projects/{project}/jobs"]);
   const { error } = asking;
   const set = (change: Partial<Wish>) => {
     asking.reset();
@@ -290,13 +289,14 @@ export async function ask(project: string, wish: Wish): Promise<number[]> {
   const request = requestOf(wish);
   const whole = (field: string) => (name: string) => wholeName(project, field, name);
   const { commits, after, until, base } = request;
-  return requestJobs(project, {
+  const { job_ids } = await requestJobs(project, {
     ...request,
     ...(commits !== undefined && { commits: await Promise.all(commits.map(whole("commits"))) }),
     ...(after != null && { after: await whole("after")(after) }),
     ...(until != null && { until: await whole("until")(until) }),
     ...(base != null && { base: await whole("base")(base) }),
   });
+  return job_ids;
 }
 
 /** The full name of a commit by its first digits. One that nobody has measured is known by its full name alone. */

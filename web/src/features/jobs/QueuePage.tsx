@@ -2,8 +2,7 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { agentsQuery, jobsQuery } from "@/api/labQueries";
-import { sessionQuery } from "@/api/queries";
+import { agentsQuery, jobsQuery, sessionQuery } from "@/api/queries";
 import type { Job } from "@/api/types";
 import { NotAllowed } from "@/components/form";
 import { OpenJobs, OverJobs } from "@/components/jobs";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { parseMeasureSearch } from "@/lib/measure";
-import { aJob } from "@/test/lab";
+import { aJob } from "@/test/fixtures";
 import { againOf, attemptText, complaintOf, requestOf, type Wish } from "./data";
 import { parseQueueSearch } from "./search";
 

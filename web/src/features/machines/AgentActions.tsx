@@ -1,7 +1,7 @@
 /** What maintainers do with an agent: give it work or none, label it, turn it away. */
 import { type FormEvent, useState } from "react";
-import { changeAgent, revokeAgent } from "@/api/lab";
 import type { AgentChange, AgentSummary, SessionInfo } from "@/api/types";
+import { changeAgent, revokeAgent } from "@/api/writes";
 import { Confirm, Field, FormError } from "@/components/form";
 import { Modal } from "@/components/ui/Modal";
 import { refusal } from "@/lib/access";
@@ -14,7 +14,7 @@ export function mayManage(session: SessionInfo, project: string, agent: AgentSum
 }
 
 /** What an agent's change makes old: it, and when jobs begin. */
-const OLD = [["agents"], ["jobs"]];
+const OLD = ["/api/v1/projects/{project}/agents", "/api/v1/projects/{project}/jobs"] as const;
 
 type Props = { project: string; agent: AgentSummary; session: SessionInfo; className?: string };
 

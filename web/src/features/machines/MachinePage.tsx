@@ -1,10 +1,11 @@
 /** One machine: how it is, how its own readings go, what it is, what waits for it and what it measured. */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { agentsQuery, jobsQuery } from "@/api/labQueries";
 import {
+  agentsQuery,
   canariesQuery,
   errorRatesQuery,
+  jobsQuery,
   machinesQuery,
   runQuery,
   runsQuery,
@@ -38,7 +39,7 @@ const RECENT_RUNS = 10;
 export function MachinePage() {
   const { project, machine } = route.useParams();
   const { last = REACHES[0] } = route.useSearch();
-  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const { runs } = useSuspenseQuery(runsQuery(project, { machine })).data;
   const { data: canaries } = useQuery(canariesQuery(project, machine, last));
   const { data: jobs } = useQuery(jobsQuery(project, OPEN));

@@ -2,10 +2,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type FormEvent, useRef, useState } from "react";
-import { createEnrolment } from "@/api/lab";
-import { agentsQuery } from "@/api/labQueries";
-import { machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
+import { agentsQuery, machinesQuery, runsQuery, sessionQuery } from "@/api/queries";
 import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } from "@/api/types";
+import { createEnrolment } from "@/api/writes";
 import { Field, FormError, NotAllowed, Secret } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
 import { ScrollRegion, Section } from "@/components/ui/states";
@@ -27,7 +26,7 @@ const route = getRouteApi("/$project/machines");
 
 export function MachinesPage() {
   const { project } = route.useParams();
-  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
   const { data: agents } = useSuspenseQuery(agentsQuery(project));
   const { data: session } = useSuspenseQuery(sessionQuery);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { MachineSummary } from "@/api/types";
-import { aReading } from "@/test/fixtures";
-import { anAgent } from "@/test/lab";
+import { anAgent, aReading } from "@/test/fixtures";
 import {
   driftText,
   factChanges,

@@ -64,9 +64,9 @@ export function OverviewPage() {
   const { project } = route.useParams();
   const search = route.useSearch();
   const { data: summary } = useSuspenseQuery(projectQuery(project));
-  const { machines } = useSuspenseQuery(machinesQuery(project)).data;
+  const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const { data: measured } = useSuspenseQuery(measuredQuery(project, search));
-  const { series: imported } = useSuspenseQuery(importedQuery(project)).data;
+  const { data: imported } = useSuspenseQuery(importedQuery(project));
   const { runs } = useSuspenseQuery(runsQuery(project, {})).data;
   const { data: open } = useSuspenseQuery(regressionsQuery(project, askedFor({})));
   const { data: errorRates } = useQuery(errorRatesQuery(project));
@@ -246,8 +246,7 @@ export function useDrawn(seriesIds: number[]): {
   const { data: chart } = useQuery(lineQuery(ids, asked));
   const { data: changes } = useQuery(changePointsQuery(ids));
   return {
-    // The answer is text only where CSV is asked for.
-    lines: new Map(typeof chart === "object" ? chart.series.map((line) => [line.series_id, line]) : []),
+    lines: new Map(chart?.series.map((line) => [line.series_id, line])),
     changes: groupBy(changes?.change_points ?? [], ({ series_id }) => series_id),
   };
 }

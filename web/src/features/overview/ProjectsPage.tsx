@@ -11,9 +11,7 @@ import { counted, formatCount } from "@/lib/units";
 import { Onboarding } from "./Onboarding";
 
 export function ProjectsPage() {
-  const {
-    data: { projects },
-  } = useSuspenseQuery(projectsQuery);
+  const { data: projects } = useSuspenseQuery(projectsQuery);
   const { data: session } = useQuery(sessionQuery);
   useTitle("Projects");
   if (projects.length === 0) return <Onboarding project={null} />;

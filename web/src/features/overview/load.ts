@@ -1,10 +1,10 @@
 /** What the overview asks for before it is shown: the chosen slice, and what its rows are told of. */
 import { type QueryClient, queryOptions } from "@tanstack/react-query";
-import { jobsQuery } from "@/api/labQueries";
 import {
   canariesQuery,
   errorRatesQuery,
   facetsQuery,
+  jobsQuery,
   machinesQuery,
   regressionQuery,
   regressionsQuery,
@@ -46,7 +46,7 @@ export const measuredQuery = (project: string, search: OverviewSearch) =>
       const options = sliceOptions(all, within);
       const traffic = chosenTraffic(chosen, options, search);
       const asked = { scenario: chosen, mode: traffic.mode, placement: traffic.placement };
-      const { series } = await client.fetchQuery(
+      const series = await client.fetchQuery(
         seriesListQuery(project, { ...asked, message_bytes: String(traffic.bytes) }),
       );
       return {
@@ -64,7 +64,7 @@ export const importedQuery = (project: string) => seriesListQuery(project, { sce
 
 /** Asks for all that decides how tall sentences and tables are: without it, what is below moves away under the pointer. */
 export async function loadOverview(queryClient: QueryClient, project: string, search: OverviewSearch) {
-  const [measured, { runs }, { machines }, { regressions }] = await Promise.all([
+  const [measured, { runs }, machines, { regressions }] = await Promise.all([
     queryClient.ensureQueryData(measuredQuery(project, search)),
     queryClient.ensureQueryData(runsQuery(project, {})),
     queryClient.ensureQueryData(machinesQuery(project)),
@@ -85,9 +85,7 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
 /** Its details, and what of it changed most. */
 async function loadRegression(queryClient: QueryClient, project: string, regression: Regression) {
   const { regression_id } = regression;
-  const query = regressionQuery(project, regression_id);
-  await queryClient.prefetchQuery(query);
-  const detail = queryClient.getQueryData(query.queryKey);
+  const detail = await queryClient.fetchQuery(regressionQuery(project, regression_id)).catch(() => undefined);
   if (detail === undefined) return;
   const [row] = rowsOf([regression], new Map([[regression_id, detail]]));
   if (row?.worst != null) await queryClient.prefetchQuery(seriesQuery(row.worst.series_id));

@@ -79,7 +79,7 @@ export function ReferencePage() {
         <Publication
           key={publication.reference.slug}
           project={project}
-          systems={machines.machines.map(({ os }) => os)}
+          systems={machines.map(({ os }) => os)}
           {...publication}
         />
       ))}

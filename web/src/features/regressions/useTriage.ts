@@ -1,7 +1,7 @@
 /** Says what becomes of regressions, and asks again for what is shown. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { triage } from "@/api/triage";
 import type { RegressionChange } from "@/api/types";
+import { triage } from "@/api/writes";
 
 type Said = { ids: readonly number[]; change: RegressionChange };
 
@@ -12,7 +12,8 @@ export function useTriage(project: string) {
     // Also after a failure: those before the one that was refused have changed.
     onSettled: () =>
       queryClient.invalidateQueries({
-        predicate: ({ queryKey: [kind] }) => kind === "regressions" || kind === "regression",
+        predicate: ({ queryKey: [path] }) =>
+          String(path).startsWith("/api/v1/projects/{project}/regressions"),
       }),
   });
 }

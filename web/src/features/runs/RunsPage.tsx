@@ -18,7 +18,7 @@ export function RunsPage() {
   const { data: machines } = useSuspenseQuery(machinesQuery(project));
   const { data: page } = useSuspenseQuery(runsQuery(project, search));
   useTitle(`Runs of ${project}`);
-  const names = machines.machines.map(({ machine }) => machine);
+  const names = machines.map(({ machine }) => machine);
   return (
     <>
       <h1>

@@ -3,7 +3,7 @@ import { useMutation, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { FormEvent } from "react";
 import { sessionQuery } from "@/api/queries";
-import { signIn } from "@/api/session";
+import { signIn } from "@/api/writes";
 import { useTitle } from "@/lib/hooks";
 import { githubHref } from "@/lib/paths";
 import { parseSignInSearch, type SignInSearch } from "./search";

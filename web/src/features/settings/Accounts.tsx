@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { accountsQuery } from "@/api/queries";
-import { createAccount, deleteAccount } from "@/api/tokens";
 import type { AccountSummary, NewAccount, SessionInfo } from "@/api/types";
+import { createAccount, deleteAccount } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
 import { ScrollRegion, Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
@@ -43,7 +43,7 @@ export function Accounts({ session }: { session: SessionInfo }) {
 }
 
 function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string | undefined }) {
-  const removing = useChange(deleteAccount, [accountsQuery.queryKey]);
+  const removing = useChange(deleteAccount, ["/api/v1/accounts"]);
   return (
     <>
       <ScrollRegion label="Accounts">
@@ -95,7 +95,7 @@ const FIELDS = ["name", "github_login"];
 
 function AccountForm({ onMade }: { onMade: (made: NewAccount) => void }) {
   const form = useRef<HTMLFormElement>(null);
-  const making = useChange(createAccount, [accountsQuery.queryKey]);
+  const making = useChange(createAccount, ["/api/v1/accounts"]);
   const make = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);

@@ -1,8 +1,7 @@
 /** Who reads a project, which branch makes its trend and where its commits come from; and what this browser alone is set to. */
 import { type FormEvent, useState } from "react";
-import { projectQuery, projectsQuery } from "@/api/queries";
-import { changeProject } from "@/api/settings";
 import type { ProjectChange, ProjectSummary, SessionInfo, Visibility } from "@/api/types";
+import { changeProject } from "@/api/writes";
 import { Field, FormError, NotAllowed, RepositoryField } from "@/components/form";
 import { Segmented } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
@@ -64,7 +63,7 @@ function ProjectForm({ summary, isPrivateServer }: FormProps) {
   const [typed, setTyped] = useState<ProjectChange>({});
   const saving = useChange(
     (change: ProjectChange) => changeProject(project, change),
-    [projectQuery(project).queryKey, projectsQuery.queryKey],
+    ["/api/v1/projects", "/api/v1/projects/{project}"],
   );
   const { visibility, default_branch, repository_url, fails_on_regression } = { ...summary, ...typed };
   const type = (change: ProjectChange) => {

@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef } from "react";
 import { membersQuery } from "@/api/queries";
-import { removeMember, setMember } from "@/api/settings";
 import type { Member, Role, SessionInfo } from "@/api/types";
+import { removeMember, setMember } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed } from "@/components/form";
 import { ScrollRegion, Section } from "@/components/ui/states";
 import { ROLES, refusal } from "@/lib/access";
@@ -35,7 +35,7 @@ export function Members({ project, session }: Props) {
 }
 
 function MemberTable({ project, members }: { project: string; members: Member[] }) {
-  const old = [membersQuery(project).queryKey];
+  const old = ["/api/v1/projects/{project}/members"] as const;
   const setting = useChange(
     ({ account, role }: { account: string; role: Role }) => setMember(project, account, role),
     old,
@@ -103,7 +103,7 @@ function MemberForm({ project }: { project: string }) {
   const form = useRef<HTMLFormElement>(null);
   const adding = useChange(
     ({ account, role }: { account: string; role: Role }) => setMember(project, account, role),
-    [membersQuery(project).queryKey],
+    ["/api/v1/projects/{project}/members"] as const,
   );
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -2,9 +2,9 @@
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import type { FormEvent } from "react";
-import { projectsQuery, sessionQuery } from "@/api/queries";
-import { createProject } from "@/api/settings";
+import { sessionQuery } from "@/api/queries";
 import type { ProjectRequest } from "@/api/types";
+import { createProject } from "@/api/writes";
 import { Field, FormError, NotAllowed, RepositoryField } from "@/components/form";
 import { refusal } from "@/lib/access";
 import { useChange, useTitle } from "@/lib/hooks";
@@ -44,7 +44,7 @@ export function NewProjectPage() {
 
 function NewProjectForm() {
   const navigate = useNavigate();
-  const making = useChange(createProject, [projectsQuery.queryKey]);
+  const making = useChange(createProject, ["/api/v1/projects"]);
   const make = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     making.mutate(requestOf(new FormData(event.currentTarget)), {

@@ -1,7 +1,6 @@
 /** To whom a project tells what happens: nobody, until somebody asks for it. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
-import { changeChannel, createChannel, deleteChannel, testChannel } from "@/api/channels";
 import { channelsQuery } from "@/api/queries";
 import type {
   Channel,
@@ -11,6 +10,7 @@ import type {
   NewChannel,
   SessionInfo,
 } from "@/api/types";
+import { changeChannel, createChannel, deleteChannel, testChannel } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
 import { ScrollRegion, Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
@@ -62,7 +62,7 @@ export function Notifications({ project, session }: Props) {
 
 function ChannelTable({ project, channels }: { project: string; channels: Channel[] }) {
   const now = useNow();
-  const old = [channelsQuery(project).queryKey];
+  const old = ["/api/v1/projects/{project}/channels"] as const;
   const changing = useChange(
     ({ channel_id, enabled }: { channel_id: number; enabled: boolean }) =>
       changeChannel(project, channel_id, { enabled }),
@@ -158,7 +158,7 @@ function ChannelForm({ project, kinds, onMade }: ChannelFormProps) {
   const [kind, setKind] = useState<ChannelKind>("slack");
   const making = useChange(
     (request: ChannelRequest) => createChannel(project, request),
-    [channelsQuery(project).queryKey],
+    ["/api/v1/projects/{project}/channels"],
   );
   const make = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

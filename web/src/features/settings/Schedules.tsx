@@ -1,9 +1,9 @@
 /** When the newest commit of a project is measured: listed for everybody, made and ended by maintainers. */
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
-import { schedulesQuery } from "@/api/labQueries";
-import { createSchedule, deleteSchedule } from "@/api/settings";
+import { schedulesQuery } from "@/api/queries";
 import type { Schedule, ScheduleRequest, SessionInfo } from "@/api/types";
+import { createSchedule, deleteSchedule } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed } from "@/components/form";
 import { ScrollRegion, Section } from "@/components/ui/states";
 import { refusal } from "@/lib/access";
@@ -22,7 +22,9 @@ export function Schedules({ project, session }: Props) {
     <>
       <Section title="Schedules">
         <Loaded query={schedules}>
-          {(list) => <ScheduleTable project={project} schedules={list} isAllowed={isAllowed} />}
+          {({ schedules: list }) => (
+            <ScheduleTable project={project} schedules={list} isAllowed={isAllowed} />
+          )}
         </Loaded>
       </Section>
       <Section title="Make a schedule">
@@ -41,7 +43,7 @@ type TableProps = { project: string; schedules: Schedule[]; isAllowed: boolean }
 function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   const ending = useChange(
     (schedule_id: number) => deleteSchedule(project, schedule_id),
-    [schedulesQuery(project).queryKey],
+    ["/api/v1/projects/{project}/schedules"],
   );
   if (schedules.length === 0) {
     return <p className="muted">There is none: the newest commit is measured when somebody asks for it.</p>;
@@ -110,7 +112,7 @@ function ScheduleForm({ project }: { project: string }) {
   const [cron, setCron] = useState("30 2 * * *");
   const making = useChange(
     (request: ScheduleRequest) => createSchedule(project, request),
-    [schedulesQuery(project).queryKey],
+    ["/api/v1/projects/{project}/schedules"],
   );
   const make = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

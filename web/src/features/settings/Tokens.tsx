@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { tokensQuery } from "@/api/queries";
-import { createToken, revokeToken, rotateToken } from "@/api/tokens";
 import type { IssuedToken, SessionInfo, TokenKind, TokenRequest, TokenSummary } from "@/api/types";
+import { createToken, revokeToken, rotateToken } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
 import { ScrollRegion, Section } from "@/components/ui/states";
 import { Ago, CommandLine } from "@/components/ui/text";
@@ -70,7 +70,7 @@ type TableProps = {
 
 function TokenTable({ project, tokens, onIssued }: TableProps) {
   const now = useNow();
-  const old = [tokensQuery.queryKey];
+  const old = ["/api/v1/tokens"] as const;
   const rotating = useChange((token_id: number) => rotateToken(token_id, OVERLAP_HOURS), old);
   const revoking = useChange(revokeToken, old);
   const isBusy = rotating.isPending || revoking.isPending;
@@ -168,7 +168,7 @@ type TokenFormProps = { project: string; session: SessionInfo; onIssued: (issued
 function TokenForm({ project, session, onIssued }: TokenFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [kind, setKind] = useState<TokenKind>("agent");
-  const making = useChange(createToken, [tokensQuery.queryKey]);
+  const making = useChange(createToken, ["/api/v1/tokens"]);
   const isRunning = refusal(session, project, "run-server") === null;
   // A token of one's own takes the scope admin, as the server says.
   const kinds = (Object.keys(KINDS) as TokenKind[]).filter(

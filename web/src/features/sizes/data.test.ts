@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SizeProfile } from "@/api/types";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, linesOf } from "@/lib/sweep";
-import { aSweep, aSweepLine } from "@/test/sweeps";
+import { aSweep, aSweepLine } from "@/test/comparisons";
 import { barsOf, headlineOf, latencyNote, meetingTexts, shareBelow, trafficNote } from "./data";
 import { parseSizesSearch } from "./search";
 

@@ -74,7 +74,7 @@ function Scaling({ project, place }: { project: string; place: Place }) {
   const arrived = runs.flatMap(({ data }) => data ?? []);
   const lines = load === undefined ? [] : topologyLines(chart, load.key, arrived, time);
   const kept = lossless(lines);
-  const stable = machines.machines.find(({ machine }) => machine === place.machine)?.environment?.stable;
+  const stable = machines.find(({ machine }) => machine === place.machine)?.environment?.stable;
   const processors = processorsOf(stable);
   const isOpen = kept.some(({ points }) => points.some(({ isOversubscribed }) => isOversubscribed));
   const times = time === "message" ? "a message, counted once however many receive it" : "an operation";

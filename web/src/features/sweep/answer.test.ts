@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { drawnLines, sweptLines, withToggled } from "@/components/chart/swept";
 import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, type Figure, linesOf } from "@/lib/sweep";
-import { aSweep, aSweepLine } from "@/test/sweeps";
+import { aSweep, aSweepLine } from "@/test/comparisons";
 import { captionOf, cautionsOf, headlineOf, markedCrossings, pairOf, usualPair } from "./answer";
 
 function told(chart: ReturnType<typeof aSweep>, figure: Figure = "p50") {

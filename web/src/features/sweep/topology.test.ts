@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { aSweep, aSweepLine } from "@/test/comparisons";
 import { anObserved, aPoint, aResult, aRun, latency } from "@/test/fixtures";
-import { aSweep, aSweepLine } from "@/test/sweeps";
 import {
   chosenLoad,
   flatOf,

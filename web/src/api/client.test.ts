@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wholeList } from "./list";
+import { wholeList } from "./client";
 
 it("asks for what follows each answer until nothing does", async () => {
   const asked: { limit: number; after?: string }[] = [];

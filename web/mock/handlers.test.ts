@@ -1,27 +1,26 @@
-// @vitest-environment node
+import { getResponse } from "msw";
 import { expect, it } from "vitest";
-import { MockApi } from "./answer";
-import { stateOf } from "./state";
+import { stateOf } from "./endpoint";
+import { mockApi } from "./handlers";
 
 type Body = Record<string, unknown>;
+type Api = ReturnType<typeof mockApi>;
 
-async function ask(
-  api: MockApi,
-  method: string,
-  url: string,
-  body?: unknown,
-): Promise<{ status: number; body: Body }> {
-  const answer = await api.answer({ method, url, body });
-  if (answer === null) throw new Error(`${url} is not the API's.`);
-  return { status: answer.status, body: answer.body === "" ? {} : JSON.parse(answer.body) };
+async function ask(api: Api, method: string, url: string, body?: unknown) {
+  const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+  const answer = await getResponse(api.handlers, new Request(new URL(url, "http://mock"), init));
+  if (answer === undefined) throw new Error(`${url} is not the API's.`);
+  const text = await answer.text();
+  return { status: answer.status, body: (text === "" ? {} : JSON.parse(text)) as Body };
 }
 
 it("leaves what is not the API's to others", async () => {
-  expect(await new MockApi().answer({ method: "GET", url: "/src/main.tsx" })).toBeNull();
+  const request = new Request("http://mock/src/main.tsx");
+  expect(await getResponse(mockApi().handlers, request)).toBeUndefined();
 });
 
 it("answers what it does not have with a problem", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   expect((await ask(api, "GET", "/api/v1/nothing")).status).toBe(404);
   const { status, body } = await ask(api, "GET", "/api/v1/projects/other");
   expect({ status, code: body.code }).toEqual({ status: 404, code: "unknown-project" });
@@ -29,24 +28,24 @@ it("answers what it does not have with a problem", async () => {
 });
 
 it("shows what was said of a regression from then on", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   const url = "/api/v1/projects/libfoo/regressions";
   const states = async () => (await ask(api, "GET", `${url}?state=new`)).body.regressions as Body[];
   expect(await states()).toHaveLength(1);
   const { body } = await ask(api, "PATCH", `${url}/1`, { state: "acknowledged", note: "Looked at." });
   expect(body.regression).toMatchObject({ state: "acknowledged", note: "Looked at." });
   expect(await states()).toEqual([]);
-  expect((await ask(new MockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(1);
+  expect((await ask(mockApi(), "GET", `${url}?state=new`)).body.regressions).toHaveLength(1);
 });
 
 it("shows what a project was set to", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   await ask(api, "PATCH", "/api/v1/projects/libfoo", { visibility: "private" });
   expect((await ask(api, "GET", "/api/v1/projects/libfoo")).body.visibility).toBe("private");
 });
 
 it("keeps tokens that are made and forgets those that are revoked", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   const names = async () => {
     const { tokens } = (await ask(api, "GET", "/api/v1/tokens")).body;
     return (tokens as Body[]).map(({ name }) => name);
@@ -63,7 +62,7 @@ it("keeps tokens that are made and forgets those that are revoked", async () => 
 });
 
 it("keeps what is asked for in the lab, and what is cancelled", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   const url = "/api/v1/projects/libfoo/jobs";
   const asked = await ask(api, "POST", url, { commits: ["a".repeat(40)], machines: ["lab-linux-1"] });
   const [job_id] = asked.body.job_ids as number[];
@@ -76,7 +75,7 @@ it("keeps what is asked for in the lab, and what is cancelled", async () => {
 });
 
 it("finds one page after another", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   const url = "/api/v1/projects/libfoo/runs?limit=50";
   const first = (await ask(api, "GET", url)).body;
   const second = (await ask(api, "GET", `${url}&after=${first.next_after}`)).body;
@@ -86,7 +85,7 @@ it("finds one page after another", async () => {
 });
 
 it("tells a library that became slower on both machines, and a machine that drifted", async () => {
-  const { body } = await ask(new MockApi(), "GET", "/api/v1/projects/libfoo/regressions");
+  const { body } = await ask(mockApi(), "GET", "/api/v1/projects/libfoo/regressions");
   const told = (body.regressions as Body[]).map(({ cause, direction, machines }) => [
     cause,
     direction,
@@ -105,7 +104,7 @@ it("refuses a state that there is none of", () => {
 });
 
 it("keeps channels that are made, turns them off, and forgets those that are deleted", async () => {
-  const api = new MockApi();
+  const api = mockApi();
   const url = "/api/v1/projects/libfoo/channels";
   const names = async () => ((await ask(api, "GET", url)).body.channels as Body[]).map(({ name }) => name);
   const request = { name: "bugs", kind: "webhook", target: "https://bugs.example.org/hook" };

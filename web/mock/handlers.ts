@@ -1,0 +1,70 @@
+/** The API of one world in one state, as handlers of MSW: for the development server and for tests. */
+import { delay, HttpResponse, http, type RequestHandler } from "msw";
+import type { Problem } from "@/api/types";
+import { Refusal, type State } from "./endpoint";
+import { READS } from "./reads";
+import { World } from "./world/world";
+import { WRITES } from "./writes";
+
+/** How long an answer takes of a slow server. */
+const SLOW_MS = 2_000;
+/** What is answered in every state: without them there is no page that could show the others. */
+const ALWAYS = ["/api/v1/session", "/api/v1/projects/{project}", "/healthz", "/readyz"];
+
+/** A mock as it is called once its parameters are only text. */
+type AnyMock = (world: World, asked: { path: unknown; query: unknown; body: unknown }) => unknown;
+type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** The world, and what answers from it. A world is kept for as long as its handlers are. */
+export function mockApi(state: State = "usual"): { world: World; handlers: RequestHandler[] } {
+  const world = new World({ isEmpty: state === "empty", isForbidden: state === "forbidden" });
+  const mocks = Object.entries({ get: READS, ...WRITES }) as [Method, Record<string, AnyMock>][];
+  const handlers = mocks.flatMap(([method, ofMethod]) =>
+    // A path without parameters goes before one that has some in its place.
+    Object.entries(ofMethod)
+      .sort(([one], [other]) => one.split("{").length - other.split("{").length)
+      .map(([path, mock]) =>
+        http[method](`*${path.replaceAll(/\{(\w+)\}/g, ":$1")}`, async ({ params, request }) => {
+          if (state === "slow") await delay(SLOW_MS);
+          try {
+            refuse(state, path);
+            const query = Object.fromEntries(new URL(request.url).searchParams);
+            const body = request.body === null ? undefined : await request.json();
+            const answer = mock(world, { path: params, query, body });
+            return answer instanceof Response ? answer : HttpResponse.json(answer as object);
+          } catch (error) {
+            if (error instanceof Refusal) return problem(error);
+            throw error;
+          }
+        }),
+      ),
+  );
+  const unknown = (path: string) =>
+    http.all(path, ({ request: { method, url } }) => {
+      const { pathname } = new URL(url);
+      return problem(
+        method === "GET"
+          ? new Refusal(404, "unknown-path", "It does not exist", `The mock has no ${pathname}.`)
+          : new Refusal(
+              501,
+              "not-mocked",
+              "Not in the mock",
+              `The mock does not follow ${method} ${pathname}.`,
+            ),
+      );
+    });
+  return { world, handlers: [...handlers, ...["*/api/*", "*/auth/*", "*/l/*"].map(unknown)] };
+}
+
+/** Refuses what the state does not let through. */
+function refuse(state: State, path: string): void {
+  if (ALWAYS.includes(path)) return;
+  if (state === "error") throw new Refusal(503, "unavailable", "Not now", "The database does not answer.");
+  if (state !== "forbidden") return;
+  throw new Refusal(403, "forbidden", "This is not allowed", "Your account has no role in this project.");
+}
+
+function problem({ status, code, title, message: detail }: Refusal): Response {
+  const body: Problem = { type: `/problems/${code}`, code, title, status, detail, request_id: "01JDMOCK" };
+  return HttpResponse.json(body, { status, headers: { "content-type": "application/problem+json" } });
+}

@@ -1,0 +1,33 @@
+/** The mock of the API behind `fetch` in a file of tests: with a new world for each test. */
+import { setupServer } from "msw/node";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { mockApi } from "../../mock/handlers";
+
+/** The server, for tests that answer something in another way, and what was sent to it other than reads. */
+export function mockServer() {
+  const server = setupServer();
+  const sent: { method: string; path: string; body: Promise<unknown> }[] = [];
+  server.events.on("request:start", ({ request }) => {
+    const { method, url } = request;
+    const body = request.clone().text();
+    if (method !== "GET") {
+      sent.push({ method, path: new URL(url).pathname, body: body.then((text) => text && JSON.parse(text)) });
+    }
+  });
+  // The browser of the tests knows no dialogs: it opens what it is told to.
+  beforeAll(() => {
+    HTMLDialogElement.prototype.showModal = function () {
+      this.open = true;
+    };
+    HTMLDialogElement.prototype.close = function () {
+      this.open = false;
+    };
+    server.listen({ onUnhandledRequest: "error" });
+  });
+  beforeEach(() => {
+    sent.length = 0;
+    server.resetHandlers(...mockApi().handlers);
+  });
+  afterAll(() => server.close());
+  return { server, sent };
+}
