@@ -1,15 +1,7 @@
 /** Two commits or runs, side by side. */
-import type {
-  CommitSummary,
-  Comparison,
-  ComparisonPair,
-  MeasuredSide,
-  RunSummary,
-  SeriesSummary,
-  Verdict,
-} from "@/api/types";
+import type { CommitSummary, Comparison, ComparisonPair, MeasuredSide, RunSummary } from "@/api/types";
 import { groupBy } from "@/lib/collections";
-import { aComparison, kindOf } from "@/test/comparisons";
+import { aComparison, aPair, aSide } from "@/test/comparisons";
 import { found, type Mocks } from "../endpoint";
 import { noise } from "../world/commits";
 import { pointOf, repetitionsOf } from "../world/figures";
@@ -19,34 +11,27 @@ import { isStated, type World } from "../world/world";
 export const comparison = {
   "/api/v1/projects/{project}/compare": (world, { query }) => {
     const [base, head] = [sideOf(world, query.base ?? ""), sideOf(world, query.head ?? "")];
-    const machines = query.machine === undefined ? null : new Set([query.machine]);
+    const words = (query.q ?? "").split(" ");
     const all = world.series
-      .filter(({ machine, unsupported }) => unsupported === null && (machines?.has(machine.machine) ?? true))
-      .filter((series) => !series.isImported && !isStated(series))
-      .filter(({ summary }) => (query.q ?? "").split(" ").every((word) => says(summary, word)))
+      .filter((series) => series.unsupported === null && !series.isImported && !isStated(series))
+      .filter(({ machine }) => machine.machine === (query.machine ?? machine.machine))
+      .filter(({ summary: { transport, machine, case: kase } }) => {
+        const text = [transport.slug, machine, kase.scenario, kase.placement, kase.message_bytes].join(" ");
+        return words.every((word) => text.includes(word));
+      })
       .flatMap((series) => pairOf(series, base.runs, head.runs));
-    const { counts, least_changes, not_compared, ...told } = aComparison(all);
+    const told = aComparison(all);
     const kinds = query.kind?.split(",");
     const wanted = told.pairs.filter(({ kind }) => kinds?.includes(kind) ?? true);
     const limit = Number(query.limit ?? all.length);
-    const pairs = [...groupBy(wanted, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, limit));
     return {
-      base: { ...base.side, case_count: told.base.case_count },
-      head: { ...head.side, case_count: told.head.case_count },
-      counts,
-      least_changes,
-      not_compared,
-      pairs,
+      ...told,
+      base: { ...told.base, ...base.side },
+      head: { ...told.head, ...head.side },
+      pairs: [...groupBy(wanted, ({ kind }) => kind).values()].flatMap((group) => group.slice(0, limit)),
     };
   },
 } satisfies Partial<Mocks<"get">>;
-
-/** Whether a word is in what a series is made of. */
-function says({ transport, machine, case: kase }: SeriesSummary, word: string): boolean {
-  return [transport.slug, machine, kase.scenario, kase.placement, kase.message_bytes]
-    .join(" ")
-    .includes(word);
-}
 
 type Side = { side: Pick<Comparison["base"], "commit" | "run_id">; runs: RunSummary[] };
 
@@ -55,23 +40,20 @@ function sideOf(world: World, name: string): Side {
   const run = world.runs.find(({ run_id }) => run_id === name);
   if (run !== undefined) return { side: { commit: run.commit, run_id: run.run_id }, runs: [run] };
   const commit: CommitSummary = found(world.commit(name), "commit", name);
-  return {
-    side: { commit, run_id: null },
-    runs: world.runs.filter((entry) => entry.commit.sha === commit.sha && entry.preset !== "import"),
-  };
+  const runs = world.runs.filter((entry) => entry.commit.sha === commit.sha && entry.preset !== "import");
+  return { side: { commit, run_id: null }, runs };
 }
 
 function measured(series: MockSeries, run: RunSummary): MeasuredSide {
   const point = pointOf(series, run);
   const { p50, p90, p99 } = point.latency_ns;
   const repetitions = repetitionsOf(point);
-  return {
+  return aSide({
     series_id: series.summary.series_id,
     machine: series.machine.machine,
     methodology: series.summary.methodology,
     run_id: run.run_id,
     environment_id: point.environment_id,
-    work_tree_modified: point.work_tree_modified,
     lossy: point.lossy,
     latency_ns: { p50, p90, p99 },
     repetition_p50_ns: point.repetition_p50_ns,
@@ -82,44 +64,30 @@ function measured(series: MockSeries, run: RunSummary): MeasuredSide {
       p90_ns: repetitions.map(({ p50_ns }) => Math.round(p50_ns * 1.1)),
       p99_ns: repetitions.map(({ p99_ns }) => p99_ns),
     },
-  };
+  });
 }
 
 function pairOf(series: MockSeries, bases: RunSummary[], heads: RunSummary[]): ComparisonPair[] {
+  const { transport, case: kase } = series.summary;
   const own = ({ machine }: RunSummary) => machine === series.machine.machine;
   const [baseRun, headRun] = [bases.find(own), heads.find(own)];
   if (baseRun === undefined && headRun === undefined) return [];
   const base = baseRun === undefined ? null : measured(series, baseRun);
   const head = headRun === undefined ? null : measured(series, headRun);
-  const pair = {
-    ...NOT_COMPARED,
-    transport: series.summary.transport,
-    case: series.summary.case,
-    base,
-    head,
-  };
+  const pair = (change: Parameters<typeof aPair>[0]) => [
+    { ...aPair({ case: kase, base, head, ...change }), transport },
+  ];
   if (base === null || head === null) {
-    return [
-      {
-        ...pair,
-        kind: "not-comparable",
-        reasons: [`the ${base === null ? "base" : "head"} has no run on ${series.machine.machine}`],
-      },
-    ];
+    const missing = base === null ? "base" : "head";
+    return pair({ ...NOT_COMPARED, reasons: [`the ${missing} has no run on ${series.machine.machine}`] });
   }
   if (base.environment_id !== head.environment_id) {
     const kernel = (run: RunSummary | undefined) =>
       series.machine.environmentAt(run?.commit.ordinal ?? 0).environment.stable["os.kernel"] ?? "";
-    return [
-      {
-        ...pair,
-        kind: "not-comparable",
-        differences: [{ what: "environment.os.kernel", base: kernel(baseRun), head: kernel(headRun) }],
-      },
-    ];
+    const difference = { what: "environment.os.kernel", base: kernel(baseRun), head: kernel(headRun) };
+    return pair({ ...NOT_COMPARED, differences: [difference] });
   }
-  const compared = { ...pair, ...told(base, head) };
-  return [{ ...compared, kind: kindOf(compared) }];
+  return pair(told(base, head));
 }
 
 const NOT_COMPARED = {
@@ -130,27 +98,25 @@ const NOT_COMPARED = {
   p: null,
   p_adjusted: null,
   t: null,
-  stars: "",
   least_change: null,
-  undecided: null,
-  p90: null,
-  p99: null,
-  shape: null,
-  differences: [],
-  reasons: [],
 } satisfies Partial<ComparisonPair>;
 
 /** The least change that is said to be one. */
 const LEAST_CHANGE = 0.05;
 
 /** What is said of two sides that can be compared. */
-function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind">> {
+function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPair, "kind" | "transport">> {
   const ratio = head.repetition_p50_ns.median / base.repetition_p50_ns.median;
   const change = ratio - 1;
   const isChanged = Math.abs(change) >= LEAST_CHANGE;
   const isUndecided = !isChanged && noise(base.series_id, head.latency_ns.p50) > 0.93;
-  const unchanged: Verdict = isUndecided ? "inconclusive" : "no change";
-  const verdict: Verdict = !isChanged ? unchanged : change > 0 ? "regressed" : "improved";
+  const verdict = isChanged
+    ? change > 0
+      ? "regressed"
+      : "improved"
+    : isUndecided
+      ? "inconclusive"
+      : "no change";
   const beside: ComparisonPair["p99"] = {
     change,
     change_interval: [change - 0.02, change + 0.02],
@@ -164,7 +130,7 @@ function told(base: MeasuredSide, head: MeasuredSide): Partial<Omit<ComparisonPa
     change_interval: [change - 0.012, change + 0.012],
     p: isChanged ? 0.0001 : 0.4,
     p_adjusted: isChanged ? 0.0008 : 0.7,
-    t: isChanged ? -change * 60 : -change * 20,
+    t: -change * (isChanged ? 60 : 20),
     stars: isChanged ? "***" : "",
     least_change: LEAST_CHANGE,
     undecided: isUndecided

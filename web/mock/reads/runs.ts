@@ -1,5 +1,4 @@
 /** Runs, what each measured, and the files that they came in. */
-
 import type { components } from "@/api/schema.gen";
 import type { RunDetail, RunResult, RunSummary } from "@/api/types";
 import { anImportedResult, anObserved, aPointDetail, aResult, aRun } from "@/test/fixtures";

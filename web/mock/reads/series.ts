@@ -1,5 +1,4 @@
 /** Series, what they are chosen by, and their points. */
-
 import type { components } from "@/api/schema.gen";
 import type { SeriesFacets } from "@/api/types";
 import { between, found, type Mocks, page } from "../endpoint";

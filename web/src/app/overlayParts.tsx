@@ -2,7 +2,6 @@
  * The search over everything: pages, series by the grammar, commits, machines, projects, saved views. A field with a list
  * under it; arrows choose, Enter opens.
  */
-
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import {
   type FormEvent,

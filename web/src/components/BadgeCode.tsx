@@ -1,5 +1,4 @@
 /** A badge as it looks now, and the code that shows it elsewhere. */
-
 import { CommandLine } from "@/components/ui/text";
 import { type Badge, badgeHtml, badgeMarkdown } from "@/lib/badges";
 

@@ -1,5 +1,4 @@
 /** One labelled input of a form, with what the server finds wrong with it, and the form's other complaints. */
-
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useId, useRef } from "react";

@@ -1,9 +1,8 @@
 /** What is measured now, or what waits in the order in which it begins: where, why, since when or until when. */
-
 import { Link } from "@tanstack/react-router";
 import type { Job } from "@/api/types";
 import { cancelJob } from "@/api/writes";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table, unseen } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useChange } from "@/lib/hooks";
@@ -25,52 +24,46 @@ type Props = {
 
 export function OpenJobs({ label, project, jobs, begins, mayCancel, hasMachine = true }: Props) {
   return (
-    <ScrollRegion label={label}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">commit</th>
-            {hasMachine && <th scope="col">machine</th>}
-            <th scope="col">{jobs.every(({ status }) => status === "running") ? "begun" : "begins"}</th>
-            <th scope="col">why</th>
-            <th scope="col">asked for</th>
+    <Table
+      label={label}
+      heads={[
+        "commit",
+        ...(hasMachine ? ["machine"] : []),
+        jobs.every(({ status }) => status === "running") ? "begun" : "begins",
+        "why",
+        "asked for",
+        ...(mayCancel ? [unseen("cancel")] : []),
+      ]}
+    >
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={job.job_id}>
+            <th scope="row">
+              <JobName project={project} job={job} />
+            </th>
+            {hasMachine && (
+              <td>
+                <JobPlace job={job} />
+              </td>
+            )}
+            <td className="flexible">
+              <Begins job={job} begin={begins.get(job.job_id)} />
+            </td>
+            <td className="flexible">
+              <Reason project={project} job={job} />
+            </td>
+            <td className="muted">
+              <Ago moment={job.created_at} />
+            </td>
             {mayCancel && (
-              <th scope="col">
-                <span className="unseen">cancel</span>
-              </th>
+              <td className="number">
+                <CancelJob project={project} job={job} />
+              </td>
             )}
           </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <tr key={job.job_id}>
-              <th scope="row">
-                <JobName project={project} job={job} />
-              </th>
-              {hasMachine && (
-                <td>
-                  <JobPlace job={job} />
-                </td>
-              )}
-              <td className="flexible">
-                <Begins job={job} begin={begins.get(job.job_id)} />
-              </td>
-              <td className="flexible">
-                <Reason project={project} job={job} />
-              </td>
-              <td className="muted">
-                <Ago moment={job.created_at} />
-              </td>
-              {mayCancel && (
-                <td className="number">
-                  <CancelJob project={project} job={job} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -98,44 +91,28 @@ function Begins({ job, begin }: { job: Job; begin: Begin | undefined }) {
 /** What was asked for and is over, the newest first: what became of it. */
 export function OverJobs({ project, jobs }: { project: string; jobs: Job[] }) {
   return (
-    <ScrollRegion label="Over">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">commit</th>
-            <th scope="col">machine</th>
-            <th scope="col">what became of it</th>
-            <th scope="col">why</th>
-            <th scope="col">ended</th>
-            <th scope="col" className="number">
-              in all
+    <Table label="Over" heads={["commit", "machine", "what became of it", "why", "ended", numeric("in all")]}>
+      <tbody>
+        {jobs.map((job) => (
+          <tr key={job.job_id}>
+            <th scope="row">
+              <JobName project={project} job={job} />
             </th>
+            <td>
+              <JobPlace job={job} />
+            </td>
+            <td className="flexible">
+              <Outcome project={project} job={job} />
+            </td>
+            <td className="flexible">
+              <Reason project={project} job={job} />
+            </td>
+            <td>{job.done_at !== null && <Ago moment={job.done_at} />}</td>
+            <td className="number">{job.done_at !== null && formatDuration(job.created_at, job.done_at)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {jobs.map((job) => (
-            <tr key={job.job_id}>
-              <th scope="row">
-                <JobName project={project} job={job} />
-              </th>
-              <td>
-                <JobPlace job={job} />
-              </td>
-              <td className="flexible">
-                <Outcome project={project} job={job} />
-              </td>
-              <td className="flexible">
-                <Reason project={project} job={job} />
-              </td>
-              <td>{job.done_at !== null && <Ago moment={job.done_at} />}</td>
-              <td className="number">
-                {job.done_at !== null && formatDuration(job.created_at, job.done_at)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

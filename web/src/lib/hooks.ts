@@ -1,5 +1,4 @@
 /** The current time, renewed often enough for "2 min ago" to stay true. */
-
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { paths } from "@/api/schema.gen";

@@ -6,9 +6,25 @@
 /** A query as the router parsed it: nothing about it is known. */
 export type RawSearch = Record<string, unknown>;
 
+/** Reads a part of it. */
+type Reader = (value: unknown) => unknown;
+
+/** Reads a page's state, part by part. */
+export function searchOf<Readers extends Record<string, Reader>>(readers: Readers) {
+  return (raw: RawSearch): Present<{ [Key in keyof Readers]: ReturnType<Readers[Key]> }> => {
+    const values = Object.entries(readers).map(([key, read]) => [key, read(raw[key])]);
+    return present(Object.fromEntries(values));
+  };
+}
+
 /** One of a few known values. */
-export function oneOf<const T extends string>(value: unknown, allowed: readonly T[]): T | undefined {
-  return allowed.find((candidate) => candidate === value);
+export function oneOf<const T extends string | number>(allowed: readonly T[]) {
+  return (value: unknown): T | undefined => allowed.find((candidate) => candidate === value);
+}
+
+/** What is so, or not said. */
+export function flag(value: unknown): true | undefined {
+  return value === true ? true : undefined;
 }
 
 /** A lower-case identifier, as transports, modes and machines have. */

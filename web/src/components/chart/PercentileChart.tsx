@@ -2,7 +2,6 @@
  * The time that a share of all operations does not exceed, for each share: the axis stretches towards 100 %, a decade of
  * the rest at a time, so that the rarest operations have as much room as the usual ones. As HdrHistogram's plots are.
  */
-
 import { type ReactNode, useRef } from "react";
 import { CrosshairScope } from "./crosshair";
 import { LATENCY } from "./measure";

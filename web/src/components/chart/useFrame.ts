@@ -1,18 +1,15 @@
 /** What the address says of a page's charts: which are shown as tables, and which one alone is embedded elsewhere. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { joined, type Present, present, type RawSearch, slug, slugs, slugsOf } from "@/lib/search";
+import { joined, searchOf, slug, slugs, slugsOf } from "@/lib/search";
 
 /** The part of every page's address that is about its charts. */
-export type FrameSearch = Present<{
+export const parseFrameSearch = searchOf({
   /** Names of the charts shown as tables, with dots between. */
-  tables: string | undefined;
+  tables: slugs,
   /** The one chart that is shown, within a page of somebody else. */
-  embed: string | undefined;
-}>;
-
-export function parseFrameSearch(raw: RawSearch): FrameSearch {
-  return present({ tables: slugs(raw.tables), embed: slug(raw.embed) });
-}
+  embed: slug,
+});
+export type FrameSearch = ReturnType<typeof parseFrameSearch>;
 
 /** The state of one chart by its name. */
 export function useFrame(name: string) {

@@ -115,7 +115,7 @@ function Filters({ counts, machines, search, onSearch, markdown }: FiltersProps)
           })),
         ]}
         value={search.verdict ?? ""}
-        onChange={(verdict) => onSearch({ verdict: oneOf(verdict, KINDS), rows: undefined })}
+        onChange={(verdict) => onSearch({ verdict: oneOf(KINDS)(verdict), rows: undefined })}
       />
       {(machines.length > 1 || search.machine !== undefined) && (
         <SelectField

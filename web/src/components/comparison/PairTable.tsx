@@ -1,5 +1,4 @@
 /** The compared pairs as rows: what changed first, what did not behind one more step, with a forest plot as a column. */
-
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode, useMemo } from "react";
 import type { Comparison, ComparisonPair, KindCounts, MeasuredSide } from "@/api/types";

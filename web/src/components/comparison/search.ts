@@ -1,33 +1,24 @@
 /** What pages with a comparison keep of it in the URL. */
-import { oneOf, type Present, present, type RawSearch, slug, text, whole } from "@/lib/search";
-import { KINDS, type Kind } from "./pairs";
-
-/** Which rows are asked for, and shown. */
-export type ComparisonSearch = Present<{
-  /** The only machine that is compared. */
-  machine: string | undefined;
-  /** What is said of the shown rows. */
-  verdict: Kind | undefined;
-  /** Words that their names have. */
-  q: string | undefined;
-  /** Whether cases that did not change are shown. */
-  unchanged: true | undefined;
-  /** How many rows of that kind are shown, where it is more than of each at first. */
-  rows: number | undefined;
-}>;
+import { flag, oneOf, searchOf, slug, text, whole } from "@/lib/search";
+import { KINDS } from "./pairs";
 
 /** A change to that; what is undefined goes. */
 export type ComparisonSearchChange = { [Key in keyof ComparisonSearch]: ComparisonSearch[Key] | undefined };
 
-export function parseComparisonSearch(raw: RawSearch): ComparisonSearch {
-  return present({
-    machine: slug(raw.machine),
-    verdict: oneOf(raw.verdict, KINDS),
-    q: text(raw.q),
-    unchanged: raw.unchanged === true ? true : undefined,
-    rows: rowsOf(whole(raw.rows)),
-  });
-}
+/** Which rows are asked for, and shown. */
+export const parseComparisonSearch = searchOf({
+  /** The only machine that is compared. */
+  machine: slug,
+  /** What is said of the shown rows. */
+  verdict: oneOf(KINDS),
+  /** Words that their names have. */
+  q: text,
+  /** Whether cases that did not change are shown. */
+  unchanged: flag,
+  /** How many rows of that kind are shown, where it is more than of each at first. */
+  rows: (value) => rowsOf(whole(value)),
+});
+export type ComparisonSearch = ReturnType<typeof parseComparisonSearch>;
 
 /** So many rows of a kind are shown at first, and at most, where somebody asks for more. */
 const ROWS = 100;

@@ -1,5 +1,4 @@
 /** Says what went wrong, with the request's id for the server's log, and offers to try again. */
-
 import { type ReactNode, useId } from "react";
 import { ApiError } from "@/api/errors";
 import { CommandLine } from "./text";

@@ -1,5 +1,4 @@
 /** How long ago something was, with the exact moment for who asks. */
-
 import { Fragment, type ReactNode } from "react";
 import type { CommitSummary } from "@/api/types";
 import type { AgentState } from "@/lib/agents";

@@ -1,5 +1,4 @@
 /** All that was measured, a ranking each, and what is assumed of them; and what stands there without any. */
-
 import { Link } from "@tanstack/react-router";
 import { type RefObject, useLayoutEffect, useRef } from "react";
 import type { AdviceGroup, RankedTransport } from "@/api/types";

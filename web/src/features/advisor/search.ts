@@ -1,7 +1,7 @@
 /** What the page keeps in the URL, and what it asks the server because of it. */
 import type { AdviceAsked } from "@/api/queries";
 import type { SizeProfile } from "@/api/types";
-import { oneOf, type Present, present, type RawSearch, slug, whole } from "@/lib/search";
+import { oneOf, present, searchOf, slug, whole } from "@/lib/search";
 import { type Bucket, countOf, readSizes, scaled, sizesText, TEXT_LENGTH_MAX } from "./sizes";
 
 /** The figures that transports can be ranked by. */
@@ -18,40 +18,27 @@ export const RATE_MAX = 1_000_000_000;
 const TIMES_MIN = 1 / 64;
 const TIMES_MAX = 1024;
 
-/** The page's state; what is absent takes its usual value. */
-export type AdvisorSearch = Present<{
-  /** A profile of the server; the first, where there are no sizes either. */
-  profile: string | undefined;
-  /** Sizes of one's own, as text. */
-  sizes: string | undefined;
-  /** What was dragged: a bucket's first byte and how many messages it has now, `12:500,64:0`. */
-  dragged: string | undefined;
-  /** How many times as long all messages are. */
-  times: number | undefined;
-  machine: string | undefined;
-  placement: string | undefined;
-  mode: string | undefined;
-  by: Figure | undefined;
-  /** Messages a second, for the share of a processor that they take. */
-  rate: number | undefined;
-}>;
-
 /** Another state of some of it; `undefined`: the usual one. */
 export type AdvisorChange = { [Key in keyof AdvisorSearch]: AdvisorSearch[Key] | undefined };
 
-export function parseAdvisorSearch(raw: RawSearch): AdvisorSearch {
-  return present({
-    profile: slug(raw.profile),
-    sizes: understood(raw.sizes),
-    dragged: draggedOf(raw.dragged),
-    times: timesOf(raw.times),
-    machine: slug(raw.machine),
-    placement: slug(raw.placement),
-    mode: slug(raw.mode),
-    by: oneOf(raw.by, FIGURES),
-    rate: rateOf(raw.rate),
-  });
-}
+/** The page's state; what is absent takes its usual value. */
+export const parseAdvisorSearch = searchOf({
+  /** A profile of the server; the first, where there are no sizes either. */
+  profile: slug,
+  /** Sizes of one's own, as text. */
+  sizes: understood,
+  /** What was dragged: a bucket's first byte and how many messages it has now, `12:500,64:0`. */
+  dragged: draggedOf,
+  /** How many times as long all messages are. */
+  times: timesOf,
+  machine: slug,
+  placement: slug,
+  mode: slug,
+  by: oneOf(FIGURES),
+  /** Messages a second, for the share of a processor that they take. */
+  rate: rateOf,
+});
+export type AdvisorSearch = ReturnType<typeof parseAdvisorSearch>;
 
 /** Where one started from: sizes of one's own, a profile that was asked for, or the first there is. */
 export type Start = { profile: SizeProfile | null; buckets: Bucket[] };

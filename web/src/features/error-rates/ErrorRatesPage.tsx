@@ -5,7 +5,8 @@ import { type ReactNode, useState } from "react";
 import { errorRatesQuery } from "@/api/queries";
 import type { ClassErrorRates, MachineErrorRates } from "@/api/types";
 import { Segmented } from "@/components/ui/controls";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { docsHref } from "@/lib/paths";
@@ -94,41 +95,32 @@ export function Changes({ machines, figure }: Props) {
   const changes = first?.[figure].steps.map(({ change }) => change) ?? [];
   return (
     <>
-      <ScrollRegion label="Changes">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">class</th>
-              <th scope="col" className="number">
-                told by mistake, points
-              </th>
-              {changes.map((change) => (
-                <th key={change} scope="col" className="number">
-                  {changeName(change)} found
-                </th>
+      <Table
+        label="Changes"
+        className="table table-dense"
+        heads={[
+          "class",
+          numeric("told by mistake, points"),
+          ...changes.map((change) => numeric(`${changeName(change)}found`)),
+          numeric("series"),
+        ]}
+      >
+        <Groups machines={machines} columns={3 + changes.length}>
+          {({ series_count, [figure]: history }) => (
+            <>
+              <Cell cell={rarity(history.false_alarms)} />
+              {history.steps.map(({ change, found, median_delay_points }) => (
+                <Cell
+                  key={change}
+                  cell={foundShare(found)}
+                  {...(median_delay_points !== null && { more: counted(median_delay_points, "point") })}
+                />
               ))}
-              <th scope="col" className="number">
-                series
-              </th>
-            </tr>
-          </thead>
-          <Groups machines={machines} columns={3 + changes.length}>
-            {({ series_count, [figure]: history }) => (
-              <>
-                <Cell cell={rarity(history.false_alarms)} />
-                {history.steps.map(({ change, found, median_delay_points }) => (
-                  <Cell
-                    key={change}
-                    cell={foundShare(found)}
-                    {...(median_delay_points !== null && { more: counted(median_delay_points, "point") })}
-                  />
-                ))}
-                <td className="number">{series_count}</td>
-              </>
-            )}
-          </Groups>
-        </table>
-      </ScrollRegion>
+              <td className="number">{series_count}</td>
+            </>
+          )}
+        </Groups>
+      </Table>
       <p className="section-note">
         Below each figure its 95 % interval and, where a step is found, how many points it had by then: the
         median. “Cannot tell”: no series of the class has some sixty points of one level.
@@ -143,37 +135,28 @@ export function Comparisons({ machines }: { machines: MachineErrorRates[] }) {
   const changes = first?.comparisons.changes.map(({ change }) => change) ?? [];
   return (
     <>
-      <ScrollRegion label="Comparisons">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">class</th>
-              <th scope="col" className="number">
-                told by mistake, cases
-              </th>
-              {changes.map((change) => (
-                <th key={change} scope="col" className="number">
-                  {changeName(change)} found
-                </th>
+      <Table
+        label="Comparisons"
+        className="table table-dense"
+        heads={[
+          "class",
+          numeric("told by mistake, cases"),
+          ...changes.map((change) => numeric(`${changeName(change)}found`)),
+          numeric("cannot tell, cases"),
+        ]}
+      >
+        <Groups machines={machines} columns={3 + changes.length} note={wholeText}>
+          {({ comparisons }) => (
+            <>
+              <Cell cell={rarity(comparisons.false_verdicts)} />
+              {comparisons.changes.map(({ change, found }) => (
+                <Cell key={change} cell={foundShare(found)} />
               ))}
-              <th scope="col" className="number">
-                cannot tell, cases
-              </th>
-            </tr>
-          </thead>
-          <Groups machines={machines} columns={3 + changes.length} note={wholeText}>
-            {({ comparisons }) => (
-              <>
-                <Cell cell={rarity(comparisons.false_verdicts)} />
-                {comparisons.changes.map(({ change, found }) => (
-                  <Cell key={change} cell={foundShare(found)} />
-                ))}
-                <td className="number">{formatCount(comparisons.untold_count)}</td>
-              </>
-            )}
-          </Groups>
-        </table>
-      </ScrollRegion>
+              <td className="number">{formatCount(comparisons.untold_count)}</td>
+            </>
+          )}
+        </Groups>
+      </Table>
       <p className="section-note">
         Half of a run’s repetitions against the other half; found is what a change in one case alone would be.
         A comparison of two commits has all repetitions on either side, and finds more. With fewer than twelve

@@ -1,25 +1,18 @@
 /** What Explore keeps in the URL: the search as it was typed, the page of the list, and the series that are picked. */
-import { cursor, type Present, present, type RawSearch } from "@/lib/search";
-
-export type ExploreSearch = Present<{
-  /** A text of the search grammar, which may be wrong: the page says so. */
-  q: string | undefined;
-  /** Where the server's list goes on. */
-  after: string | undefined;
-  /** Numbers of series, with commas between. */
-  picked: string | undefined;
-}>;
+import { cursor, searchOf } from "@/lib/search";
 
 const LENGTH_MAX = 2_000;
 const PICKED_MAX = 100;
 
-export function parseExploreSearch(raw: RawSearch): ExploreSearch {
-  return present({
-    q: queryText(raw.q),
-    after: cursor(raw.after),
-    picked: textOfPicked(pickedOf(typeof raw.picked === "number" ? String(raw.picked) : raw.picked)),
-  });
-}
+export const parseExploreSearch = searchOf({
+  /** A text of the search grammar, which may be wrong: the page says so. */
+  q: queryText,
+  /** Where the server's list goes on. */
+  after: cursor,
+  /** Numbers of series, with commas between. */
+  picked: (value) => textOfPicked(pickedOf(typeof value === "number" ? String(value) : value)),
+});
+export type ExploreSearch = ReturnType<typeof parseExploreSearch>;
 
 /** The picked series, in the order in which they were. */
 export function pickedOf(value: unknown): number[] {

@@ -17,7 +17,8 @@ import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
 import { OpenJobs } from "@/components/jobs";
 import { RunsTable } from "@/components/RunsTable";
 import { Segmented } from "@/components/ui/controls";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table } from "@/components/ui/Table";
 import { Ago, Facts, QuantityText, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, workOf } from "@/lib/agents";
@@ -342,27 +343,21 @@ function Changes({ readings }: { readings: CanaryReading[] }) {
     );
   }
   return (
-    <ScrollRegion label="What changed of it">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">since</th>
-            <th scope="col">fact</th>
-            <th scope="col">before</th>
-            <th scope="col">after</th>
+    <Table
+      label="What changed of it"
+      className="table table-dense"
+      heads={["since", "fact", "before", "after"]}
+    >
+      <tbody>
+        {rows.map(({ since, name, before, after }) => (
+          <tr key={`${since} ${name}`}>
+            <td className="muted">{formatMoment(since)}</td>
+            <th scope="row">{name}</th>
+            <td className="flexible">{before ?? <span className="muted">not there</span>}</td>
+            <td className="flexible">{after ?? <span className="muted">not there</span>}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ since, name, before, after }) => (
-            <tr key={`${since} ${name}`}>
-              <td className="muted">{formatMoment(since)}</td>
-              <th scope="row">{name}</th>
-              <td className="flexible">{before ?? <span className="muted">not there</span>}</td>
-              <td className="flexible">{after ?? <span className="muted">not there</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }

@@ -7,7 +7,8 @@ import type { AgentSummary, EnrolmentCode, EnrolmentRequest, Job, SessionInfo } 
 import { createEnrolment } from "@/api/writes";
 import { Field, FormError, NotAllowed, Secret } from "@/components/form";
 import { MachineState } from "@/components/MachineState";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine, StateMark } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { contactOf, fitnessOf, labelsOf, workOf } from "@/lib/agents";
@@ -170,33 +171,25 @@ type MachineTableProps = { project: string; members: Member[]; queue: Job[]; ses
 export function MachineTable({ project, members, queue, session }: MachineTableProps) {
   const isManaged = members.some(({ agent }) => agent !== null && mayManage(session, project, agent));
   return (
-    <ScrollRegion label="Machines">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">machine</th>
-            <th scope="col">contact</th>
-            <th scope="col">work</th>
-            <th scope="col">health</th>
-            <th scope="col">measures now</th>
-            <th scope="col">agent</th>
-            <th scope="col" className="number">
-              runs
-            </th>
-            {isManaged && (
-              <th scope="col">
-                <span className="unseen">manage</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {members.map((member) => (
-            <Row key={member.machine} {...{ project, member, queue, session, isManaged }} />
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+    <Table
+      label="Machines"
+      heads={[
+        "machine",
+        "contact",
+        "work",
+        "health",
+        "measures now",
+        "agent",
+        numeric("runs"),
+        ...(isManaged ? [unseen("manage")] : []),
+      ]}
+    >
+      <tbody>
+        {members.map((member) => (
+          <Row key={member.machine} {...{ project, member, queue, session, isManaged }} />
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { CanaryReading, Job, MachineSummary, RunDetail } from "@/api/types";
 import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
 import { MachineState } from "@/components/MachineState";
-import { ScrollRegion } from "@/components/ui/states";
+import { Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { relativeLines } from "@/lib/canaries";
 import { type Health, systemOf } from "@/lib/machines";
@@ -23,48 +23,39 @@ type Props = {
 export function Machines({ project, machines, details, readings, healths, queue }: Props) {
   return (
     <>
-      <ScrollRegion label="Machines">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">machine</th>
-              <th scope="col">system</th>
-              <th scope="col">canaries, last 50 runs</th>
-              <th scope="col">state</th>
-              <th scope="col">last contact</th>
-              <th scope="col">queue</th>
-            </tr>
-          </thead>
-          <tbody>
-            {machines.map((summary) => {
-              const { machine, lost_run_count } = summary;
-              const { system, cpu } = systemOf(summary, details.get(machine)?.[0]);
-              const health = healths.get(machine);
-              return (
-                <tr key={machine}>
-                  <th scope="row">
-                    <Link {...toMachine(project, machine)}>{machine}</Link>
-                  </th>
-                  <td className="muted">{[system, cpu].join(", ")}</td>
-                  <td className="muted">
-                    <Canaries readings={readings.get(machine) ?? []} />
-                  </td>
-                  <td className="flexible">
-                    {health !== undefined && <MachineState health={health} />}
-                    {lost_run_count > 0 && (
-                      <span className="line warning">{formatCount(lost_run_count)} runs lost</span>
-                    )}
-                  </td>
-                  <td>
-                    <Ago moment={summary.last_run_at} />
-                  </td>
-                  <td>{queueText(queue, machine) ?? <span className="muted">nothing</span>}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <Table
+        label="Machines"
+        heads={["machine", "system", "canaries, last 50 runs", "state", "last contact", "queue"]}
+      >
+        <tbody>
+          {machines.map((summary) => {
+            const { machine, lost_run_count } = summary;
+            const { system, cpu } = systemOf(summary, details.get(machine)?.[0]);
+            const health = healths.get(machine);
+            return (
+              <tr key={machine}>
+                <th scope="row">
+                  <Link {...toMachine(project, machine)}>{machine}</Link>
+                </th>
+                <td className="muted">{[system, cpu].join(", ")}</td>
+                <td className="muted">
+                  <Canaries readings={readings.get(machine) ?? []} />
+                </td>
+                <td className="flexible">
+                  {health !== undefined && <MachineState health={health} />}
+                  {lost_run_count > 0 && (
+                    <span className="line warning">{formatCount(lost_run_count)} runs lost</span>
+                  )}
+                </td>
+                <td>
+                  <Ago moment={summary.last_run_at} />
+                </td>
+                <td>{queueText(queue, machine) ?? <span className="muted">nothing</span>}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
         <p className="section-note">
           Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.

@@ -2,7 +2,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
@@ -27,35 +28,22 @@ type Props = {
 export function OpenRegressions({ project, all, rows, series, lines }: Props) {
   return (
     <Section title="Open regressions" tools={<Link {...toRegressions(project)}>{all}</Link>}>
-      <ScrollRegion label="Open regressions">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                change
-              </th>
-              <th scope="col">level</th>
-              <th scope="col">case</th>
-              <th scope="col">figure</th>
-              <th scope="col">machines</th>
-              <th scope="col">since</th>
-              <th scope="col">last 60 points</th>
-              <th scope="col">state</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row
-                key={row.regression.regression_id}
-                project={project}
-                row={row}
-                series={row.worst === null ? undefined : series.get(row.worst.series_id)}
-                lines={lines}
-              />
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <Table
+        label="Open regressions"
+        heads={[numeric("change"), "level", "case", "figure", "machines", "since", "last 60 points", "state"]}
+      >
+        <tbody>
+          {rows.map((row) => (
+            <Row
+              key={row.regression.regression_id}
+              project={project}
+              row={row}
+              series={row.worst === null ? undefined : series.get(row.worst.series_id)}
+              lines={lines}
+            />
+          ))}
+        </tbody>
+      </Table>
     </Section>
   );
 }

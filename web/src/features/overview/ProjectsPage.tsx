@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery, sessionQuery } from "@/api/queries";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useTitle } from "@/lib/hooks";
@@ -19,42 +19,32 @@ export function ProjectsPage() {
     <>
       <h1>{counted(projects.length, "project")} measured here</h1>
       <div className="section">
-        <ScrollRegion label="Projects">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">project</th>
-                <th scope="col" className="number">
-                  series
+        <Table
+          label="Projects"
+          heads={[
+            "project",
+            numeric("series"),
+            numeric("commits"),
+            numeric("machines"),
+            numeric("runs"),
+            "last run",
+          ]}
+        >
+          <tbody>
+            {projects.map((entry) => (
+              <tr key={entry.project}>
+                <th scope="row">
+                  <Link {...toOverview(entry.project)}>{entry.project}</Link>
                 </th>
-                <th scope="col" className="number">
-                  commits
-                </th>
-                <th scope="col" className="number">
-                  machines
-                </th>
-                <th scope="col" className="number">
-                  runs
-                </th>
-                <th scope="col">last run</th>
+                <td className="number">{formatCount(entry.series_count)}</td>
+                <td className="number">{formatCount(entry.commit_count)}</td>
+                <td className="number">{formatCount(entry.machine_count)}</td>
+                <td className="number">{formatCount(entry.run_count)}</td>
+                <td>{entry.last_run_at == null ? "none yet" : <Ago moment={entry.last_run_at} />}</td>
               </tr>
-            </thead>
-            <tbody>
-              {projects.map((entry) => (
-                <tr key={entry.project}>
-                  <th scope="row">
-                    <Link {...toOverview(entry.project)}>{entry.project}</Link>
-                  </th>
-                  <td className="number">{formatCount(entry.series_count)}</td>
-                  <td className="number">{formatCount(entry.commit_count)}</td>
-                  <td className="number">{formatCount(entry.machine_count)}</td>
-                  <td className="number">{formatCount(entry.run_count)}</td>
-                  <td>{entry.last_run_at == null ? "none yet" : <Ago moment={entry.last_run_at} />}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+            ))}
+          </tbody>
+        </Table>
       </div>
       {session !== undefined && refusal(session, "", "run-server") === null && (
         <p className="section">

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pullRequestsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { Ago, CommandLine, CommitName } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { toPullRequest, toPullRequests } from "@/lib/paths";
@@ -51,51 +51,45 @@ type Props = { project: string; pullRequests: PullRequestSummary[] };
 /** Pull requests, each with its newest commit and with what that is compared. */
 export function PullRequestTable({ project, pullRequests }: Props) {
   return (
-    <ScrollRegion label="Pull requests">
-      <table className="table">
-        <thead>
-          <tr>
-            <th scope="col">number</th>
-            <th scope="col" className="grow">
-              newest commit
-            </th>
-            <th scope="col">left the main line at</th>
-            <th scope="col" className="number">
-              runs
-            </th>
-            <th scope="col">measured</th>
-          </tr>
-        </thead>
-        <tbody>
-          {pullRequests.map(
-            ({ pull_request, head, merge_base, merge_base_is_certain, run_count, latest_run }) => (
-              <tr key={pull_request}>
-                <th scope="row">
-                  <Link {...toPullRequest(project, pull_request)}>#{pull_request}</Link>
-                </th>
-                <td className="grow" title={head.subject}>
-                  <CommitName commit={head} subject />
-                </td>
-                <td>
-                  {merge_base === null ? (
-                    <span className="muted">not known</span>
-                  ) : (
-                    <>
-                      <CommitName commit={merge_base} />
-                      {!merge_base_is_certain && <span className="muted"> or later</span>}
-                    </>
-                  )}
-                </td>
-                <td className="number">{formatCount(run_count)}</td>
-                <td>
-                  <Ago moment={latest_run.finished_at} />
-                </td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-    </ScrollRegion>
+    <Table
+      label="Pull requests"
+      heads={[
+        "number",
+        { name: "newest commit", className: "grow" },
+        "left the main line at",
+        numeric("runs"),
+        "measured",
+      ]}
+    >
+      <tbody>
+        {pullRequests.map(
+          ({ pull_request, head, merge_base, merge_base_is_certain, run_count, latest_run }) => (
+            <tr key={pull_request}>
+              <th scope="row">
+                <Link {...toPullRequest(project, pull_request)}>#{pull_request}</Link>
+              </th>
+              <td className="grow" title={head.subject}>
+                <CommitName commit={head} subject />
+              </td>
+              <td>
+                {merge_base === null ? (
+                  <span className="muted">not known</span>
+                ) : (
+                  <>
+                    <CommitName commit={merge_base} />
+                    {!merge_base_is_certain && <span className="muted"> or later</span>}
+                  </>
+                )}
+              </td>
+              <td className="number">{formatCount(run_count)}</td>
+              <td>
+                <Ago moment={latest_run.finished_at} />
+              </td>
+            </tr>
+          ),
+        )}
+      </tbody>
+    </Table>
   );
 }
 

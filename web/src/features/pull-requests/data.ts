@@ -1,13 +1,12 @@
 /** What is asked and said of a pull request. Pure. */
-
 import type { QueryClient } from "@tanstack/react-query";
 import { compareQuery, errorRatesQuery, machinesQuery, pullRequestQuery, runsQuery } from "@/api/queries";
 import type { Comparison, PullRequestSummary } from "@/api/types";
 import { headlineOf } from "@/components/comparison/headline";
-import { type ComparisonSearch, pairsAsked, parseComparisonSearch } from "@/components/comparison/search";
+import { pairsAsked, parseComparisonSearch } from "@/components/comparison/search";
 import { lowerFirst } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { cursor, type Present, present, type RawSearch } from "@/lib/search";
+import { cursor, type RawSearch, searchOf } from "@/lib/search";
 
 /** The number of a pull request in an address; null where it is none. */
 export function numberOf(text: string): number | null {
@@ -73,15 +72,14 @@ export async function loadPullRequest(
 }
 
 /** Which part of the list is shown. */
-export type PullRequestsSearch = Present<{ after: string | undefined }>;
-
-export function parsePullRequestsSearch(raw: RawSearch): PullRequestsSearch {
-  return present({ after: cursor(raw.after) });
-}
+export const parsePullRequestsSearch = searchOf({
+  after: cursor,
+});
+export type PullRequestsSearch = ReturnType<typeof parsePullRequestsSearch>;
 
 /** Which rows of the comparison are shown, and which part of the runs. */
-export type PullRequestSearch = ComparisonSearch & Present<{ after: string | undefined }>;
-
-export function parsePullRequestSearch(raw: RawSearch): PullRequestSearch {
-  return { ...present({ after: cursor(raw.after) }), ...parseComparisonSearch(raw) };
-}
+export const parsePullRequestSearch = (raw: RawSearch) => ({
+  ...parsePullRequestsSearch(raw),
+  ...parseComparisonSearch(raw),
+});
+export type PullRequestSearch = ReturnType<typeof parsePullRequestSearch>;

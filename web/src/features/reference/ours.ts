@@ -2,7 +2,6 @@
  * What was measured here in the way of a publication: which series, of which figure, and where in its table they belong.
  * Nothing is divided by anything. Pure.
  */
-
 import type { SeriesAsked } from "@/api/queries";
 import type { Reference, SeriesSummary } from "@/api/types";
 import { sendersOf } from "@/lib/cases";

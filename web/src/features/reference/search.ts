@@ -1,21 +1,17 @@
 /** What the page keeps in the URL. */
-import { type Present, present, type RawSearch, slug, slugs } from "@/lib/search";
+import { searchOf, slug, slugs } from "@/lib/search";
 
 /** The page's state; what is absent takes its usual value. */
-export type ReferenceSearch = Present<{
+export const parseReferenceSearch = searchOf({
   /** Which of several sets of tables of one publication. */
-  set: string | undefined;
+  set: slug,
   /** Published lines that are not drawn, with dots between. */
-  hidden: string | undefined;
-}>;
-
-export function parseReferenceSearch(raw: RawSearch): ReferenceSearch {
-  return present({ set: slug(raw.set), hidden: slugs(raw.hidden) });
-}
+  hidden: slugs,
+});
+export type ReferenceSearch = ReturnType<typeof parseReferenceSearch>;
 
 /** Which machine answers; without it, the first one. */
-export type WorkedSearch = Present<{ machine: string | undefined }>;
-
-export function parseWorkedSearch(raw: RawSearch): WorkedSearch {
-  return present({ machine: slug(raw.machine) });
-}
+export const parseWorkedSearch = searchOf({
+  machine: slug,
+});
+export type WorkedSearch = ReturnType<typeof parseWorkedSearch>;

@@ -5,7 +5,8 @@ import { type FormEvent, useState } from "react";
 import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
 import { SelectField } from "@/components/ui/controls";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { Ago, CommitName, QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -63,40 +64,34 @@ export function Culprits({ culprits }: { culprits: Culprit[] }) {
   const isShared = culprits.some(({ measured }) => !measured);
   return (
     <>
-      <ScrollRegion label="Culprits">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">commit</th>
-              <th scope="col" className="number">
-                probability
+      <Table
+        label="Culprits"
+        heads={[
+          "commit",
+          numeric("probability"),
+          { name: "subject", className: "grow" },
+          "author",
+          "committed",
+          "measured",
+        ]}
+      >
+        <tbody>
+          {culprits.map(({ commit, probability, measured }) => (
+            <tr key={commit.sha}>
+              <th scope="row">
+                <CommitName commit={commit} />
               </th>
-              <th scope="col" className="grow">
-                subject
-              </th>
-              <th scope="col">author</th>
-              <th scope="col">committed</th>
-              <th scope="col">measured</th>
+              <td className="number">{shareOfAll(probability)}</td>
+              <td className="grow" title={commit.subject}>
+                {commit.subject}
+              </td>
+              <td>{commit.author}</td>
+              <td>{formatMoment(commit.committed_at)}</td>
+              <td>{measured ? "yes" : <span className="muted">not yet</span>}</td>
             </tr>
-          </thead>
-          <tbody>
-            {culprits.map(({ commit, probability, measured }) => (
-              <tr key={commit.sha}>
-                <th scope="row">
-                  <CommitName commit={commit} />
-                </th>
-                <td className="number">{shareOfAll(probability)}</td>
-                <td className="grow" title={commit.subject}>
-                  {commit.subject}
-                </td>
-                <td>{commit.author}</td>
-                <td>{formatMoment(commit.committed_at)}</td>
-                <td>{measured ? "yes" : <span className="muted">not yet</span>}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       {isShared && (
         <p className="section-note">
           A commit that was not measured shares the probability of the next one that was. Agents are asked to
@@ -120,50 +115,35 @@ export function SeriesChanges({ project, changes }: Props) {
   const left = changes.length - shown.length;
   return (
     <>
-      <ScrollRegion label="Series">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">series</th>
-              <th scope="col">figure</th>
-              <th scope="col" className="number">
-                before
+      <Table
+        label="Series"
+        heads={["series", "figure", numeric("before"), numeric("after"), numeric("change"), "new from"]}
+      >
+        <tbody>
+          {shown.map((change, index) => (
+            <tr key={change.change_point_id}>
+              <th scope="row" className="name">
+                <Link {...toSeries(project, change.series_id)}>
+                  {seriesText(answers[index]?.data, change.series_id)}
+                </Link>
               </th>
-              <th scope="col" className="number">
-                after
-              </th>
-              <th scope="col" className="number">
-                change
-              </th>
-              <th scope="col">new from</th>
+              <td className="muted">{change.figure}</td>
+              <td className="number">
+                <QuantityText plain quantity={quantityOfNs(Math.round(change.before_ns))} />
+              </td>
+              <td className="number">
+                <QuantityText plain quantity={quantityOfNs(Math.round(change.after_ns))} />
+              </td>
+              <td className="number">
+                <span className={`change change-${change.direction}`}>{changeText(change.change)}</span>
+              </td>
+              <td>
+                <code title={change.commit_sha}>{shortSha(change.commit_sha)}</code>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {shown.map((change, index) => (
-              <tr key={change.change_point_id}>
-                <th scope="row" className="name">
-                  <Link {...toSeries(project, change.series_id)}>
-                    {seriesText(answers[index]?.data, change.series_id)}
-                  </Link>
-                </th>
-                <td className="muted">{change.figure}</td>
-                <td className="number">
-                  <QuantityText plain quantity={quantityOfNs(Math.round(change.before_ns))} />
-                </td>
-                <td className="number">
-                  <QuantityText plain quantity={quantityOfNs(Math.round(change.after_ns))} />
-                </td>
-                <td className="number">
-                  <span className={`change change-${change.direction}`}>{changeText(change.change)}</span>
-                </td>
-                <td>
-                  <code title={change.commit_sha}>{shortSha(change.commit_sha)}</code>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       {left > 0 && (
         <p className="section-note">
           <button type="button" className="text-button" onClick={() => setIsAll(true)}>

@@ -2,7 +2,8 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { RunDetail } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { CommandLine, Facts, QuantityText } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -130,76 +131,59 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
   const domain = sharedDomain(results);
   return (
     <>
-      <ScrollRegion label={`Measured, ${time}`}>
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">benchmark</th>
-              <th scope="col" className="number">
-                p50
-              </th>
-              {!isOfOne && (
-                <th scope="col" className="number" title="p50 over the operations of a time">
-                  an operation
+      <Table
+        label={`Measured, ${time}`}
+        className="table table-dense"
+        heads={[
+          "benchmark",
+          numeric("p50"),
+          ...(!isOfOne
+            ? [{ name: "an operation", className: "number", title: "p50 over the operations of a time" }]
+            : []),
+          `${formatNs(domain[0])}to ${formatNs(domain[1])}`,
+          { name: "middle half", className: "number", title: "from p25 to p75" },
+          numeric("min"),
+          numeric("max"),
+          numeric("samples"),
+          numeric("repetitions"),
+        ]}
+      >
+        <tbody>
+          {results.map(({ series_id, case: kase, point }) => {
+            const { min, p25, p50, p75, max } = point.latency_ns;
+            const each = nsPerOperation(p50, kase);
+            return (
+              <tr key={series_id}>
+                <th scope="row" className="name">
+                  <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
                 </th>
-              )}
-              <th scope="col">
-                {formatNs(domain[0])} to {formatNs(domain[1])}
-              </th>
-              <th scope="col" className="number" title="from p25 to p75">
-                middle half
-              </th>
-              <th scope="col" className="number">
-                min
-              </th>
-              <th scope="col" className="number">
-                max
-              </th>
-              <th scope="col" className="number">
-                samples
-              </th>
-              <th scope="col" className="number">
-                repetitions
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {results.map(({ series_id, case: kase, point }) => {
-              const { min, p25, p50, p75, max } = point.latency_ns;
-              const each = nsPerOperation(p50, kase);
-              return (
-                <tr key={series_id}>
-                  <th scope="row" className="name">
-                    <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
-                  </th>
+                <td className="number">
+                  <QuantityText quantity={quantityOfNs(p50)} />
+                </td>
+                {each !== null && (
                   <td className="number">
-                    <QuantityText quantity={quantityOfNs(p50)} />
+                    <QuantityText plain quantity={quantityOfDividedNs(each)} />
                   </td>
-                  {each !== null && (
-                    <td className="number">
-                      <QuantityText plain quantity={quantityOfDividedNs(each)} />
-                    </td>
-                  )}
-                  <td>
-                    <LatencyShape latency={point.latency_ns} domain={domain} width={132} />
-                  </td>
-                  <td className="number">
-                    {formatNs(p25)} to {formatNs(p75)}
-                  </td>
-                  <td className="number">
-                    <QuantityText plain quantity={quantityOfNs(min)} />
-                  </td>
-                  <td className="number">
-                    <QuantityText plain quantity={quantityOfNs(max)} />
-                  </td>
-                  <td className="number">{formatCount(point.count)}</td>
-                  <td className="number">{formatCount(point.repetition_count)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </ScrollRegion>
+                )}
+                <td>
+                  <LatencyShape latency={point.latency_ns} domain={domain} width={132} />
+                </td>
+                <td className="number">
+                  {formatNs(p25)} to {formatNs(p75)}
+                </td>
+                <td className="number">
+                  <QuantityText plain quantity={quantityOfNs(min)} />
+                </td>
+                <td className="number">
+                  <QuantityText plain quantity={quantityOfNs(max)} />
+                </td>
+                <td className="number">{formatCount(point.count)}</td>
+                <td className="number">{formatCount(point.repetition_count)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
       <p className="section-note">
         Shapes: the middle half as a band, the median and p99 as ticks, a dot at the maximum, on one
         logarithmic axis. What became of messages, and where the ends ran, is not told.
@@ -215,79 +199,66 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: St
   const { statistic, hasInterval, times } = statedColumns(results);
   return (
     <>
-      <ScrollRegion label={`Stated, ${time}`}>
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">benchmark</th>
-              {statistic === null && <th scope="col">statistic</th>}
-              <th scope="col" className="number">
-                {statistic ?? "figure"}
-              </th>
-              {!isOfOne && (
-                <th scope="col" className="number" title="the figure over the operations of a time">
-                  an operation
+      <Table
+        label={`Stated, ${time}`}
+        className="table table-dense"
+        heads={[
+          "benchmark",
+          ...(statistic === null ? ["statistic"] : []),
+          numeric(statistic ?? "figure"),
+          ...(!isOfOne
+            ? [
+                {
+                  name: "an operation",
+                  className: "number",
+                  title: "the figure over the operations of a time",
+                },
+              ]
+            : []),
+          ...(hasInterval ? [numeric("interval")] : []),
+          ...times.map(({ label }) => numeric(label)),
+          numeric("made of"),
+        ]}
+      >
+        <tbody>
+          {results.map(({ series_id, case: kase, methodology, summary }) => {
+            const each = nsPerOperation(summary.center_ns, kase);
+            const interval = intervalOf(summary);
+            return (
+              <tr key={series_id}>
+                <th scope="row" className="name">
+                  <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
                 </th>
-              )}
-              {hasInterval && (
-                <th scope="col" className="number">
-                  interval
-                </th>
-              )}
-              {times.map(({ label }) => (
-                <th key={label} scope="col" className="number">
-                  {label}
-                </th>
-              ))}
-              <th scope="col" className="number">
-                made of
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {results.map(({ series_id, case: kase, methodology, summary }) => {
-              const each = nsPerOperation(summary.center_ns, kase);
-              const interval = intervalOf(summary);
-              return (
-                <tr key={series_id}>
-                  <th scope="row" className="name">
-                    <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
-                  </th>
-                  {statistic === null && <td className="muted">{methodology.statistic}</td>}
+                {statistic === null && <td className="muted">{methodology.statistic}</td>}
+                <td className="number">
+                  <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />
+                </td>
+                {each !== null && (
                   <td className="number">
-                    <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />
+                    <QuantityText plain quantity={quantityOfDividedNs(each)} />
                   </td>
-                  {each !== null && (
-                    <td className="number">
-                      <QuantityText plain quantity={quantityOfDividedNs(each)} />
-                    </td>
-                  )}
-                  {hasInterval && (
-                    <td className="number">
-                      {interval === null ? (
-                        <NotTold />
-                      ) : (
-                        `${formatNs(interval[0])} to ${formatNs(interval[1])}`
-                      )}
-                    </td>
-                  )}
-                  {times.map(({ label, of }) => {
-                    const ns = of(summary);
-                    return (
-                      <td key={label} className="number">
-                        {ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />}
-                      </td>
-                    );
-                  })}
+                )}
+                {hasInterval && (
                   <td className="number">
-                    {summary.count === null ? <NotTold /> : `${formatCount(summary.count)} samples`}
+                    {interval === null ? <NotTold /> : `${formatNs(interval[0])} to ${formatNs(interval[1])}`}
                   </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </ScrollRegion>
+                )}
+                {times.map(({ label, of }) => {
+                  const ns = of(summary);
+                  return (
+                    <td key={label} className="number">
+                      {ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />}
+                    </td>
+                  );
+                })}
+                <td className="number">
+                  {summary.count === null ? <NotTold /> : `${formatCount(summary.count)} samples`}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </Table>
       <p className="section-note">
         These figures are the tool's word: their samples are not in the file. They are shown, and compared
         with nothing.

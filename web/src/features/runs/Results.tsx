@@ -1,5 +1,4 @@
 /** The measured cases of one scenario in dense tables: what lost messages stands apart, and without shapes. */
-
 import { Link } from "@tanstack/react-router";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { ScrollRegion } from "@/components/ui/states";

@@ -5,6 +5,7 @@ import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
 import { ScrollRegion, Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { CommandLine, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
@@ -278,30 +279,24 @@ export function Deliveries({ project, runId, groups }: Props) {
 /** The buffers that the system granted, beside those that were asked for. */
 export function Buffers({ groups }: { groups: BufferGroup[] }) {
   return (
-    <ScrollRegion label="Buffers">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">transport</th>
-            <th scope="col">asked for</th>
-            <th scope="col">granted</th>
-            <th scope="col">cases</th>
+    <Table
+      label="Buffers"
+      className="table table-dense"
+      heads={["transport", "asked for", "granted", "cases"]}
+    >
+      <tbody>
+        {groups.map(({ transport, asked, granted, cases }) => (
+          <tr key={`${transport} ${asked} ${granted}`}>
+            <th scope="row">{transport}</th>
+            <td className="muted">{asked}</td>
+            <td>{granted}</td>
+            <td className="muted" title={cases.join("\n")}>
+              {counted(cases.length, "case")}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {groups.map(({ transport, asked, granted, cases }) => (
-            <tr key={`${transport} ${asked} ${granted}`}>
-              <th scope="row">{transport}</th>
-              <td className="muted">{asked}</td>
-              <td>{granted}</td>
-              <td className="muted" title={cases.join("\n")}>
-                {counted(cases.length, "case")}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 
@@ -309,30 +304,23 @@ export function Buffers({ groups }: { groups: BufferGroup[] }) {
 export function Disturbed({ groups }: { groups: DisturbedGroup[] }) {
   return (
     <>
-      <ScrollRegion label="Disturbed repetitions">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">reason</th>
-              <th scope="col" className="number">
-                times
-              </th>
-              <th scope="col">cases</th>
+      <Table
+        label="Disturbed repetitions"
+        className="table table-dense"
+        heads={["reason", numeric("times"), "cases"]}
+      >
+        <tbody>
+          {groups.map(({ reason, times, cases }) => (
+            <tr key={reason}>
+              <td className="wrap">{reason}</td>
+              <td className="number">{formatCount(times)}</td>
+              <td className="muted" title={cases.join("\n")}>
+                {counted(cases.length, "case")}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {groups.map(({ reason, times, cases }) => (
-              <tr key={reason}>
-                <td className="wrap">{reason}</td>
-                <td className="number">{formatCount(times)}</td>
-                <td className="muted" title={cases.join("\n")}>
-                  {counted(cases.length, "case")}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       <p className="section-note">
         They are marked and kept. Reasons that differ only in their figures are one line, with the first as
         the example.
@@ -344,27 +332,18 @@ export function Disturbed({ groups }: { groups: DisturbedGroup[] }) {
 /** What this machine cannot run, and why: a fact about it, not a gap in the run. */
 export function Unsupported({ groups }: { groups: SortedResults["unsupported"] }) {
   return (
-    <ScrollRegion label="Not on this system">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">transport</th>
-            <th scope="col">cases</th>
-            <th scope="col">reason</th>
+    <Table label="Not on this system" className="table table-dense" heads={["transport", "cases", "reason"]}>
+      <tbody>
+        {groups.map(({ transport, reason, cases }) => (
+          <tr key={`${transport} ${reason}`}>
+            <th scope="row">{transport}</th>
+            <td className="muted" title={cases.join("\n")}>
+              {counted(cases.length, "case")}
+            </td>
+            <td className="wrap">{reason}</td>
           </tr>
-        </thead>
-        <tbody>
-          {groups.map(({ transport, reason, cases }) => (
-            <tr key={`${transport} ${reason}`}>
-              <th scope="row">{transport}</th>
-              <td className="muted" title={cases.join("\n")}>
-                {counted(cases.length, "case")}
-              </td>
-              <td className="wrap">{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { reportHref, toRuns } from "@/lib/paths";
 import type { SortedResults } from "./data";
 import type { RunSearch } from "./search";
@@ -62,30 +62,22 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
 /** The repetitions that did not finish, with the reason of each. */
 export function Failures({ failures }: { failures: SortedResults["failures"] }) {
   return (
-    <ScrollRegion label="Repetitions that failed">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">transport</th>
-            <th scope="col">case</th>
-            <th scope="col" className="number">
-              repetition
-            </th>
-            <th scope="col">reason</th>
+    <Table
+      label="Repetitions that failed"
+      className="table table-dense"
+      heads={["transport", "case", numeric("repetition"), "reason"]}
+    >
+      <tbody>
+        {failures.map(({ transport, caseName, repetition, reason }) => (
+          <tr key={`${transport} ${caseName} ${repetition}`}>
+            <th scope="row">{transport}</th>
+            <td className="muted">{caseName}</td>
+            <td className="number">{repetition + 1}</td>
+            <td className="wrap">{reason}</td>
           </tr>
-        </thead>
-        <tbody>
-          {failures.map(({ transport, caseName, repetition, reason }) => (
-            <tr key={`${transport} ${caseName} ${repetition}`}>
-              <th scope="row">{transport}</th>
-              <td className="muted">{caseName}</td>
-              <td className="number">{repetition + 1}</td>
-              <td className="wrap">{reason}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }
 

@@ -6,7 +6,8 @@ import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { DeliveryTable } from "@/components/DeliveryTable";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { numeric, Table } from "@/components/ui/Table";
 import { Facts } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -247,44 +248,36 @@ const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
   if (changePoints.length === 0) return null;
   return (
     <Section title="Changes of the level">
-      <ScrollRegion label="Changes of the level">
-        <table className="table table-dense">
-          <thead>
-            <tr>
-              <th scope="col">change</th>
-              <th scope="col">figure</th>
-              <th scope="col">from</th>
-              <th scope="col">commit</th>
-              <th scope="col">made by</th>
-              <th scope="col">part of</th>
+      <Table
+        label="Changes of the level"
+        className="table table-dense"
+        heads={["change", "figure", "from", "commit", "made by", "part of"]}
+      >
+        <tbody>
+          {changePoints.toReversed().map((change) => (
+            <tr key={change.change_point_id}>
+              <td className={`change change-${change.direction}`}>{changeText(change.change)}</td>
+              <td>{change.figure}</td>
+              <td>
+                {formatNs(Math.round(change.before_ns))} to {formatNs(Math.round(change.after_ns))}
+              </td>
+              <td>
+                #{change.commit_ordinal} <code>{shortSha(change.commit_sha)}</code>
+              </td>
+              <td className="muted">
+                {change.matters ? CAUSES[change.cause ?? "unknown"] : "too small to be told"}
+              </td>
+              <td>
+                {change.regression_id === null ? (
+                  <span className="muted">none</span>
+                ) : (
+                  <Link {...toRegression(project, change.regression_id)}>#{change.regression_id}</Link>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {changePoints.toReversed().map((change) => (
-              <tr key={change.change_point_id}>
-                <td className={`change change-${change.direction}`}>{changeText(change.change)}</td>
-                <td>{change.figure}</td>
-                <td>
-                  {formatNs(Math.round(change.before_ns))} to {formatNs(Math.round(change.after_ns))}
-                </td>
-                <td>
-                  #{change.commit_ordinal} <code>{shortSha(change.commit_sha)}</code>
-                </td>
-                <td className="muted">
-                  {change.matters ? CAUSES[change.cause ?? "unknown"] : "too small to be told"}
-                </td>
-                <td>
-                  {change.regression_id === null ? (
-                    <span className="muted">none</span>
-                  ) : (
-                    <Link {...toRegression(project, change.regression_id)}>#{change.regression_id}</Link>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
     </Section>
   );
 });
@@ -292,29 +285,22 @@ const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
 /** What the probe saw of each end of the pinned point. */
 function ProbeTable({ readings }: { readings: ProbeReading[] }) {
   return (
-    <ScrollRegion label="What the probe saw">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">end</th>
-            <th scope="col" className="number">
-              how often
+    <Table
+      label="What the probe saw"
+      className="table table-dense"
+      heads={["end", numeric("how often"), "what"]}
+    >
+      <tbody>
+        {readings.map(({ end, what, count, reason }) => (
+          <tr key={`${end} ${what}`}>
+            <td className="muted">{end}</td>
+            <td className="number">{count === null ? "" : formatCount(count)}</td>
+            <th scope="row" className={count === null ? "brief muted" : "brief"}>
+              {count === null ? `${what}: ${reason}` : what}
             </th>
-            <th scope="col">what</th>
           </tr>
-        </thead>
-        <tbody>
-          {readings.map(({ end, what, count, reason }) => (
-            <tr key={`${end} ${what}`}>
-              <td className="muted">{end}</td>
-              <td className="number">{count === null ? "" : formatCount(count)}</td>
-              <th scope="row" className={count === null ? "brief muted" : "brief"}>
-                {count === null ? `${what}: ${reason}` : what}
-              </th>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }

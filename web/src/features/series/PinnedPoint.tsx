@@ -1,5 +1,4 @@
 /** The pinned point in numbers: the commit, every percentile, and what they rest on. */
-
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";

@@ -1,5 +1,4 @@
 /** What a series is: everything about it but what the headline says, the message size or the benchmark. */
-
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { memo } from "react";

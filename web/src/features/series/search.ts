@@ -1,8 +1,7 @@
 /** What a series' page keeps in the URL: what is drawn, over what, and which point is pinned. */
-
 import type { LineAsked } from "@/api/queries";
 import type { SeriesSummary } from "@/api/types";
-import { oneOf, type Present, present, type RawSearch, text, uuid, whole } from "@/lib/search";
+import { oneOf, searchOf, text, uuid, whole } from "@/lib/search";
 
 /** How far into the tail the chart reaches, or the rate instead of times. */
 export const SHOWN = ["p50", "p99", "p999", "throughput"] as const;
@@ -27,39 +26,25 @@ export type Reach = (typeof REACHES)[number];
 const OTHERS_MAX = 5;
 
 /** The page's state; what is absent takes its usual value. */
-export type SeriesSearch = Present<{
-  show: Shown | undefined;
-  axis: Axis | undefined;
-  sizes: Percentile | undefined;
+export const parseSeriesSearch = searchOf({
+  show: oneOf(SHOWN),
+  axis: oneOf(AXES),
+  sizes: oneOf(PERCENTILES),
   /** The run whose point is pinned. */
-  run: string | undefined;
+  run: uuid,
   /** The commit whose point is pinned, by its place; the newest when neither is here. */
-  at: number | undefined;
+  at: whole,
   /** Other series in the same chart: their numbers, with commas between. */
-  with: string | undefined;
+  with: (value) => joinedIds(othersOf(text(value))),
   /** How many of the newest commits are drawn. */
-  last: number | undefined;
+  last: (value): number | undefined => oneOf(LASTS)(value),
   /** Where the stretch begins and ends that is looked at: places of commits, or moments in milliseconds. */
-  from: number | undefined;
-  to: number | undefined;
+  from: whole,
+  to: whole,
   /** How much of the distributions is drawn over commits: without the longest times, or all. */
-  reach: Reach | undefined;
-}>;
-
-export function parseSeriesSearch(raw: RawSearch): SeriesSearch {
-  return present({
-    show: oneOf(raw.show, SHOWN),
-    axis: oneOf(raw.axis, AXES),
-    sizes: oneOf(raw.sizes, PERCENTILES),
-    run: uuid(raw.run),
-    at: whole(raw.at),
-    with: joinedIds(othersOf(text(raw.with))),
-    last: LASTS.find((last) => last === raw.last),
-    from: whole(raw.from),
-    to: whole(raw.to),
-    reach: oneOf(raw.reach, REACHES),
-  });
-}
+  reach: oneOf(REACHES),
+});
+export type SeriesSearch = ReturnType<typeof parseSeriesSearch>;
 
 /** The other series in the chart. */
 function othersOf(ids: string | undefined): number[] {

@@ -1,5 +1,4 @@
 /** What the page keeps in its address, and how it changes. */
-
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";

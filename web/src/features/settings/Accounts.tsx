@@ -5,7 +5,8 @@ import { accountsQuery } from "@/api/queries";
 import type { AccountSummary, NewAccount, SessionInfo } from "@/api/types";
 import { createAccount, deleteAccount } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { formatDay } from "@/lib/time";
@@ -46,46 +47,37 @@ function AccountTable({ accounts, me }: { accounts: AccountSummary[]; me: string
   const removing = useChange(deleteAccount, ["/api/v1/accounts"]);
   return (
     <>
-      <ScrollRegion label="Accounts">
-        <table className="table table-narrow">
-          <thead>
-            <tr>
-              <th scope="col">account</th>
-              <th scope="col">at GitHub</th>
-              <th scope="col">is</th>
-              <th scope="col">since</th>
-              <th scope="col">
-                <span className="unseen">remove</span>
-              </th>
+      <Table
+        label="Accounts"
+        className="table table-narrow"
+        heads={["account", "at GitHub", "is", "since", unseen("remove")]}
+      >
+        <tbody>
+          {accounts.map(({ name, github_login, is_admin, created_at }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{github_login ?? <span className="muted">signs in by token</span>}</td>
+              <td>{is_admin ? "administrator" : "what its roles say"}</td>
+              <td className="muted">{formatDay(created_at)}</td>
+              <td className="number">
+                {name === me ? (
+                  <span className="muted">you</span>
+                ) : (
+                  <Confirm
+                    label="Remove"
+                    name={`Remove ${name}`}
+                    question={`Remove the account ${name}?`}
+                    isBusy={removing.isPending}
+                    onConfirm={() => removing.mutate(name)}
+                  >
+                    Its tokens, its sessions and its roles go with it. There is no way back.
+                  </Confirm>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {accounts.map(({ name, github_login, is_admin, created_at }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{github_login ?? <span className="muted">signs in by token</span>}</td>
-                <td>{is_admin ? "administrator" : "what its roles say"}</td>
-                <td className="muted">{formatDay(created_at)}</td>
-                <td className="number">
-                  {name === me ? (
-                    <span className="muted">you</span>
-                  ) : (
-                    <Confirm
-                      label="Remove"
-                      name={`Remove ${name}`}
-                      question={`Remove the account ${name}?`}
-                      isBusy={removing.isPending}
-                      onConfirm={() => removing.mutate(name)}
-                    >
-                      Its tokens, its sessions and its roles go with it. There is no way back.
-                    </Confirm>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       <FormError error={removing.error} fields={[]} />
     </>
   );

@@ -5,7 +5,8 @@ import { membersQuery } from "@/api/queries";
 import type { Member, Role, SessionInfo } from "@/api/types";
 import { removeMember, setMember } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table, unseen } from "@/components/ui/Table";
 import { ROLES, refusal } from "@/lib/access";
 import { useChange } from "@/lib/hooks";
 import { formatDay } from "@/lib/time";
@@ -51,49 +52,41 @@ function MemberTable({ project, members }: { project: string; members: Member[] 
   }
   return (
     <>
-      <ScrollRegion label="Members">
-        <table className="table table-narrow">
-          <thead>
-            <tr>
-              <th scope="col">account</th>
-              <th scope="col">role</th>
-              <th scope="col">since</th>
-              <th scope="col">
-                <span className="unseen">remove</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {members.map(({ account, role, created_at }) => (
-              <tr key={account}>
-                <th scope="row">{account}</th>
-                <td>
-                  <span className="field">
-                    <RoleSelect
-                      label={`Role of ${account}`}
-                      value={role}
-                      isBusy={isBusy}
-                      onChange={(chosen) => setting.mutate({ account, role: chosen })}
-                    />
-                  </span>
-                </td>
-                <td className="muted">{formatDay(created_at)}</td>
-                <td className="number">
-                  <Confirm
-                    label="Remove"
-                    name={`Remove ${account}`}
-                    question={`Take ${account} out of ${project}?`}
+      <Table
+        label="Members"
+        className="table table-narrow"
+        heads={["account", "role", "since", unseen("remove")]}
+      >
+        <tbody>
+          {members.map(({ account, role, created_at }) => (
+            <tr key={account}>
+              <th scope="row">{account}</th>
+              <td>
+                <span className="field">
+                  <RoleSelect
+                    label={`Role of ${account}`}
+                    value={role}
                     isBusy={isBusy}
-                    onConfirm={() => removing.mutate(account)}
-                  >
-                    The account stays; what it may do here ends at once.
-                  </Confirm>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+                    onChange={(chosen) => setting.mutate({ account, role: chosen })}
+                  />
+                </span>
+              </td>
+              <td className="muted">{formatDay(created_at)}</td>
+              <td className="number">
+                <Confirm
+                  label="Remove"
+                  name={`Remove ${account}`}
+                  question={`Take ${account} out of ${project}?`}
+                  isBusy={isBusy}
+                  onConfirm={() => removing.mutate(account)}
+                >
+                  The account stays; what it may do here ends at once.
+                </Confirm>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </Table>
       <FormError error={setting.error ?? removing.error} fields={[]} />
     </>
   );

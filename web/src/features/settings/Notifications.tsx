@@ -12,7 +12,8 @@ import type {
 } from "@/api/types";
 import { changeChannel, createChannel, deleteChannel, testChannel } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { useChange, useNow } from "@/lib/hooks";
 import { docsHref } from "@/lib/paths";
@@ -76,71 +77,61 @@ function ChannelTable({ project, channels }: { project: string; channels: Channe
   }
   return (
     <>
-      <ScrollRegion label="Channels">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">name</th>
-              <th scope="col">where</th>
-              <th scope="col">told of</th>
-              <th scope="col">how it goes</th>
-              <th scope="col">
-                <span className="unseen">test, turn off, delete</span>
+      <Table
+        label="Channels"
+        heads={["name", "where", "told of", "how it goes", unseen("test, turn off, delete")]}
+      >
+        <tbody>
+          {channels.map((channel) => (
+            <tr key={channel.channel_id}>
+              <th scope="row" className="name">
+                {channel.name}
               </th>
+              <td>
+                {KIND_NAMES[channel.kind]}
+                <span className="line muted">{channel.target}</span>
+              </td>
+              <td>
+                {channel.enabled ? eventsText(channel.events) : <span className="muted">nothing: off</span>}
+              </td>
+              <td className="flexible">{outcomeText(channel, now)}</td>
+              <td className="number">
+                <span className="tools">
+                  <button
+                    type="button"
+                    className="text-button"
+                    aria-label={`Test ${channel.name}`}
+                    disabled={isBusy}
+                    onClick={() => testing.mutate(channel.channel_id)}
+                  >
+                    Test
+                  </button>
+                  <button
+                    type="button"
+                    className="text-button"
+                    aria-label={`Turn ${channel.enabled ? "off" : "on"} ${channel.name}`}
+                    disabled={isBusy}
+                    onClick={() =>
+                      changing.mutate({ channel_id: channel.channel_id, enabled: !channel.enabled })
+                    }
+                  >
+                    {channel.enabled ? "Turn off" : "Turn on"}
+                  </button>
+                  <Confirm
+                    label="Delete"
+                    name={`Delete ${channel.name}`}
+                    question={`Delete ${channel.name}?`}
+                    isBusy={isBusy}
+                    onConfirm={() => deleting.mutate(channel.channel_id)}
+                  >
+                    It is told nothing any more, and where it is is forgotten.
+                  </Confirm>
+                </span>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {channels.map((channel) => (
-              <tr key={channel.channel_id}>
-                <th scope="row" className="name">
-                  {channel.name}
-                </th>
-                <td>
-                  {KIND_NAMES[channel.kind]}
-                  <span className="line muted">{channel.target}</span>
-                </td>
-                <td>
-                  {channel.enabled ? eventsText(channel.events) : <span className="muted">nothing: off</span>}
-                </td>
-                <td className="flexible">{outcomeText(channel, now)}</td>
-                <td className="number">
-                  <span className="tools">
-                    <button
-                      type="button"
-                      className="text-button"
-                      aria-label={`Test ${channel.name}`}
-                      disabled={isBusy}
-                      onClick={() => testing.mutate(channel.channel_id)}
-                    >
-                      Test
-                    </button>
-                    <button
-                      type="button"
-                      className="text-button"
-                      aria-label={`Turn ${channel.enabled ? "off" : "on"} ${channel.name}`}
-                      disabled={isBusy}
-                      onClick={() =>
-                        changing.mutate({ channel_id: channel.channel_id, enabled: !channel.enabled })
-                      }
-                    >
-                      {channel.enabled ? "Turn off" : "Turn on"}
-                    </button>
-                    <Confirm
-                      label="Delete"
-                      name={`Delete ${channel.name}`}
-                      question={`Delete ${channel.name}?`}
-                      isBusy={isBusy}
-                      onConfirm={() => deleting.mutate(channel.channel_id)}
-                    >
-                      It is told nothing any more, and where it is is forgotten.
-                    </Confirm>
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       <p role="status">{testing.data?.detail}</p>
       <FormError error={changing.error ?? testing.error ?? deleting.error} fields={[]} />
     </>

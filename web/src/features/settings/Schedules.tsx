@@ -5,7 +5,8 @@ import { schedulesQuery } from "@/api/queries";
 import type { Schedule, ScheduleRequest, SessionInfo } from "@/api/types";
 import { createSchedule, deleteSchedule } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table, unseen } from "@/components/ui/Table";
 import { refusal } from "@/lib/access";
 import { labelsOf } from "@/lib/agents";
 import { useChange } from "@/lib/hooks";
@@ -50,55 +51,42 @@ function ScheduleTable({ project, schedules, isAllowed }: TableProps) {
   }
   return (
     <>
-      <ScrollRegion label="Schedules">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">when</th>
-              <th scope="col">next</th>
-              <th scope="col">measures</th>
-              <th scope="col">on</th>
-              <th scope="col">made by</th>
+      <Table
+        label="Schedules"
+        heads={["when", "next", "measures", "on", "made by", ...(isAllowed ? [unseen("remove")] : [])]}
+      >
+        <tbody>
+          {schedules.map((schedule) => (
+            <tr key={schedule.schedule_id}>
+              <th scope="row">
+                {cronText(schedule.cron) ?? schedule.cron}
+                <code className="line muted">{schedule.cron}</code>
+              </th>
+              <td>{formatMoment(schedule.next_at)}</td>
+              <td>{schedule.preset ?? <span className="muted">what its roundtrip.toml says</span>}</td>
+              <td>
+                {schedule.labels.length === 0
+                  ? "every machine"
+                  : `every machine with ${schedule.labels.join(", ")}`}
+              </td>
+              <td className="muted">{askerText(schedule.created_by)}</td>
               {isAllowed && (
-                <th scope="col">
-                  <span className="unseen">remove</span>
-                </th>
+                <td className="number">
+                  <Confirm
+                    label="Remove"
+                    name={`Remove ${schedule.cron}`}
+                    question={`End the schedule ${schedule.cron}?`}
+                    isBusy={ending.isPending}
+                    onConfirm={() => ending.mutate(schedule.schedule_id)}
+                  >
+                    What it asked for already stays in the queue.
+                  </Confirm>
+                </td>
               )}
             </tr>
-          </thead>
-          <tbody>
-            {schedules.map((schedule) => (
-              <tr key={schedule.schedule_id}>
-                <th scope="row">
-                  {cronText(schedule.cron) ?? schedule.cron}
-                  <code className="line muted">{schedule.cron}</code>
-                </th>
-                <td>{formatMoment(schedule.next_at)}</td>
-                <td>{schedule.preset ?? <span className="muted">what its roundtrip.toml says</span>}</td>
-                <td>
-                  {schedule.labels.length === 0
-                    ? "every machine"
-                    : `every machine with ${schedule.labels.join(", ")}`}
-                </td>
-                <td className="muted">{askerText(schedule.created_by)}</td>
-                {isAllowed && (
-                  <td className="number">
-                    <Confirm
-                      label="Remove"
-                      name={`Remove ${schedule.cron}`}
-                      question={`End the schedule ${schedule.cron}?`}
-                      isBusy={ending.isPending}
-                      onConfirm={() => ending.mutate(schedule.schedule_id)}
-                    >
-                      What it asked for already stays in the queue.
-                    </Confirm>
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       <FormError error={ending.error} fields={[]} />
     </>
   );

@@ -7,7 +7,8 @@ import type { AuditEvent, ProjectSummary, SessionInfo } from "@/api/types";
 import { deleteProject } from "@/api/writes";
 import { BadgeCode } from "@/components/BadgeCode";
 import { Field, FormError, Loaded, NotAllowed } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table } from "@/components/ui/Table";
 import { CommandLine } from "@/components/ui/text";
 import { refusal, standing } from "@/lib/access";
 import { projectBadge } from "@/lib/badges";
@@ -218,32 +219,25 @@ export function Audit({ project, session }: { project: string; session: SessionI
 
 function EventTable({ events }: { events: AuditEvent[] }) {
   return (
-    <ScrollRegion label="Audit log">
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">when</th>
-            <th scope="col">who</th>
-            <th scope="col">what</th>
-            <th scope="col">on what</th>
-            <th scope="col">details</th>
+    <Table
+      label="Audit log"
+      className="table table-dense"
+      heads={["when", "who", "what", "on what", "details"]}
+    >
+      <tbody>
+        {events.map((event, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction are told apart by their place alone.
+          <tr key={index}>
+            <td title={event.request_id === null ? undefined : `Request ${event.request_id}`}>
+              {formatMoment(event.happened_at)}
+            </td>
+            <td>{event.actor}</td>
+            <th scope="row">{event.action}</th>
+            <td>{event.subject}</td>
+            <td className="wrap muted">{detailsText(event.details)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {events.map((event, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: events of one transaction are told apart by their place alone.
-            <tr key={index}>
-              <td title={event.request_id === null ? undefined : `Request ${event.request_id}`}>
-                {formatMoment(event.happened_at)}
-              </td>
-              <td>{event.actor}</td>
-              <th scope="row">{event.action}</th>
-              <td>{event.subject}</td>
-              <td className="wrap muted">{detailsText(event.details)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+        ))}
+      </tbody>
+    </Table>
   );
 }

@@ -5,7 +5,8 @@ import { tokensQuery } from "@/api/queries";
 import type { IssuedToken, SessionInfo, TokenKind, TokenRequest, TokenSummary } from "@/api/types";
 import { createToken, revokeToken, rotateToken } from "@/api/writes";
 import { Confirm, Field, FormError, Loaded, NotAllowed, Secret } from "@/components/form";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Section } from "@/components/ui/states";
+import { Table, unseen } from "@/components/ui/Table";
 import { Ago, CommandLine } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useChange, useNow } from "@/lib/hooks";
@@ -77,76 +78,72 @@ function TokenTable({ project, tokens, onIssued }: TableProps) {
   if (tokens.length === 0) return <p className="muted">There is none: only people who sign in may upload.</p>;
   return (
     <>
-      <ScrollRegion label="Tokens">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">name</th>
-              <th scope="col">begins with</th>
-              <th scope="col">kind</th>
-              <th scope="col">good for</th>
-              <th scope="col">allows</th>
-              <th scope="col">valid</th>
-              <th scope="col">last used</th>
-              <th scope="col">
-                <span className="unseen">rotate, revoke</span>
+      <Table
+        label="Tokens"
+        heads={[
+          "name",
+          "begins with",
+          "kind",
+          "good for",
+          "allows",
+          "valid",
+          "last used",
+          unseen("rotate, revoke"),
+        ]}
+      >
+        <tbody>
+          {tokens.map((token) => (
+            <tr key={token.token_id}>
+              <th scope="row" className="name">
+                {token.name}
               </th>
+              <td>
+                <code>{token.prefix}</code>
+              </td>
+              <td>{token.account === null ? token.kind : `${token.kind}, ${token.account}`}</td>
+              <td>{bindingText(token, project)}</td>
+              <td>{token.scopes.join(", ")}</td>
+              <td>
+                {validity(token, now)}
+                {token.previous_expires_at !== null && new Date(token.previous_expires_at) > now && (
+                  <span className="line muted">two secrets until tomorrow</span>
+                )}
+              </td>
+              <td>
+                {token.last_used_at === null ? (
+                  <span className="muted">never</span>
+                ) : (
+                  <Ago moment={token.last_used_at} />
+                )}
+              </td>
+              <td className="number">
+                <span className="tools">
+                  <Confirm
+                    label="Rotate"
+                    name={`Rotate ${token.name}`}
+                    question={`Give ${token.name} another secret?`}
+                    isBusy={isBusy}
+                    onConfirm={() => rotating.mutate(token.token_id, { onSuccess: onIssued })}
+                  >
+                    The secret of now is accepted for {OVERLAP_HOURS} h more, so that whoever uses it can be
+                    told.
+                  </Confirm>
+                  <Confirm
+                    label="Revoke"
+                    name={`Revoke ${token.name}`}
+                    question={`Revoke ${token.name}?`}
+                    isBusy={isBusy}
+                    onConfirm={() => revoking.mutate(token.token_id)}
+                  >
+                    It is refused from the next request on, and sessions that began with it end. There is no
+                    way back.
+                  </Confirm>
+                </span>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {tokens.map((token) => (
-              <tr key={token.token_id}>
-                <th scope="row" className="name">
-                  {token.name}
-                </th>
-                <td>
-                  <code>{token.prefix}</code>
-                </td>
-                <td>{token.account === null ? token.kind : `${token.kind}, ${token.account}`}</td>
-                <td>{bindingText(token, project)}</td>
-                <td>{token.scopes.join(", ")}</td>
-                <td>
-                  {validity(token, now)}
-                  {token.previous_expires_at !== null && new Date(token.previous_expires_at) > now && (
-                    <span className="line muted">two secrets until tomorrow</span>
-                  )}
-                </td>
-                <td>
-                  {token.last_used_at === null ? (
-                    <span className="muted">never</span>
-                  ) : (
-                    <Ago moment={token.last_used_at} />
-                  )}
-                </td>
-                <td className="number">
-                  <span className="tools">
-                    <Confirm
-                      label="Rotate"
-                      name={`Rotate ${token.name}`}
-                      question={`Give ${token.name} another secret?`}
-                      isBusy={isBusy}
-                      onConfirm={() => rotating.mutate(token.token_id, { onSuccess: onIssued })}
-                    >
-                      The secret of now is accepted for {OVERLAP_HOURS} h more, so that whoever uses it can be
-                      told.
-                    </Confirm>
-                    <Confirm
-                      label="Revoke"
-                      name={`Revoke ${token.name}`}
-                      question={`Revoke ${token.name}?`}
-                      isBusy={isBusy}
-                      onConfirm={() => revoking.mutate(token.token_id)}
-                    >
-                      It is refused from the next request on, and sessions that began with it end. There is no
-                      way back.
-                    </Confirm>
-                  </span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+          ))}
+        </tbody>
+      </Table>
       <FormError error={rotating.error ?? revoking.error} fields={[]} />
     </>
   );

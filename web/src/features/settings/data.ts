@@ -1,5 +1,4 @@
 /** From tokens, members and the audit log to what the settings say of them. Pure. */
-
 import { toString as inWords } from "cronstrue";
 import type { Scope, TokenKind, TokenSummary, Visibility } from "@/api/types";
 import { formatDay, formatMoment } from "@/lib/time";

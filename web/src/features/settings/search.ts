@@ -1,5 +1,5 @@
 /** What the settings keep in the URL: which part is shown, and which page of the audit log. */
-import { cursor, oneOf, type Present, present, type RawSearch } from "@/lib/search";
+import { cursor, oneOf, present, type RawSearch, searchOf } from "@/lib/search";
 
 /** The parts; the first is the usual one. */
 export const SECTIONS = [
@@ -15,21 +15,13 @@ export const SECTIONS = [
 ] as const;
 export type SettingsSection = (typeof SECTIONS)[number];
 
-export type SettingsSearch = Present<{
-  section: Exclude<SettingsSection, "general"> | undefined;
-  after: string | undefined;
-}>;
+const [, ...UNUSUAL] = SECTIONS;
 
+const parse = searchOf({ section: oneOf(UNUSUAL), after: cursor });
+export type SettingsSearch = ReturnType<typeof parse>;
+
+/** A place in a list is one in the audit log. */
 export function parseSettingsSearch(raw: RawSearch): SettingsSearch {
-  const section = oneOf(raw.section, [
-    "schedules",
-    "members",
-    "tokens",
-    "notifications",
-    "badges",
-    "accounts",
-    "audit",
-    "delete",
-  ]);
-  return present({ section, after: section === "audit" ? cursor(raw.after) : undefined });
+  const { section, after } = parse(raw);
+  return present({ section, after: section === "audit" ? after : undefined });
 }

@@ -1,5 +1,4 @@
 /** What a size sweep answers, in sentences. Pure. */
-
 import type { SweptLine } from "@/components/chart/swept";
 import { distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";

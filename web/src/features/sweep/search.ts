@@ -2,60 +2,37 @@
 import type { Place } from "@/api/place";
 import type { SweepAsked } from "@/api/queries";
 import type { Asked } from "@/lib/choices";
-import { commitSha, oneOf, type Present, present, type RawSearch, slug, slugs, slugsOf } from "@/lib/search";
-import { FIGURES, type Figure } from "@/lib/sweep";
-import { TIMES, type TimeOf, TOPOLOGIES } from "./topology";
+import { commitSha, oneOf, present, searchOf, slug, slugs, slugsOf } from "@/lib/search";
+import { FIGURES } from "@/lib/sweep";
+import { TIMES, TOPOLOGIES } from "./topology";
 
 /** The size sweep's state; what is absent takes its usual value. */
-export type SweepSearch = Present<{
-  machine: string | undefined;
-  scenario: string | undefined;
-  mode: string | undefined;
-  placement: string | undefined;
+export const parseSweepSearch = searchOf({
+  machine: slug,
+  scenario: slug,
+  mode: slug,
+  placement: slug,
   /** What was asked of all lines alike, as `loadsOf` names it. */
-  load: string | undefined;
-  show: Figure | undefined;
-  commit: string | undefined;
+  load: slug,
+  show: oneOf(FIGURES),
+  commit: commitSha,
   /** Keys of the lines that are not drawn, with dots between. */
-  hidden: string | undefined;
+  hidden: slugs,
   /** Keys of the two lines whose crossings are shown, with a dot between. */
-  pair: string | undefined;
-}>;
+  pair: (value) => (slugsOf(slugs(value)).length === 2 ? slugs(value) : undefined),
+});
+export type SweepSearch = ReturnType<typeof parseSweepSearch>;
 
 /** The topology page's state. */
-export type TopologySearch = Present<{
-  machine: string | undefined;
-  mode: string | undefined;
-  placement: string | undefined;
-  load: string | undefined;
-  time: TimeOf | undefined;
-  hidden: string | undefined;
-}>;
-
-export function parseSweepSearch(raw: RawSearch): SweepSearch {
-  return present({
-    machine: slug(raw.machine),
-    scenario: slug(raw.scenario),
-    mode: slug(raw.mode),
-    placement: slug(raw.placement),
-    load: slug(raw.load),
-    show: oneOf(raw.show, FIGURES),
-    commit: commitSha(raw.commit),
-    hidden: slugs(raw.hidden),
-    pair: slugsOf(slugs(raw.pair)).length === 2 ? slugs(raw.pair) : undefined,
-  });
-}
-
-export function parseTopologySearch(raw: RawSearch): TopologySearch {
-  return present({
-    machine: slug(raw.machine),
-    mode: slug(raw.mode),
-    placement: slug(raw.placement),
-    load: slug(raw.load),
-    time: oneOf(raw.time, TIMES),
-    hidden: slugs(raw.hidden),
-  });
-}
+export const parseTopologySearch = searchOf({
+  machine: slug,
+  mode: slug,
+  placement: slug,
+  load: slug,
+  time: oneOf(TIMES),
+  hidden: slugs,
+});
+export type TopologySearch = ReturnType<typeof parseTopologySearch>;
 
 /** The sweep over sizes that a page is about. */
 export function askedSweep(
