@@ -15,8 +15,10 @@ async function ask(api: Api, method: string, url: string, body?: unknown) {
 }
 
 it("leaves what is not the API's to others", async () => {
-  const request = new Request("http://mock/src/main.tsx");
-  expect(await getResponse(mockApi().handlers, request)).toBeUndefined();
+  const { handlers } = mockApi();
+  for (const path of ["/src/main.tsx", "/src/api/client.ts"]) {
+    expect(await getResponse(handlers, new Request(`http://mock${path}`))).toBeUndefined();
+  }
 });
 
 it("answers what it does not have with a problem", async () => {

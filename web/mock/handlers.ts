@@ -11,6 +11,9 @@ const SLOW_MS = 2_000;
 /** What is answered in every state: without them there is no page that could show the others. */
 const ALWAYS = ["/api/v1/session", "/api/v1/projects/{project}", "/healthz", "/readyz"];
 
+/** Whether the mock has to answer an address at all: modules of the interface have names of the API in their paths, too. */
+const IS_API = /^https?:\/\/[^/]+\/(api|auth|l)\//;
+
 /** A mock as it is called once its parameters are only text. */
 type AnyMock = (world: World, asked: { path: unknown; query: unknown; body: unknown }) => unknown;
 type Method = "get" | "post" | "put" | "patch" | "delete";
@@ -39,21 +42,20 @@ export function mockApi(state: State = "usual"): { world: World; handlers: Reque
         }),
       ),
   );
-  const unknown = (path: string) =>
-    http.all(path, ({ request: { method, url } }) => {
-      const { pathname } = new URL(url);
-      return problem(
-        method === "GET"
-          ? new Refusal(404, "unknown-path", "It does not exist", `The mock has no ${pathname}.`)
-          : new Refusal(
-              501,
-              "not-mocked",
-              "Not in the mock",
-              `The mock does not follow ${method} ${pathname}.`,
-            ),
-      );
-    });
-  return { world, handlers: [...handlers, ...["*/api/*", "*/auth/*", "*/l/*"].map(unknown)] };
+  const unknown = http.all(IS_API, ({ request: { method, url } }) => {
+    const { pathname } = new URL(url);
+    return problem(
+      method === "GET"
+        ? new Refusal(404, "unknown-path", "It does not exist", `The mock has no ${pathname}.`)
+        : new Refusal(
+            501,
+            "not-mocked",
+            "Not in the mock",
+            `The mock does not follow ${method} ${pathname}.`,
+          ),
+    );
+  });
+  return { world, handlers: [...handlers, unknown] };
 }
 
 /** Refuses what the state does not let through. */

@@ -23,7 +23,7 @@ export function mockServer(): Plugin {
           const module = (await server.ssrLoadModule("/mock/handlers.ts")) as Module;
           if (api === undefined || loaded !== module) api = module.mockApi(state);
           loaded = module;
-          const answer = await getResponse(api.handlers, requestOf(request));
+          const answer = await getResponse(api.handlers, await requestOf(request));
           if (answer === undefined) next();
           else send(response, answer);
         };
@@ -33,13 +33,14 @@ export function mockServer(): Plugin {
   };
 }
 
-function requestOf(request: IncomingMessage): Request {
+async function requestOf(request: IncomingMessage): Promise<Request> {
   const { method = "GET", url = "/" } = request;
-  const hasBody = request.headers["content-type"] === "application/json";
-  return new Request(new URL(url, "http://mock"), {
-    method,
-    ...(hasBody && { body: Readable.toWeb(request) as ReadableStream, duplex: "half" }),
-  });
+  const parts: Buffer[] = [];
+  if (request.headers["content-type"] === "application/json") {
+    for await (const part of request) parts.push(part as Buffer);
+  }
+  const body = parts.length === 0 ? {} : { body: Buffer.concat(parts) };
+  return new Request(new URL(url, "http://mock"), { method, ...body });
 }
 
 function send(response: ServerResponse, { status, headers, body }: Response): void {
