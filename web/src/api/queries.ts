@@ -26,8 +26,15 @@ const ADVICE_KEPT_MS = 10_000;
 
 const joined = (seriesIds: number[]) => seriesIds.slice(0, SERIES_MAX).join(",");
 
-/** Who asks. It changes with the page only: signing in and out loads a new one. */
-export const sessionQuery = { ...read("/api/v1/session"), ...FOREVER };
+/**
+ * Who asks. It changes with the page only: signing in and out loads a new one. Never given up: pages wait for it, and the
+ * header that shows it may leave meanwhile.
+ */
+export const sessionQuery = queryOptions({
+  ...read("/api/v1/session"),
+  queryFn: () => dataOf(client.GET("/api/v1/session")),
+  ...FOREVER,
+});
 
 /** Never given up: the entry waits for it, and what else shows it may leave meanwhile. */
 export const projectsQuery = readAll("/api/v1/projects", {}, ({ projects }) => projects, { isKept: true });
