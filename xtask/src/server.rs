@@ -1,7 +1,7 @@
 //! The running server: a child that stops when its standard input closes, whatever closes it.
 
 use crate::interrupt::{self, Guarded, STOP_TIMEOUT, Way};
-use crate::postgres_binaries::Search;
+use crate::postgres_binaries::Binaries;
 use crate::screen::Step;
 use crate::tool::Tool;
 use crate::{http, platform};
@@ -116,8 +116,7 @@ pub(crate) fn start_alone(
     data_folder: &Path,
     step: &Step,
 ) -> Result<Server> {
-    let search = Search::of_this_machine(data_folder);
-    let binaries = search.installed_or_fetched(&platform::cache_folder()?, step)?;
+    let binaries = Binaries::find_or_fetch(program, data_folder, &platform::cache_folder()?, step)?;
     let arguments = arguments.iter().map(|argument| (*argument).to_owned());
     let start = Start {
         program,

@@ -1,7 +1,7 @@
 //! `up`: from a clone to a page that shows this machine's latencies, then serving until Ctrl-C.
 
 use crate::measure::{Measuring, PRESET};
-use crate::postgres_binaries::{Binaries, Search};
+use crate::postgres_binaries::Binaries;
 use crate::screen::{self, Step};
 use crate::server::{Server, Start};
 use crate::{interrupt, platform, preflight, programs, web, workspace};
@@ -108,8 +108,7 @@ fn serve(options: &Options, data_folder: &Path, program: &Path) -> Result<Server
         step.done("the database of DATABASE_URL");
         None
     } else {
-        let search = Search::of_this_machine(data_folder);
-        let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
+        let binaries = Binaries::find_or_fetch(program, data_folder, &platform::cache_folder()?, &step)?;
         step.done(&binaries.to_string());
         Some(binaries)
     };

@@ -3,7 +3,7 @@
 use crate::cli::PostgresArguments;
 use crate::config;
 use crate::database;
-use crate::postgres::{Durability, Embedded};
+use crate::postgres::{self, Durability, Embedded};
 use crate::shutdown::Shutdown;
 use anyhow::{Context, Result};
 use roundtrip_storage::pool::pool;
@@ -19,6 +19,10 @@ const TEMPLATE: &str = "template1";
 pub(crate) async fn postgres(arguments: PostgresArguments) -> Result<()> {
     let shutdown = Shutdown::watch(arguments.lifeline.stop_with_stdin)?;
     let data_dir = config::data_dir(&arguments.data)?;
+    if arguments.locate {
+        let folder = postgres::programs_for(&data_dir)?;
+        return folder.map_or(Ok(()), |folder| crate::print(&folder.display().to_string()));
+    }
     let started = shutdown.unless_requested(async {
         if arguments.for_tests { start_for_tests(&data_dir).await } else { Embedded::start(&data_dir).await }
     });

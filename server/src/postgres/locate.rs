@@ -34,9 +34,17 @@ impl Programs {
                 format!("{VARIABLE} is {}, which cannot be used", Path::new(&folder).display())
             });
         }
+        Self::find_among(folder_of_pg_config().into_iter().chain(usual_folders()), account, wanted)
+    }
+
+    fn find_among(
+        folders: impl IntoIterator<Item = PathBuf>,
+        account: &Account,
+        wanted: Option<MajorVersion>,
+    ) -> Result<Self> {
         let mut fallback = None;
         let mut complaints = Vec::new();
-        for folder in folder_of_pg_config().into_iter().chain(usual_folders()) {
+        for folder in folders {
             if !holds_programs(&folder) {
                 continue;
             }
@@ -163,6 +171,40 @@ mod tests {
         }
         let expected = ["postgresql@17/bin", "pgsql-16/bin", "9/bin"].map(|name| parent.path().join(name));
         assert_eq!(newest_first(parent.path()), expected);
+    }
+
+    /// A folder with programs that only say their version.
+    fn installed(version: &str) -> tempfile::TempDir {
+        use std::fs::Permissions;
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["initdb", "postgres"] {
+            let script = format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n");
+            std::fs::write(folder.path().join(name), script).unwrap();
+            std::fs::set_permissions(folder.path().join(name), Permissions::from_mode(0o755)).unwrap();
+        }
+        std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+        folder
+    }
+
+    #[test]
+    fn existing_files_choose_the_version_and_what_is_too_old_is_none() {
+        let account = Account::for_cluster(Path::new("/nowhere")).unwrap();
+        let (client_only, old, newer, fitting) =
+            (tempfile::tempdir().unwrap(), installed("14.9"), installed("17.1"), installed("16.2"));
+        let find = |wanted, folders: &[&tempfile::TempDir]| {
+            let folders = folders.iter().map(|folder| folder.path().to_owned());
+            Programs::find_among(folders, &account, wanted)
+        };
+        let all = [&client_only, &old, &newer, &fitting];
+        assert_eq!(find(None, &all).unwrap().folder(), newer.path());
+        assert_eq!(find(Some(16), &all).unwrap().folder(), fitting.path());
+        assert_eq!(find(Some(15), &all).unwrap().folder(), newer.path(), "what is wrong is said later");
+        let error = find(None, &[&client_only, &old]).unwrap_err().to_string();
+        assert!(
+            error.contains("no PostgreSQL 15 or newer") && error.contains("holds PostgreSQL 14"),
+            "{error}"
+        );
     }
 
     #[test]

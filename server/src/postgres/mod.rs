@@ -28,7 +28,7 @@ use sqlx::migrate::MigrateDatabase;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use std::ffi::OsString;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -196,6 +196,19 @@ impl Drop for Embedded {
     }
 }
 
+/// The folder of the programs that would run the PostgreSQL of `data_dir`; none if there are none that fit.
+///
+/// # Errors
+/// The database files are not whole, or belong to a user who cannot run them.
+pub(crate) fn programs_for(data_dir: &Path) -> Result<Option<PathBuf>> {
+    let cluster = layout::cluster_of(data_dir);
+    let account = Account::for_cluster(&cluster)?;
+    let version = cluster::version(&cluster)?;
+    let programs = Programs::find(&account, version).ok();
+    let programs = programs.filter(|programs| version.is_none_or(|version| version == programs.version()));
+    Ok(programs.map(|programs| programs.folder().to_owned()))
+}
+
 /// How to connect to the PostgreSQL that another process runs in `data_dir`.
 ///
 /// # Errors
@@ -295,7 +308,7 @@ mod tests {
     fn the_url_survives_any_directory() {
         let directory = Path::new("/srv/my data/50%/a&b/run");
         let options = PgConnectOptions::from_str(&url(directory)).unwrap();
-        assert_eq!(options.get_socket().map(std::path::PathBuf::as_path), Some(directory));
+        assert_eq!(options.get_socket().map(PathBuf::as_path), Some(directory));
         assert_eq!(options.get_database(), Some(NAME));
         assert_eq!(options.get_username(), NAME);
         assert_eq!(options.get_port(), PORT);

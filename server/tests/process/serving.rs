@@ -7,6 +7,7 @@ use rustix::process::{Signal, kill_process};
 use sqlx::Connection;
 use std::io::BufRead;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 #[test]
 fn a_new_server_answers_and_is_ready() {
@@ -147,6 +148,24 @@ fn a_postgres_for_tests_gives_new_databases_all_tables_and_does_not_wait_for_the
     let postgres = place.postgres();
     assert_eq!(number(&postgres.first_line, fsync), 1);
     assert!(postgres.stop().status.success());
+}
+
+#[test]
+fn the_folder_of_postgresql_is_printed_for_programs_that_start_the_server_unless_it_is_too_old() {
+    let place = Place::new();
+    let located = place.run(&["postgres", "--locate"]);
+    assert!(located.status.success(), "{located:?}");
+    assert!(Path::new(&located.output).join("initdb").is_file(), "{located:?}");
+    let old = place.folder().join("14");
+    std::fs::create_dir(&old).unwrap();
+    for name in ["initdb", "postgres"] {
+        std::fs::write(old.join(name), "#!/bin/sh\necho 'postgres (PostgreSQL) 14.9'\n").unwrap();
+        std::fs::set_permissions(old.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let variables = [("ROUNDTRIP_PG_BIN", old.as_path())];
+    let located = Server::spawn(&place.data_dir(), &["postgres", "--locate"], &variables).finish();
+    assert!(located.status.success() && located.output.is_empty(), "{located:?}");
+    assert!(!place.data_dir().exists(), "nothing was begun");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod agents;
 mod web;
 
-use crate::postgres_binaries::Search;
+use crate::postgres_binaries::Binaries;
 use crate::screen::Step;
 use crate::{platform, programs, server, tool, workspace};
 use anyhow::{Context, Result, ensure};
@@ -88,8 +88,8 @@ fn of_server(options: &Options) -> Result<ExitCode> {
     options.part_of(&["ingest", "reads", "analysis", "claims", "advice", "soak"])?;
     let step = Step::start("server");
     let folder = server::reachable_folder()?;
-    let search = Search::of_this_machine(folder.path());
-    let binaries = search.installed_or_fetched(&platform::cache_folder()?, &step)?;
+    let program = programs::build(&step, &[programs::SERVER], "release")?.program(programs::SERVER)?;
+    let binaries = Binaries::find_or_fetch(&program, folder.path(), &platform::cache_folder()?, &step)?;
     step.clear();
     let mut command = cargo_bench(programs::SERVER, "budgets");
     command.env("TMPDIR", folder.path());
