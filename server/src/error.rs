@@ -117,7 +117,7 @@ impl ApiError {
             Self::Domain(DomainError::InvalidJson(_)) => {
                 (StatusCode::BAD_REQUEST, "invalid-json", "The body is not JSON")
             }
-            Self::Unauthenticated(_) => {
+            Self::Unauthenticated(_) | Self::Domain(DomainError::Unauthenticated(_)) => {
                 (StatusCode::UNAUTHORIZED, "unauthenticated", "A valid token is needed")
             }
             Self::Domain(DomainError::Refused(_)) => {
@@ -189,7 +189,7 @@ impl ApiError {
             | Self::SchemaBehind { .. } => {
                 headers.insert(header::RETRY_AFTER, RETRY_AFTER_SECONDS);
             }
-            Self::Unauthenticated(_) => {
+            Self::Unauthenticated(_) | Self::Domain(DomainError::Unauthenticated(_)) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             Self::TooManyRequests { retry_after_seconds } => {
@@ -207,6 +207,7 @@ impl From<DomainError> for ApiError {
             DomainError::Refused(Refusal::Anonymous) => {
                 Self::Unauthenticated("expected a header `authorization: Bearer <token>`, or a session")
             }
+            DomainError::Unauthenticated(why) => Self::Unauthenticated(why),
             error => Self::Domain(error),
         }
     }

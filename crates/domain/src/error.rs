@@ -22,6 +22,9 @@ pub enum DomainError {
     /// The body is not JSON.
     #[error("{0}")]
     InvalidJson(String),
+    /// What is to prove who asks is not valid.
+    #[error("{0}")]
+    Unauthenticated(&'static str),
     /// Who asks may not do this.
     #[error(transparent)]
     Refused(#[from] Refusal),

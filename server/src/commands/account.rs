@@ -36,15 +36,12 @@ pub(super) async fn pool(arguments: &DataArguments) -> Result<PgPool> {
 async fn create(arguments: AccountCreateArguments) -> Result<()> {
     let AccountCreateArguments { name, admin, github, data } = arguments;
     let pool = pool(&data).await?;
-    let mut transaction = pool.begin().await.context("cannot store the account")?;
     let by = By::command_line();
-    let created =
-        audited::create_account(&mut transaction, &by, name.as_str(), github.as_deref(), admin).await;
+    let created = audited::create_account(&pool, &by, name.as_str(), github.as_deref(), admin).await;
     let created = created.context("cannot store the account")?;
     let Some((_, token)) = created else {
         bail!("the name {name}, or the login, is another account's: choose another, or see `account list`");
     };
-    transaction.commit().await.context("cannot store the account")?;
     pool.close().await;
     match (github, token) {
         (_, Some(token)) => {
@@ -80,13 +77,11 @@ async fn list(arguments: DataArguments) -> Result<()> {
 async fn delete(arguments: AccountDeleteArguments) -> Result<()> {
     let AccountDeleteArguments { name, data } = arguments;
     let pool = pool(&data).await?;
-    let mut transaction = pool.begin().await.context("cannot remove the account")?;
     let by = By::command_line();
-    let deleted = audited::delete_account(&mut transaction, &by, name.as_str()).await;
+    let deleted = audited::delete_account(&pool, &by, name.as_str()).await;
     if !deleted.context("cannot remove the account")? {
         bail!("there is no account {name}: see `account list`");
     }
-    transaction.commit().await.context("cannot remove the account")?;
     pool.close().await;
     Ok(())
 }

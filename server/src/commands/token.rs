@@ -8,13 +8,14 @@ use crate::cli::{
 use crate::config::UsageError;
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_domain::audited;
+use roundtrip_domain::audited::tokens::{self, Changer};
+use roundtrip_domain::error::DomainError;
 use roundtrip_storage::access::TokenSight;
 use roundtrip_storage::access::{Binding, TokenKind};
 use roundtrip_storage::audit::By;
-use roundtrip_storage::token::{Issued, NewToken, Row};
+use roundtrip_storage::token::{Issued, NewToken};
 use roundtrip_storage::{account, token};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -57,20 +58,19 @@ async fn create(arguments: TokenCreateArguments) -> Result<()> {
         machine: machine.map(|machine| machine.to_string()),
     };
     let pool = pool(&data).await?;
-    let mut transaction = pool.begin().await.context("cannot store the token")?;
     let account_id = match &account {
         Some(account) => {
+            let mut connection = pool.acquire().await.context("cannot find the account")?;
             let key =
-                account::key(&mut transaction, account.as_str()).await.context("cannot find the account")?;
+                account::key(&mut connection, account.as_str()).await.context("cannot find the account")?;
             Some(key.with_context(|| format!("there is no account {account}: see `account list`"))?)
         }
         None => None,
     };
     let expires_at = Some(Utc::now() + TimeDelta::days(expires_in_days.into()));
     let new = NewToken { name: &name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
-    let issued = audited::create_token(&mut transaction, &By::command_line(), &new).await;
-    let issued = issued.context("cannot store the token")?;
-    transaction.commit().await.context("cannot store the token")?;
+    let issued = tokens::issue_token(&pool, &By::command_line(), &new).await;
+    let (_, issued) = plain(issued).context("cannot store the token")?;
     pool.close().await;
     hand_over(&name, &issued)
 }
@@ -117,35 +117,44 @@ async fn list(arguments: DataArguments) -> Result<()> {
 }
 
 async fn revoke(arguments: TokenRevokeArguments) -> Result<()> {
-    let pool = pool(&arguments.data).await?;
-    let mut transaction = pool.begin().await.context("cannot revoke the token")?;
-    let row = find(&mut transaction, arguments.token_id).await?;
-    let revoked = audited::revoke_token(&mut transaction, &By::command_line(), &row).await;
-    revoked.context("cannot revoke the token")?;
-    transaction.commit().await.context("cannot revoke the token")?;
+    let TokenRevokeArguments { token_id, data } = arguments;
+    let pool = pool(&data).await?;
+    let revoked = tokens::revoke_token(&pool, Changer::Operator, &By::command_line(), token_id).await;
+    let row = found(revoked, token_id, "cannot revoke the token")?;
     pool.close().await;
     eprintln!("the token of {} is revoked", row.name);
     Ok(())
 }
 
 async fn rotate(arguments: TokenRotateArguments) -> Result<()> {
-    let pool = pool(&arguments.data).await?;
-    let mut transaction = pool.begin().await.context("cannot rotate the token")?;
-    let row = find(&mut transaction, arguments.token_id).await?;
-    let overlap = TimeDelta::hours(arguments.overlap_hours.into());
-    let issued = audited::rotate_token(&mut transaction, &By::command_line(), &row, overlap).await;
-    let issued = issued.context("cannot rotate the token")?;
-    transaction.commit().await.context("cannot rotate the token")?;
+    let TokenRotateArguments { token_id, overlap_hours, data } = arguments;
+    let pool = pool(&data).await?;
+    let overlap = TimeDelta::hours(overlap_hours.into());
+    let by = By::command_line();
+    let rotated = tokens::rotate_token(&pool, Changer::Operator, &by, token_id, overlap).await;
+    let (row, issued) = found(rotated, token_id, "cannot rotate the token")?;
     pool.close().await;
-    eprintln!("the secret before is accepted for {} h more", arguments.overlap_hours);
+    eprintln!("the secret before is accepted for {overlap_hours} h more");
     hand_over(&row.name, &issued)
 }
 
-async fn find(connection: &mut PgConnection, token_id: i64) -> Result<Row> {
-    match token::find(connection, token_id).await.context("cannot read the tokens")? {
-        Some(row) => Ok(row),
-        None => bail!("there is no token {token_id}, or it is revoked: see `token list`"),
+fn found<T>(changed: Result<T, DomainError>, token_id: i64, failure: &'static str) -> Result<T> {
+    match changed {
+        Err(DomainError::Unknown { .. }) => {
+            bail!("there is no token {token_id}, or it is revoked: see `token list`")
+        }
+        changed => plain(changed).context(failure),
     }
+}
+
+/// With the database's own words: who types commands runs the server.
+fn plain<T>(result: Result<T, DomainError>) -> Result<T> {
+    result.map_err(|error| match error {
+        DomainError::Unavailable(cause) | DomainError::StorageFull(cause) | DomainError::Internal(cause) => {
+            cause
+        }
+        error => error.into(),
+    })
 }
 
 fn hand_over(name: &str, issued: &Issued) -> Result<()> {
@@ -185,15 +194,12 @@ pub(crate) async fn ensure_first(pool: &PgPool, data_dir: Option<&Path>) -> Resu
 }
 
 /// For any project and any machine, and without an end: it is for whoever reads the file.
-async fn create_first(pool: &PgPool) -> sqlx::Result<Issued> {
+async fn create_first(pool: &PgPool) -> Result<Issued> {
     let kind = TokenKind::Agent;
     let binding = Binding::default();
     let scopes = kind.default_scopes();
     let new = NewToken { name: FIRST, kind, account_id: None, scopes, binding: &binding, expires_at: None };
-    let mut transaction = pool.begin().await?;
-    let issued = audited::create_token(&mut transaction, &By::server(), &new).await?;
-    transaction.commit().await?;
-    Ok(issued)
+    Ok(plain(tokens::issue_token(pool, &By::server(), &new).await)?.1)
 }
 
 /// A new file that only this user reads, from its first moment.

@@ -4,7 +4,7 @@ use super::account::pool;
 use super::columns::columns;
 use crate::cli::{DataArguments, TrustCommand, TrustCreateArguments, TrustDeleteArguments};
 use anyhow::{Context, Result};
-use roundtrip_domain::audited;
+use roundtrip_domain::audited::tokens;
 use roundtrip_storage::audit::By;
 use roundtrip_storage::oidc::Patterns;
 use roundtrip_storage::oidc::{self, New};
@@ -37,10 +37,8 @@ async fn create(arguments: TrustCreateArguments) -> Result<()> {
         patterns: &patterns,
     };
     let pool = pool(data).await?;
-    let mut transaction = pool.begin().await.context("cannot store the trust")?;
-    let row = audited::create_oidc_trust(&mut transaction, &By::command_line(), &new).await;
+    let row = tokens::create_oidc_trust(&pool, &By::command_line(), &new).await;
     let row = row.context("cannot store the trust")?;
-    transaction.commit().await.context("cannot store the trust")?;
     pool.close().await;
     eprintln!("jobs of {repository} may upload to {project}; this is trust {}", row.oidc_trust_id);
     Ok(())
@@ -74,14 +72,10 @@ async fn list(arguments: DataArguments) -> Result<()> {
 
 async fn delete(arguments: TrustDeleteArguments) -> Result<()> {
     let pool = pool(&arguments.data).await?;
-    let mut transaction = pool.begin().await.context("cannot delete the trust")?;
-    let found =
-        oidc::find(&mut transaction, arguments.oidc_trust_id).await.context("cannot read the trusts")?;
-    let row =
-        found.with_context(|| format!("there is no trust {}: see `trust list`", arguments.oidc_trust_id))?;
-    let deleted = audited::delete_oidc_trust(&mut transaction, &By::command_line(), &row).await;
-    deleted.context("cannot delete the trust")?;
-    transaction.commit().await.context("cannot delete the trust")?;
+    let trust = arguments.oidc_trust_id;
+    let deleted = tokens::delete_oidc_trust(&pool, &By::command_line(), trust, |_| true).await;
+    let deleted = deleted.context("cannot delete the trust")?;
+    let row = deleted.with_context(|| format!("there is no trust {trust}: see `trust list`"))?;
     pool.close().await;
     eprintln!("jobs of {} may not upload to {} any more", row.repository, row.project);
     Ok(())

@@ -112,9 +112,8 @@ pub(crate) async fn create_account(
     if let Some(login) = &request.github_login {
         check_login(login)?;
     }
-    let mut transaction = state.pool.begin().await?;
     let created = audited::create_account(
-        &mut transaction,
+        &state.pool,
         &caller.by(),
         request.name.as_str(),
         request.github_login.as_deref(),
@@ -124,7 +123,6 @@ pub(crate) async fn create_account(
     let (account, token) = created.ok_or_else(|| {
         DomainError::Taken(format!("the name {} or the login is another account's", request.name))
     })?;
-    transaction.commit().await?;
     let token = token.map(|issued| issued.secret.expose().to_owned());
     let answer = NewAccount { account: account.into(), token };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
@@ -141,11 +139,9 @@ pub(crate) async fn delete_account(
     Path(path): Path<AccountPath>,
 ) -> Result<StatusCode, ApiError> {
     caller.check_server_admin()?;
-    let mut transaction = state.pool.begin().await?;
-    if !audited::delete_account(&mut transaction, &caller.by(), path.account.as_str()).await? {
+    if !audited::delete_account(&state.pool, &caller.by(), path.account.as_str()).await? {
         return Err(ApiError::unknown(Kind::Account, &path.account));
     }
-    transaction.commit().await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -11,28 +11,18 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
-use roundtrip_domain::error::{DomainError, Kind};
+use roundtrip_domain::audited::agents;
 use roundtrip_storage as db;
-use roundtrip_storage::access::ManagedToken;
-use roundtrip_storage::access::secret::SecretKind;
-use roundtrip_storage::access::{Binding, Scope, Secret, TokenKind};
-use roundtrip_storage::agent::{NewEnrolment, Row};
-use roundtrip_storage::audit::{self, Event};
+use roundtrip_storage::agent::Row;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use sqlx::PgConnection;
 use utoipa::ToSchema;
 
-/// How long a code is good.
-const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 /// An agent that waits asks every half minute, one that measures speaks at least as often; so long after the last word it is
 /// taken for offline. A lease is longer.
 const ONLINE_WITHIN: TimeDelta = TimeDelta::seconds(90);
 /// Labels of one agent, and of one job.
 const LABELS_MAX: usize = 20;
-/// What a token of an agent is for.
-const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
 
 /// A code to make.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -137,19 +127,9 @@ pub(crate) async fn create_enrolment(
     let labels = texts(&request.labels)?;
     let project = request.project.as_ref().map(Slug::as_str);
     let machine = request.machine.as_ref().map(Slug::as_str);
-    check_manage(&state, &caller, project).await?;
-    let mut transaction = state.pool.begin().await?;
-    let code = Secret::draw(SecretKind::Enrolment);
-    let by = caller.by();
-    let new = NewEnrolment { project, machine, labels: &labels, created_by: &by.actor };
-    let expires_at = Utc::now() + CODE_LIFETIME;
-    let enrolment_id =
-        db::agent::create_enrolment(&mut transaction, &new, &code.digest(), expires_at).await?;
-    let details = json!({"project": project, "machine": machine, "labels": labels});
-    let subject = format!("enrolment:{enrolment_id}");
-    let event = Event { action: audit::Action::EnrolmentCreate, subject, details };
-    audit::record(&mut transaction, &by, event).await?;
-    transaction.commit().await?;
+    let agent = (project, machine);
+    let code = agents::create_enrolment(&state.pool, &caller, &caller.by(), agent, &labels).await?;
+    let agents::Valid { secret: code, expires_at } = code;
     let answer = EnrolmentCode { code: code.expose().to_owned(), expires_at };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
@@ -183,20 +163,8 @@ pub(crate) async fn change_agent(
     Body(change): Body<AgentChange>,
 ) -> Result<Json<AgentSummary>, ApiError> {
     let labels = change.labels.as_deref().map(texts).transpose()?;
-    let mut transaction = state.pool.begin().await?;
-    let before = managed(&state, &mut transaction, &caller, path.agent_id).await?;
-    db::agent::change(&mut transaction, path.agent_id, change.is_enabled, labels.as_deref()).await?;
-    let details = json!({
-        "machine": before.machine,
-        "is_enabled": {"from": before.is_enabled, "to": change.is_enabled.unwrap_or(before.is_enabled)},
-        "labels": {"from": before.labels, "to": labels.as_ref().unwrap_or(&before.labels)},
-    });
-    let subject = format!("agent:{}", path.agent_id);
-    let event = Event { action: audit::Action::AgentChange, subject, details };
-    audit::record(&mut transaction, &caller.by(), event).await?;
-    let after = db::agent::find(&mut transaction, path.agent_id).await?;
-    let after = after.ok_or_else(|| ApiError::unknown_agent(path.agent_id))?;
-    transaction.commit().await?;
+    let change = agents::AgentChange { is_enabled: change.is_enabled, labels: labels.as_deref() };
+    let after = agents::change_agent(&state.pool, &caller, &caller.by(), path.agent_id, change).await?;
     state.queue.wake();
     Ok(Json(after.into()))
 }
@@ -211,51 +179,8 @@ pub(crate) async fn revoke_agent(
     caller: Caller,
     Path(path): Path<AgentPath>,
 ) -> Result<StatusCode, ApiError> {
-    let mut transaction = state.pool.begin().await?;
-    let found = managed(&state, &mut transaction, &caller, path.agent_id).await?;
-    db::agent::revoke(&mut transaction, path.agent_id).await?;
-    let details = json!({"machine": found.machine});
-    let subject = format!("agent:{}", path.agent_id);
-    let event = Event { action: audit::Action::AgentRevoke, subject, details };
-    audit::record(&mut transaction, &caller.by(), event).await?;
-    transaction.commit().await?;
+    agents::revoke_agent(&state.pool, &caller, &caller.by(), path.agent_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// An agent that the caller may manage. One that it must not know of does not exist.
-async fn managed(
-    state: &AppState,
-    connection: &mut PgConnection,
-    caller: &Caller,
-    agent_id: i64,
-) -> Result<Row, ApiError> {
-    caller.check_known()?;
-    let unknown = || ApiError::unknown_agent(agent_id);
-    let found = db::agent::find(connection, agent_id).await?.ok_or_else(unknown)?;
-    match check_manage(state, caller, found.project.as_deref()).await {
-        Err(ApiError::Domain(DomainError::Unknown { .. })) => Err(unknown()),
-        checked => checked.map(|()| found),
-    }
-}
-
-/// Whether the caller may make tokens for agents of this project, or of any.
-async fn check_manage(state: &AppState, caller: &Caller, project: Option<&str>) -> Result<(), ApiError> {
-    let visibility = match project {
-        Some(project) => {
-            db::access::owner::project(&state.pool, project).await?.map(|found| found.visibility)
-        }
-        None => None,
-    };
-    let binding = Binding { project: project.map(str::to_owned), machine: None };
-    let managed = ManagedToken {
-        kind: TokenKind::Agent,
-        account_id: None,
-        scopes: &SCOPES,
-        binding: &binding,
-        visibility,
-    };
-    let unknown = project.unwrap_or_default();
-    caller.check_issue(&managed).map_err(|refusal| ApiError::refused(refusal, Kind::Project, unknown))
 }
 
 /// Labels as they are stored: each once, in order.

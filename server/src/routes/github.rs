@@ -11,11 +11,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::{AppendHeaders, IntoResponse, Redirect, Response};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use roundtrip_domain::audited::sessions;
 use roundtrip_domain::error::Kind;
 use roundtrip_github::GitHub;
-use roundtrip_storage as db;
-use roundtrip_storage::access::Account;
-use roundtrip_storage::audit::By;
 use roundtrip_wire::Problem;
 use serde::Deserialize;
 use serde_json::json;
@@ -137,21 +135,12 @@ async fn signed_in(
             return Ok(Err(Failure::GitHub));
         }
     };
-    let mut transaction = state.pool.begin().await?;
-    let Some(row) = db::account::of_github(&mut transaction, user.id, &user.login).await? else {
-        transaction.rollback().await?;
+    let account = (user.id, user.login.as_str());
+    let begun = sessions::begin_session_of_github(&state.pool, caller, &caller.by(), account).await?;
+    let Some(secret) = begun else {
         session::refuse(state, caller, json!({"way": "github", "github_login": user.login})).await?;
         return Ok(Err(Failure::NoAccount));
     };
-    let by = By { actor: format!("account:{}", row.name), ..caller.by() };
-    let account = Account {
-        account_id: row.account_id,
-        name: row.name,
-        is_admin: row.is_admin,
-        roles: Default::default(),
-    };
-    let secret = session::begin(&mut transaction, caller, &by, &account, None, "github").await?;
-    transaction.commit().await?;
     Ok(Ok(session_cookie(&secret)?))
 }
 

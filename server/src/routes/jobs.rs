@@ -11,23 +11,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_domain::access::Action;
+use roundtrip_domain::audited::jobs::{self, JobOrder};
 use roundtrip_domain::error::Kind;
 use roundtrip_domain::queue::estimate;
-use roundtrip_domain::queue::schedule::FORGOTTEN_AFTER;
 use roundtrip_storage as db;
-use roundtrip_storage::audit::{self, Event};
-use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
 use roundtrip_storage::job::{self, AttemptRow, Filter, Row};
 use roundtrip_wire::{CommitSha, Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use sqlx::PgConnection;
 use std::collections::HashMap;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// The most commits of one request.
-const COMMITS_MAX: usize = 1_000;
 /// The longest name of a preset.
 const PRESET_BYTES_MAX: usize = 200;
 /// Estimates rest on so much of the queue; what comes after has none.
@@ -263,34 +257,9 @@ pub(crate) async fn request_jobs(
     let found = permitted::project(&state, &caller, Action::Queue, &path.project).await?;
     check_preset(asked.preset.as_deref())?;
     let labels = texts(&asked.labels)?;
-    let by = caller.by();
-    let mut transaction = state.pool.begin().await?;
-    let place = (found.project_id, found.project.as_str());
-    let machines = if asked.on_any {
-        Vec::new()
-    } else {
-        machines(&mut transaction, place, asked.machines.as_deref(), &labels).await?
-    };
-    let mut job_ids = Vec::new();
-    let now = Utc::now();
-    let targets = machines.iter().map(|machine_id| Target::Machine(*machine_id));
-    let any = asked.on_any.then_some(Target::Any(&labels));
-    for target in targets.chain(any) {
-        let commits = commits(&mut transaction, &asked, found.project_id, target).await?;
-        let wanted = Wanted {
-            base_sha: asked.base.as_ref().map(CommitSha::as_str),
-            branch: asked.branch.as_deref(),
-            preset: asked.preset.as_deref(),
-            requested_by: Some(&by.actor),
-            ..Wanted::commits(if asked.is_push { Reason::Push } else { Reason::Request }, &commits)
-        };
-        job_ids.extend(request::request(&mut transaction, found.project_id, target, &wanted, now).await?);
-    }
-    let details = json!({"jobs": job_ids.len(), "first_job_id": job_ids.first()});
-    let subject = format!("project:{}", found.project);
-    audit::record(&mut transaction, &by, Event { action: audit::Action::JobRequest, subject, details })
-        .await?;
-    transaction.commit().await?;
+    let JobRequest { commits, after, until, base, branch, machines, on_any, preset, is_push, .. } = asked;
+    let order = JobOrder { commits, after, until, base, branch, machines, labels, on_any, preset, is_push };
+    let job_ids = jobs::request_jobs(&state.pool, &caller.by(), &found, &order).await?;
     state.queue.wake();
     Ok((StatusCode::CREATED, Json(JobsRequested { job_ids })))
 }
@@ -307,90 +276,8 @@ pub(crate) async fn cancel_job(
     Path(path): Path<JobPath>,
 ) -> Result<StatusCode, ApiError> {
     let found = permitted::project(&state, &caller, Action::Queue, &path.project).await?;
-    let mut transaction = state.pool.begin().await?;
-    let job = job::find(&mut transaction, found.project_id, path.job_id).await?;
-    job.ok_or_else(|| ApiError::unknown(Kind::Job, path.job_id))?;
-    if request::cancel(&mut transaction, path.job_id, Utc::now()).await? {
-        let subject = format!("job:{}", path.job_id);
-        let details = json!({"project": found.project});
-        audit::record(
-            &mut transaction,
-            &caller.by(),
-            Event { action: audit::Action::JobCancel, subject, details },
-        )
-        .await?;
-        transaction.commit().await?;
-    }
+    jobs::cancel_job(&state.pool, &caller.by(), &found, path.job_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// The machines on which something is asked for: those that are named, or all that have the labels.
-async fn machines(
-    connection: &mut PgConnection,
-    (project_id, project): (i64, &str),
-    named: Option<&[Slug]>,
-    labels: &[String],
-) -> Result<Vec<i64>, ApiError> {
-    let able = db::agent::machines_with(connection, project_id, labels, FORGOTTEN_AFTER).await?;
-    let Some(named) = named else {
-        if able.is_empty() {
-            let detail = format!(
-                "no agent that works for {project} has these labels and was heard of within a week: expected labels of \
-                 one, or enrol one"
-            );
-            return Err(ApiError::parameter("labels", detail));
-        }
-        return Ok(able);
-    };
-    let mut machines = Vec::new();
-    for name in named {
-        let machine_id = db::machine::key(connection, name.as_str()).await?;
-        let machine_id = machine_id.filter(|machine_id| able.contains(machine_id)).ok_or_else(|| {
-            ApiError::parameter(
-                "machines",
-                format!(
-                    "{name} has no agent that works for {project}, has these labels and was heard of within a week"
-                ),
-            )
-        })?;
-        machines.push(machine_id);
-    }
-    Ok(machines)
-}
-
-/// The commits that are asked for on one machine.
-async fn commits(
-    connection: &mut PgConnection,
-    asked: &JobRequest,
-    project_id: i64,
-    target: Target<'_>,
-) -> Result<Vec<String>, ApiError> {
-    let (after, until) = match (&asked.after, &asked.until) {
-        (None, None) if (1..=COMMITS_MAX).contains(&asked.commits.len()) => {
-            return Ok(asked.commits.iter().map(ToString::to_string).collect());
-        }
-        (Some(after), Some(until)) if asked.commits.is_empty() => (after, until),
-        _ => {
-            let detail = format!("expected 1 to {COMMITS_MAX} of them, or `after` and `until`");
-            return Err(ApiError::parameter("commits", detail));
-        }
-    };
-    let Target::Machine(machine_id) = target else {
-        return Err(ApiError::parameter(
-            "on_any",
-            "a range is of one machine: expected `machines` or `labels`",
-        ));
-    };
-    let wanted = [after.to_string(), until.to_string()];
-    let known = db::commit::find(connection, project_id, &wanted).await?;
-    let ordinal = |sha: &CommitSha| {
-        let row = known.iter().find(|row| row.sha == sha.as_str());
-        row.map(|row| row.ordinal).ok_or_else(|| ApiError::unknown(Kind::Commit, sha))
-    };
-    let range = (ordinal(after)?, ordinal(until)?);
-    let mut commits = request::unmeasured(connection, (project_id, machine_id), range).await?;
-    commits.truncate(COMMITS_MAX);
-    Ok(commits)
 }
 
 /// Refuses what no preset and no definition is called.

@@ -10,34 +10,23 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{TimeDelta, Utc};
 use rand::RngExt;
 use ring::signature::{ED25519, UnparsedPublicKey};
-use roundtrip_domain::audited;
-use roundtrip_domain::error::{DomainError, Kind};
+use roundtrip_domain::audited::agents::{self, Valid};
+use roundtrip_domain::error::DomainError;
 use roundtrip_storage as db;
-use roundtrip_storage::access::secret::SecretKind;
-use roundtrip_storage::access::{Binding, Scope, Secret, TokenKind};
-use roundtrip_storage::agent::Admitted;
-use roundtrip_storage::audit::{Action, By, Event};
 use roundtrip_storage::job::lease::{self, End, Taken};
-use roundtrip_storage::token::NewToken;
 use roundtrip_wire::lab::{
     AgentToken, Assignment, Challenge, Claim, Enrolled, Enrolment, Finish, Heartbeat, JobOutcome, PROTOCOLS,
     Prolonged, RENEWAL_CONTEXT, Renewal, common, last_part,
 };
-use roundtrip_wire::{CommitSha, Machine, Problem, Slug};
+use roundtrip_wire::{CommitSha, Problem, Slug};
 use serde::Deserialize;
-use serde_json::json;
-use sqlx::PgConnection;
 use std::time::Duration;
 
-/// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
-const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(14);
 /// How long there is to sign a challenge.
 const CHALLENGE_LIFETIME: TimeDelta = TimeDelta::minutes(1);
-/// What an agent may do.
-const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
 const KEY_BYTES: usize = 32;
 
 /// An agent in a path.
@@ -72,80 +61,14 @@ pub(crate) async fn enrol(
 ) -> Result<impl IntoResponse, ApiError> {
     let Enrolment { code, machine, public_key } = enrolment;
     let public_key = parse_key(&public_key)?;
-    let mut transaction = state.pool.begin().await?;
-    let admitted = admitted(&mut transaction, &code, &machine).await?;
-    let machine_id = db::machine::upsert(&mut transaction, &machine).await?;
-    if let Some((agent_id, _)) = db::agent::of_machine(&mut transaction, machine_id).await? {
-        if admitted.machine.is_none() {
-            return Err(DomainError::Taken(format!(
-                "the machine {} has an agent: to replace that, make a code for this machine alone",
-                machine.slug
-            ))
-            .into());
-        }
-        db::agent::revoke(&mut transaction, agent_id).await?;
-    }
-    let token = issue(&mut transaction, &admitted, &machine).await?;
-    let agent_id =
-        db::agent::create(&mut transaction, machine_id, &admitted, &public_key, token.token_id).await?;
-    let details = json!({
-        "machine": machine.slug, "project": admitted.project, "labels": admitted.labels, "code_by": admitted.created_by,
-    });
-    let event = Event { action: Action::AgentEnrol, subject: format!("agent:{agent_id}"), details };
-    db::audit::record(&mut transaction, &By::server(), event).await?;
-    transaction.commit().await?;
-    let project = admitted.project.as_deref().map(Slug::parse).transpose().map_err(ApiError::internal)?;
-    let answer = Enrolled { agent_id, project, token: token.told };
+    let new = agents::enrol_agent(&state.pool, &code, &machine, &public_key).await?;
+    let project = new.project.as_deref().map(Slug::parse).transpose().map_err(ApiError::internal)?;
+    let answer = Enrolled { agent_id: new.agent_id, project, token: told(&new.token) };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
-/// Uses a code up that is good for this machine.
-async fn admitted(
-    connection: &mut PgConnection,
-    code: &str,
-    machine: &Machine,
-) -> Result<Admitted, ApiError> {
-    const INVALID: ApiError = ApiError::Unauthenticated(
-        "the code is unknown, was used before or is older than ten minutes: ask for another one",
-    );
-    let code = Secret::parse(code.trim()).filter(|code| code.kind() == SecretKind::Enrolment);
-    let code = code.ok_or(INVALID)?;
-    let admitted = db::agent::use_enrolment(connection, &code.digest()).await?.ok_or(INVALID)?;
-    match &admitted.machine {
-        Some(bound) if bound != machine.slug.as_str() => Err(ApiError::parameter(
-            "machine",
-            format!("the code is for the machine {bound}, and this one is called {}", machine.slug),
-        )),
-        _ => Ok(admitted),
-    }
-}
-
-struct Issued {
-    token_id: i64,
-    told: AgentToken,
-}
-
-async fn issue(
-    connection: &mut PgConnection,
-    admitted: &Admitted,
-    machine: &Machine,
-) -> Result<Issued, ApiError> {
-    let binding = Binding { project: admitted.project.clone(), machine: Some(machine.slug.to_string()) };
-    let expires_at = Utc::now() + TOKEN_LIFETIME;
-    let new = NewToken {
-        name: machine.slug.as_str(),
-        kind: TokenKind::Agent,
-        account_id: None,
-        scopes: &SCOPES,
-        binding: &binding,
-        expires_at: Some(expires_at),
-    };
-    let issued = audited::create_token(connection, &By::server(), &new).await?;
-    Ok(Issued { token_id: issued.token_id, told: told(&issued.secret, expires_at) })
-}
-
-fn told(secret: &Secret, expires_at: DateTime<Utc>) -> AgentToken {
-    AgentToken { secret: secret.expose().to_owned(), expires_at }
+fn told(token: &Valid) -> AgentToken {
+    AgentToken { secret: token.secret.expose().to_owned(), expires_at: token.expires_at }
 }
 
 /// Gives an agent something to sign.
@@ -188,11 +111,8 @@ pub(crate) async fn renew(
     let signature = BASE64_STANDARD.decode(&renewal.signature).map_err(|_| WRONG)?;
     let message = [RENEWAL_CONTEXT, &challenge].concat();
     UnparsedPublicKey::new(&ED25519, &public_key).verify(&message, &signature).map_err(|_| WRONG)?;
-    let mut transaction = state.pool.begin().await?;
-    let expires_at = Utc::now() + TOKEN_LIFETIME;
-    let issued = db::token::renew(&mut transaction, token_id, expires_at, TimeDelta::hours(1)).await?;
-    transaction.commit().await?;
-    Ok(([(header::CACHE_CONTROL, no_store())], Json(told(&issued.secret, expires_at))))
+    let token = agents::renew_token(&state.pool, token_id).await?;
+    Ok(([(header::CACHE_CONTROL, no_store())], Json(told(&token))))
 }
 
 /// Asks for a job, and waits for one.
@@ -302,11 +222,4 @@ fn seconds(duration: Duration) -> u32 {
 fn parse_key(text: &str) -> Result<Vec<u8>, ApiError> {
     let key = BASE64_STANDARD.decode(text).ok().filter(|key| key.len() == KEY_BYTES);
     key.ok_or_else(|| ApiError::parameter("public_key", "expected the 32 bytes of an Ed25519 key in base64"))
-}
-
-impl ApiError {
-    /// The agent of that number does not exist, or must not be known.
-    pub(super) fn unknown_agent(agent_id: i64) -> Self {
-        Self::unknown(Kind::Agent, agent_id)
-    }
 }

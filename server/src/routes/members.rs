@@ -9,13 +9,11 @@ use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::error::Kind;
+use roundtrip_domain::audited::members;
 use roundtrip_storage as db;
 use roundtrip_storage::access::Role;
-use roundtrip_storage::audit::{self, Event};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 /// The members of a project.
@@ -93,16 +91,8 @@ pub(crate) async fn put_member(
     Body(request): Body<MemberRequest>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
-    let mut transaction = state.pool.begin().await?;
-    let account_id = db::account::key(&mut transaction, path.account.as_str()).await?;
-    let account_id = account_id.ok_or_else(|| ApiError::unknown(Kind::Account, &path.account))?;
-    let before = db::account::role(&mut transaction, project.project_id, account_id).await?;
-    db::account::set_role(&mut transaction, project.project_id, account_id, request.role).await?;
-    let details = json!({"account": path.account, "from": before, "to": request.role});
-    let subject = format!("project:{}", project.project);
-    let event = Event { action: audit::Action::MembershipSet, subject, details };
-    audit::record(&mut transaction, &caller.by(), event).await?;
-    transaction.commit().await?;
+    let account = path.account.as_str();
+    members::set_member(&state.pool, &caller.by(), &project, account, request.role).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -118,17 +108,7 @@ pub(crate) async fn delete_member(
     Path(path): Path<MemberPath>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageMembers, &path.project).await?;
-    let unknown = || ApiError::unknown(Kind::Member, &path.account);
-    let mut transaction = state.pool.begin().await?;
-    let account_id = db::account::key(&mut transaction, path.account.as_str()).await?.ok_or_else(unknown)?;
-    if !db::account::remove_role(&mut transaction, project.project_id, account_id).await? {
-        return Err(unknown());
-    }
-    let subject = format!("project:{}", project.project);
-    let details = json!({"account": path.account});
-    let event = Event { action: audit::Action::MembershipRemove, subject, details };
-    audit::record(&mut transaction, &caller.by(), event).await?;
-    transaction.commit().await?;
+    members::remove_member(&state.pool, &caller.by(), &project, path.account.as_str()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

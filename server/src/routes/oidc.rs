@@ -11,26 +11,21 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, Utc};
-use roundtrip_domain::access::{Action, EXCHANGED_TOKEN_LIFETIME, Refusal};
-use roundtrip_domain::audited;
+use roundtrip_domain::access::{Action, Refusal};
+use roundtrip_domain::audited::tokens;
 use roundtrip_domain::error::Kind;
-use roundtrip_domain::oidc::{Claims, Invalid, Verifier};
+use roundtrip_domain::oidc::{Invalid, Verifier};
 use roundtrip_storage as db;
-use roundtrip_storage::access::{Binding, Scope, TokenKind};
-use roundtrip_storage::audit::By;
+use roundtrip_storage::access::{Scope, TokenKind};
 use roundtrip_storage::oidc::Patterns;
-use roundtrip_storage::oidc::{New, Row, Use};
-use roundtrip_storage::token::NewToken;
+use roundtrip_storage::oidc::{New, Row};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The longest name or pattern, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
-/// How much of the repository's name is in that of a token.
-const NAME_CHARACTERS_MAX: usize = 100;
 
 /// A token of a job, as its own system signed it.
 #[derive(Deserialize, ToSchema)]
@@ -154,77 +149,19 @@ pub(crate) async fn exchange(
     if !claims.is_of_trusted_event() {
         return Err(Refusal::Event(claims.event_name).into());
     }
-    let mut transaction = state.pool.begin().await?;
-    db::oidc::forget_expired(&mut transaction).await?;
-    let trust = trusting(&mut transaction, verifier.issuer(), &claims, request.project.as_ref()).await?;
-    let Some(exchanged) = issue(&mut transaction, &caller, &claims, trust).await? else {
-        transaction.rollback().await?;
+    let project = request.project.as_ref().map(Slug::as_str);
+    let exchanged =
+        tokens::exchange_token(&state.pool, &caller.by(), verifier.issuer(), &claims, project).await?;
+    let Some(exchanged) = exchanged else {
         return Err(wrong("the job's token was exchanged before: ask for another one"));
     };
-    transaction.commit().await?;
+    let exchanged = ExchangedToken {
+        token: exchanged.secret.expose().to_owned(),
+        project: exchanged.project,
+        scopes: TokenKind::Ci.default_scopes().to_vec(),
+        expires_at: exchanged.expires_at,
+    };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(exchanged)))
-}
-
-/// The trust by which a job may upload.
-async fn trusting(
-    connection: &mut PgConnection,
-    issuer: &str,
-    claims: &Claims,
-    project: Option<&Slug>,
-) -> Result<Row, ApiError> {
-    let repository = (claims.repository_id, claims.repository_owner_id);
-    let mut trusts = db::oidc::of_repository(connection, issuer, repository).await?;
-    trusts.retain(|trust| {
-        roundtrip_domain::oidc::trust::covers(&trust.patterns(), claims)
-            && project.is_none_or(|project| project.as_str() == trust.project)
-    });
-    let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
-    if trusts.iter().any(|trust| trust.project != first.project) {
-        return Err(ApiError::parameter(
-            "project",
-            "several projects trust this job: expected the name of one",
-        ));
-    }
-    Ok(first)
-}
-
-/// A token for a job, unless it has had one for its own.
-async fn issue(
-    connection: &mut PgConnection,
-    caller: &Caller,
-    claims: &Claims,
-    trust: Row,
-) -> Result<Option<ExchangedToken>, ApiError> {
-    let kind = TokenKind::Ci;
-    let scopes = kind.default_scopes();
-    let binding = Binding { project: Some(trust.project.clone()), machine: None };
-    let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
-    let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
-    let new = NewToken {
-        name: &name,
-        kind,
-        account_id: None,
-        scopes,
-        binding: &binding,
-        expires_at: Some(expires_at),
-    };
-    let by = By { actor: format!("job:{}", claims.repository), ..caller.by() };
-    let issued = audited::exchange_token(connection, &by, &new, claims, trust.oidc_trust_id).await?;
-    // As long as either could be used.
-    let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
-    let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
-    let used = Use {
-        oidc_trust_id: trust.oidc_trust_id,
-        token_id: issued.token_id,
-        issuer: &trust.issuer,
-        jti: &claims.jti,
-        expires_at: until,
-    };
-    if !db::oidc::record_use(connection, used).await? {
-        return Ok(None);
-    }
-    let token = issued.secret.expose().to_owned();
-    Ok(Some(ExchangedToken { token, project: trust.project, scopes: scopes.to_vec(), expires_at }))
 }
 
 /// The jobs that a project trusts.
@@ -283,9 +220,7 @@ pub(crate) async fn create_oidc_trust(
         repository_owner_id,
         patterns: &Patterns { workflow_ref, git_ref, environment },
     };
-    let mut transaction = state.pool.begin().await?;
-    let row = audited::create_oidc_trust(&mut transaction, &caller.by(), &new).await?;
-    transaction.commit().await?;
+    let row = tokens::create_oidc_trust(&state.pool, &caller.by(), &new).await?;
     Ok((StatusCode::CREATED, Json(OidcTrust::from(row))))
 }
 
@@ -301,12 +236,11 @@ pub(crate) async fn delete_oidc_trust(
     Path(path): Path<OidcTrustPath>,
 ) -> Result<StatusCode, ApiError> {
     let project = permitted::project(&state, &caller, Action::ManageTokens, &path.project).await?;
-    let mut transaction = state.pool.begin().await?;
-    let found = db::oidc::find(&mut transaction, path.oidc_trust_id).await?;
-    let found = found.filter(|row| row.project == project.project);
-    let found = found.ok_or_else(|| ApiError::unknown(Kind::OidcTrust, path.oidc_trust_id))?;
-    audited::delete_oidc_trust(&mut transaction, &caller.by(), &found).await?;
-    transaction.commit().await?;
+    let is_meant = |row: &Row| row.project == project.project;
+    let trust = path.oidc_trust_id;
+    tokens::delete_oidc_trust(&state.pool, &caller.by(), trust, is_meant)
+        .await?
+        .ok_or_else(|| ApiError::unknown(Kind::OidcTrust, trust))?;
     Ok(StatusCode::NO_CONTENT)
 }
 

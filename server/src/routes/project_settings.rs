@@ -8,14 +8,10 @@ use crate::extract::{Caller, Json as Body, Path, present};
 use axum::extract::State;
 use axum::{Json, http::StatusCode};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::error::DomainError;
-use roundtrip_storage as db;
+use roundtrip_domain::audited::projects::{self, NewProject, SettingsChange};
 use roundtrip_storage::access::Visibility;
-use roundtrip_storage::audit::{self, Event};
-use roundtrip_storage::settings::Settings;
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 /// The longest name of a branch, in bytes: git's own limit is that of a file's name.
@@ -100,18 +96,9 @@ pub(crate) async fn create_project(
     }
     let visibility = asked.visibility.unwrap_or_else(|| state.auth.visibility_of_new());
     let (branch, url) = (asked.default_branch.as_deref(), asked.repository_url.as_deref());
-    let mut transaction = state.pool.begin().await?;
-    let made = db::project::create(&mut transaction, asked.project.as_str(), visibility, branch, url).await?;
-    made.ok_or_else(|| DomainError::Taken(format!("there is a project {}", asked.project)))?;
-    let details = json!({"visibility": visibility, "default_branch": branch, "repository_url": url});
-    let subject = format!("project:{}", asked.project);
-    audit::record(
-        &mut transaction,
-        &caller.by(),
-        Event { action: audit::Action::ProjectCreate, subject, details },
-    )
-    .await?;
-    transaction.commit().await?;
+    let name = asked.project.as_str();
+    let new = NewProject { name, visibility, default_branch: branch, repository_url: url };
+    projects::create_project(&state.pool, &caller.by(), new).await?;
     let made = ProjectSettings {
         project: asked.project.to_string(),
         visibility,
@@ -144,36 +131,9 @@ pub(crate) async fn change_project(
     if let Some(Some(url)) = &change.repository_url {
         check_url(url)?;
     }
-    let mut transaction = state.pool.begin().await?;
-    let before = db::settings::lock(&mut transaction, found.project_id).await?;
-    let after = Settings {
-        visibility: change.visibility.unwrap_or(before.visibility),
-        default_branch: change.default_branch.unwrap_or_else(|| before.default_branch.clone()),
-        repository_url: change.repository_url.unwrap_or_else(|| before.repository_url.clone()),
-        fails_on_regression: change.fails_on_regression.unwrap_or(before.fails_on_regression),
-    };
-    if after != before {
-        db::settings::change(&mut transaction, found.project_id, &after).await?;
-        let points = if after.default_branch == before.default_branch {
-            0
-        } else {
-            db::settings::recompute_mainline(&mut transaction, found.project_id).await?
-        };
-        if after.fails_on_regression != before.fails_on_regression {
-            db::github::pull_request::touch_open(&mut transaction, found.project_id).await?;
-        }
-        let details = json!({
-            "visibility": {"from": before.visibility, "to": after.visibility},
-            "default_branch": {"from": before.default_branch, "to": after.default_branch},
-            "repository_url": {"from": before.repository_url, "to": after.repository_url},
-            "fails_on_regression": {"from": before.fails_on_regression, "to": after.fails_on_regression},
-            "points_changed": points,
-        });
-        let subject = format!("project:{}", found.project);
-        let event = Event { action: audit::Action::ProjectChange, subject, details };
-        audit::record(&mut transaction, &caller.by(), event).await?;
-        transaction.commit().await?;
-    }
+    let ProjectChange { visibility, default_branch, repository_url, fails_on_regression } = change;
+    let change = SettingsChange { visibility, default_branch, repository_url, fails_on_regression };
+    let after = projects::change_project(&state.pool, &caller.by(), &found, change).await?;
     Ok(Json(ProjectSettings {
         project: found.project,
         visibility: after.visibility,
@@ -194,16 +154,7 @@ pub(crate) async fn delete_project(
     Path(path): Path<ProjectPath>,
 ) -> Result<StatusCode, ApiError> {
     let found = permitted::project(&state, &caller, Action::Delete, &path.project).await?;
-    let mut transaction = state.pool.begin().await?;
-    db::settings::lock(&mut transaction, found.project_id).await?;
-    let deleted = db::settings::delete(&mut transaction, found.project_id).await?;
-    let details = json!({
-        "runs": deleted.runs, "points": deleted.points, "tokens_revoked": deleted.tokens,
-    });
-    let subject = format!("project:{}", found.project);
-    let event = Event { action: audit::Action::ProjectDelete, subject, details };
-    audit::record(&mut transaction, &caller.by(), event).await?;
-    transaction.commit().await?;
+    projects::delete_project(&state.pool, &caller.by(), &found).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

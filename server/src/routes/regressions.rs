@@ -12,13 +12,12 @@ use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
 use roundtrip_domain::analysis;
 use roundtrip_domain::analysis::Direction;
+use roundtrip_domain::audited::regressions::{TriageChange, triage};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
-use roundtrip_storage::audit::{self, Event};
-use roundtrip_storage::regression::{self, Filter, Row, State as Progress, Triage};
+use roundtrip_storage::regression::{self, Filter, Row, State as Progress};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 /// The longest note, in characters.
@@ -223,40 +222,10 @@ pub(crate) async fn change_regression(
 ) -> Result<Json<RegressionDetail>, ApiError> {
     let project = permitted::project(&state, &caller, Action::Acknowledge, &path.project).await?;
     check(&change)?;
-    let mut transaction = state.pool.begin().await?;
-    let before = regression::lock_triage(&mut transaction, project.project_id, path.regression_id)
-        .await?
-        .ok_or_else(|| ApiError::unknown(Kind::Regression, path.regression_id))?;
-    let after = Triage {
-        state: change.state.map_or_else(|| before.state.clone(), |state| state.name().to_owned()),
-        assignee: change
-            .assignee
-            .map_or_else(|| before.assignee.clone(), |name| name.map(|name| name.to_string())),
-        note: change.note.unwrap_or_else(|| before.note.clone()),
-        bug_url: change.bug_url.unwrap_or_else(|| before.bug_url.clone()),
-        muted_until_at: change.muted_until.unwrap_or(before.muted_until_at),
-    };
-    if after != before {
-        let assignee = match &after.assignee {
-            None => None,
-            Some(name) => Some(db::account::key(&mut transaction, name).await?.ok_or_else(|| {
-                ApiError::parameter(
-                    "assignee",
-                    format!("there is no account {name}: expected the name of one, or null"),
-                )
-            })?),
-        };
-        regression::triage(&mut transaction, path.regression_id, &after, assignee, Utc::now()).await?;
-        if !matches!(change.state, None | Some(Progress::New | Progress::Acknowledged)) {
-            // Nobody looks for the culprit any more.
-            db::job::request::give_up(&mut transaction, path.regression_id, Utc::now()).await?;
-        }
-        let subject = format!("regression:{}", path.regression_id);
-        let details = json!({ "project": project.project, "from": before, "to": after });
-        let event = Event { action: audit::Action::RegressionChange, subject, details };
-        audit::record(&mut transaction, &caller.by(), event).await?;
-        transaction.commit().await?;
-    }
+    let RegressionChange { state: progress, assignee, note, bug_url, muted_until } = change;
+    let assignee = assignee.map(|name| name.map(|name| name.to_string()));
+    let change = TriageChange { state: progress, assignee, note, bug_url, muted_until };
+    triage(&state.pool, &caller.by(), &project, path.regression_id, change).await?;
     Ok(Json(detail(&state, project.project_id, path.regression_id).await?))
 }
 

@@ -12,13 +12,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use roundtrip_domain::access::Action;
-use roundtrip_domain::error::Kind;
+use roundtrip_domain::audited::schedules;
 use roundtrip_domain::queue;
-use roundtrip_storage::audit::{self, Event};
 use roundtrip_storage::schedule::{self, New, Row};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 /// The schedules of one project.
@@ -116,13 +114,7 @@ pub(crate) async fn create_schedule(
         created_by: &by.actor,
         next_at,
     };
-    let mut transaction = state.pool.begin().await?;
-    let schedule_id = schedule::create(&mut transaction, found.project_id, &new).await?;
-    let details = json!({"project": found.project, "cron": new.cron, "preset": new.preset, "labels": labels});
-    let subject = format!("schedule:{schedule_id}");
-    audit::record(&mut transaction, &by, Event { action: audit::Action::ScheduleCreate, subject, details })
-        .await?;
-    transaction.commit().await?;
+    let schedule_id = schedules::create_schedule(&state.pool, &by, &found, &new).await?;
     let made = Schedule {
         schedule_id,
         cron: asked.cron,
@@ -146,19 +138,7 @@ pub(crate) async fn delete_schedule(
     Path(path): Path<SchedulePath>,
 ) -> Result<StatusCode, ApiError> {
     let found = permitted::project(&state, &caller, Action::Configure, &path.project).await?;
-    let mut transaction = state.pool.begin().await?;
-    if !schedule::delete(&mut transaction, found.project_id, path.schedule_id).await? {
-        return Err(ApiError::unknown(Kind::Schedule, path.schedule_id));
-    }
-    let subject = format!("schedule:{}", path.schedule_id);
-    let details = json!({"project": found.project});
-    audit::record(
-        &mut transaction,
-        &caller.by(),
-        Event { action: audit::Action::ScheduleDelete, subject, details },
-    )
-    .await?;
-    transaction.commit().await?;
+    schedules::delete_schedule(&state.pool, &caller.by(), &found, path.schedule_id).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -10,14 +10,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use cookie::{Cookie, SameSite};
 use roundtrip_domain::access::Proof;
-use roundtrip_storage as db;
+use roundtrip_domain::audited::sessions::{self, SignIn};
 use roundtrip_storage::access::secret::SecretKind;
-use roundtrip_storage::access::{Account, Role, SESSION_LIFETIME, Scope, Secret};
-use roundtrip_storage::audit::{self, By, Event};
+use roundtrip_storage::access::{Role, SESSION_LIFETIME, Scope, Secret};
+use roundtrip_storage::audit::By;
 use roundtrip_wire::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sqlx::PgConnection;
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
@@ -104,10 +103,9 @@ pub(crate) async fn sign_in(
         Proof::Token(token_id) => Some(token_id),
         Proof::Nothing | Proof::Session(_) => None,
     };
-    let mut transaction = state.pool.begin().await?;
     let by = By { actor: holder.actor(), ..caller.by() };
-    let secret = begin(&mut transaction, &caller, &by, account, token_id, "token").await?;
-    transaction.commit().await?;
+    let sign_in = SignIn { account_id: account.account_id, name: &account.name, token_id, way: "token" };
+    let secret = sessions::begin_session(&state.pool, &caller, (&by, &caller.by()), sign_in).await?;
     let cookie = [(header::SET_COOKIE, session_cookie(&secret)?), (header::CACHE_CONTROL, no_store())];
     Ok((StatusCode::CREATED, cookie, Json(info(&state, holder))))
 }
@@ -123,31 +121,9 @@ pub(crate) async fn sign_out(
     State(state): State<AppState>,
     caller: Caller,
 ) -> Result<impl IntoResponse, ApiError> {
-    let mut transaction = state.pool.begin().await?;
-    end(&mut transaction, &caller).await?;
-    transaction.commit().await?;
+    sessions::end_session(&state.pool, &caller, &caller.by()).await?;
     let removal = base(SESSION_COOKIE, String::new()).removal().build();
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, header_value(&removal)?)]))
-}
-
-/// Begins a session in place of the one that there may be.
-pub(super) async fn begin(
-    connection: &mut PgConnection,
-    caller: &Caller,
-    by: &By,
-    account: &Account,
-    token_id: Option<i64>,
-    way: &str,
-) -> Result<Secret, ApiError> {
-    end(connection, caller).await?;
-    let (secret, expires_at) = db::session::begin(connection, account.account_id, token_id).await?;
-    let event = Event {
-        action: audit::Action::SessionBegin,
-        subject: format!("account:{}", account.name),
-        details: json!({"way": way, "token_id": token_id, "expires_at": expires_at}),
-    };
-    audit::record(connection, by, event).await?;
-    Ok(secret)
 }
 
 /// Writes into the audit log that somebody was not let in, unless it has enough of that.
@@ -159,10 +135,7 @@ pub(super) async fn refuse(
     let Some(left_out) = state.auth.limits.audits_failure() else { return Ok(()) };
     details["address"] = json!(caller.client());
     details["left_out_before"] = json!(left_out);
-    let event = Event { action: audit::Action::SessionRefuse, subject: "session".to_owned(), details };
-    let mut connection = state.pool.acquire().await?;
-    audit::record(&mut connection, &caller.by(), event).await?;
-    Ok(())
+    Ok(sessions::refuse_session(&state.pool, &caller.by(), details).await?)
 }
 
 /// The cookie that holds a session's secret. It lasts as long as the session can, and the server says when it is over.
@@ -182,20 +155,6 @@ pub(super) fn header_value(cookie: &Cookie<'_>) -> Result<HeaderValue, ApiError>
 
 pub(super) fn no_store() -> HeaderValue {
     HeaderValue::from_static("no-store")
-}
-
-async fn end(connection: &mut PgConnection, caller: &Caller) -> Result<(), ApiError> {
-    let (Proof::Session(session_id), Some(account)) = (caller.proof(), caller.account()) else {
-        return Ok(());
-    };
-    db::session::end(connection, session_id).await?;
-    let event = Event {
-        action: audit::Action::SessionEnd,
-        subject: format!("account:{}", account.name),
-        details: json!({}),
-    };
-    audit::record(connection, &caller.by(), event).await?;
-    Ok(())
 }
 
 fn info(state: &AppState, caller: &roundtrip_domain::access::Caller) -> SessionInfo {

@@ -10,17 +10,16 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_domain::access::{
-    self, OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, Refusal, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
+    OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
-use roundtrip_domain::audited;
+use roundtrip_domain::audited::tokens::{self, Changer};
 use roundtrip_domain::error::Kind;
 use roundtrip_storage as db;
 use roundtrip_storage::access::ManagedToken;
 use roundtrip_storage::access::{Binding, Scope, TokenKind};
-use roundtrip_storage::token::{Issued, NewToken, Row};
+use roundtrip_storage::token::{NewToken, Row};
 use roundtrip_wire::{Problem, Slug};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use utoipa::ToSchema;
 
 /// The longest name, in bytes.
@@ -188,10 +187,8 @@ pub(crate) async fn create_token(
 
     let expires_at = Some(Utc::now() + TimeDelta::days(days.into()));
     let new = NewToken { name, kind, account_id, scopes: &scopes, binding: &binding, expires_at };
-    let mut transaction = state.pool.begin().await?;
-    let issued = audited::create_token(&mut transaction, &caller.by(), &new).await?;
-    let answer = shown(&mut transaction, issued).await?;
-    transaction.commit().await?;
+    let (token, issued) = tokens::issue_token(&state.pool, &caller.by(), &new).await?;
+    let answer = IssuedToken { token: token.into(), secret: issued.secret.expose().to_owned() };
     Ok((StatusCode::CREATED, [(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -211,12 +208,10 @@ pub(crate) async fn rotate_token(
     Body(request): Body<RotateRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
     let hours = within("overlap_hours", request.overlap_hours, OVERLAP_HOURS_DEFAULT, 0..=OVERLAP_HOURS_MAX)?;
-    let mut transaction = state.pool.begin().await?;
-    let found = managed(&mut transaction, &caller, path.token_id, access::Caller::check_issue).await?;
     let overlap = TimeDelta::hours(hours.into());
-    let issued = audited::rotate_token(&mut transaction, &caller.by(), &found, overlap).await?;
-    let answer = shown(&mut transaction, issued).await?;
-    transaction.commit().await?;
+    let (by, changer) = (caller.by(), Changer::Caller(&caller));
+    let (token, issued) = tokens::rotate_token(&state.pool, changer, &by, path.token_id, overlap).await?;
+    let answer = IssuedToken { token: token.into(), secret: issued.secret.expose().to_owned() };
     Ok(([(header::CACHE_CONTROL, no_store())], Json(answer)))
 }
 
@@ -231,34 +226,8 @@ pub(crate) async fn revoke_token(
     caller: Caller,
     Path(path): Path<TokenPath>,
 ) -> Result<StatusCode, ApiError> {
-    let mut transaction = state.pool.begin().await?;
-    let found = managed(&mut transaction, &caller, path.token_id, access::Caller::check_revoke).await?;
-    audited::revoke_token(&mut transaction, &caller.by(), &found).await?;
-    transaction.commit().await?;
+    tokens::revoke_token(&state.pool, Changer::Caller(&caller), &caller.by(), path.token_id).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// A token with which the caller may do what `check` asks. One that it must not list does not exist.
-async fn managed(
-    connection: &mut PgConnection,
-    caller: &Caller,
-    token_id: i64,
-    check: fn(&access::Caller, &ManagedToken<'_>) -> Result<(), Refusal>,
-) -> Result<Row, ApiError> {
-    let unknown = || ApiError::unknown(Kind::Token, token_id);
-    let sight = caller.token_sight()?;
-    let found = db::token::find(connection, token_id).await?.ok_or_else(unknown)?;
-    if !sight.covers(&found.managed()) {
-        return Err(unknown());
-    }
-    check(caller, &found.managed())?;
-    Ok(found)
-}
-
-async fn shown(connection: &mut PgConnection, issued: Issued) -> Result<IssuedToken, ApiError> {
-    let row = db::token::find(connection, issued.token_id).await?;
-    let row = row.ok_or_else(|| ApiError::unknown(Kind::Token, issued.token_id))?;
-    Ok(IssuedToken { token: row.into(), secret: issued.secret.expose().to_owned() })
 }
 
 fn parsed_name(name: &str) -> Result<&str, ApiError> {

@@ -34,9 +34,8 @@ impl World {
     }
 
     async fn account(&self, name: &str, login: &str) {
-        let mut connection = self.app.pool.acquire().await.unwrap();
         let by = By::command_line();
-        let made = audited::create_account(&mut connection, &by, name, Some(login), false).await.unwrap();
+        let made = audited::create_account(&self.app.pool, &by, name, Some(login), false).await.unwrap();
         assert!(made.unwrap().1.is_none());
     }
 

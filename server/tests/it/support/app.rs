@@ -108,9 +108,8 @@ impl TestApp {
 
     /// A new account's token for all that it may.
     pub(crate) async fn account(&self, name: &str, is_admin: bool) -> String {
-        let mut connection = self.pool.acquire().await.unwrap();
         let by = By::command_line();
-        let made = audited::create_account(&mut connection, &by, name, None, is_admin).await.unwrap();
+        let made = audited::create_account(&self.pool, &by, name, None, is_admin).await.unwrap();
         made.unwrap().1.unwrap().secret.expose().to_owned()
     }
 

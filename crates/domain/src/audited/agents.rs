@@ -1,0 +1,233 @@
+//! Agents, and the codes that let them in.
+
+use super::{create_token, record};
+use crate::access::Caller;
+use crate::error::{DomainError, Kind};
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::access::secret::SecretKind;
+use roundtrip_storage::access::{Binding, ManagedToken, Scope, Secret, TokenKind, owner};
+use roundtrip_storage::agent::{self, Admitted, NewEnrolment, Row};
+use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::machine;
+use roundtrip_storage::token::{self, NewToken};
+use roundtrip_wire::Machine;
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+
+/// How long a code is good.
+const CODE_LIFETIME: TimeDelta = TimeDelta::minutes(10);
+/// How long a token of an agent is valid. It renews it when half of that is over; after a longer absence its key is enough.
+const TOKEN_LIFETIME: TimeDelta = TimeDelta::days(14);
+/// What an agent may do.
+const SCOPES: [Scope; 2] = [Scope::IngestWrite, Scope::JobsClaim];
+
+/// A secret, and until when it is valid.
+#[derive(Clone, Debug)]
+pub struct Valid {
+    /// The secret.
+    pub secret: Secret,
+    /// Until when.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// An agent that was let in.
+#[derive(Clone, Debug)]
+pub struct NewAgent {
+    /// Its number.
+    pub agent_id: i64,
+    /// The only project that it works for.
+    pub project: Option<String>,
+    /// Its token.
+    pub token: Valid,
+}
+
+/// What of an agent is to change; what is absent stays.
+#[derive(Clone, Copy, Debug)]
+pub struct AgentChange<'a> {
+    /// Whether it is given work.
+    pub is_enabled: Option<bool>,
+    /// What it is labelled with.
+    pub labels: Option<&'a [String]>,
+}
+
+/// Makes a code that lets an agent in: of this project, on this machine, with these labels.
+///
+/// # Errors
+/// The caller may not manage such agents, or the database does not answer.
+pub async fn create_enrolment(
+    pool: &PgPool,
+    caller: &Caller,
+    by: &By,
+    (project, machine): (Option<&str>, Option<&str>),
+    labels: &[String],
+) -> Result<Valid, DomainError> {
+    check_manage(pool, caller, project).await?;
+    let mut transaction = pool.begin().await?;
+    let secret = Secret::draw(SecretKind::Enrolment);
+    let new = NewEnrolment { project, machine, labels, created_by: &by.actor };
+    let expires_at = Utc::now() + CODE_LIFETIME;
+    let enrolment_id = agent::create_enrolment(&mut transaction, &new, &secret.digest(), expires_at).await?;
+    let details = json!({"project": project, "machine": machine, "labels": labels});
+    let subject = format!("enrolment:{enrolment_id}");
+    record(&mut transaction, by, Action::EnrolmentCreate, subject, details).await?;
+    transaction.commit().await?;
+    Ok(Valid { secret, expires_at })
+}
+
+/// Lets an agent in that has a code, with the key that it signs by.
+///
+/// # Errors
+/// The code is not valid, the machine has an agent, or the database does not answer.
+pub async fn enrol_agent(
+    pool: &PgPool,
+    code: &str,
+    machine: &Machine,
+    public_key: &[u8],
+) -> Result<NewAgent, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let admitted = admitted(&mut transaction, code, machine).await?;
+    let machine_id = machine::upsert(&mut transaction, machine).await?;
+    if let Some((agent_id, _)) = agent::of_machine(&mut transaction, machine_id).await? {
+        if admitted.machine.is_none() {
+            return Err(DomainError::Taken(format!(
+                "the machine {} has an agent: to replace that, make a code for this machine alone",
+                machine.slug
+            )));
+        }
+        agent::revoke(&mut transaction, agent_id).await?;
+    }
+    let (token_id, token) = issue(&mut transaction, &admitted, machine).await?;
+    let agent_id = agent::create(&mut transaction, machine_id, &admitted, public_key, token_id).await?;
+    let details = json!({
+        "machine": machine.slug, "project": admitted.project, "labels": admitted.labels, "code_by": admitted.created_by,
+    });
+    record(&mut transaction, &By::server(), Action::AgentEnrol, format!("agent:{agent_id}"), details).await?;
+    transaction.commit().await?;
+    Ok(NewAgent { agent_id, project: admitted.project, token })
+}
+
+/// Gives an agent another token that has proved by its key which one it is. The secret of before is accepted for an hour more.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn renew_token(pool: &PgPool, token_id: i64) -> Result<Valid, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let expires_at = Utc::now() + TOKEN_LIFETIME;
+    let issued = token::renew(&mut transaction, token_id, expires_at, TimeDelta::hours(1)).await?;
+    transaction.commit().await?;
+    Ok(Valid { secret: issued.secret, expires_at })
+}
+
+/// Changes whether an agent is given work, and what it is labelled with; tells how it is now.
+///
+/// # Errors
+/// The caller may not manage it, or the database does not answer.
+pub async fn change_agent(
+    pool: &PgPool,
+    caller: &Caller,
+    by: &By,
+    agent_id: i64,
+    change: AgentChange<'_>,
+) -> Result<Row, DomainError> {
+    let AgentChange { is_enabled, labels } = change;
+    let mut transaction = pool.begin().await?;
+    let before = managed(pool, &mut transaction, caller, agent_id).await?;
+    agent::change(&mut transaction, agent_id, is_enabled, labels).await?;
+    let details = json!({
+        "machine": before.machine,
+        "is_enabled": {"from": before.is_enabled, "to": is_enabled.unwrap_or(before.is_enabled)},
+        "labels": {"from": before.labels, "to": labels.unwrap_or(&before.labels)},
+    });
+    record(&mut transaction, by, Action::AgentChange, format!("agent:{agent_id}"), details).await?;
+    let after = agent::find(&mut transaction, agent_id).await?;
+    let after = after.ok_or_else(|| DomainError::unknown(Kind::Agent, agent_id))?;
+    transaction.commit().await?;
+    Ok(after)
+}
+
+/// Turns an agent away: its token is revoked, and its machine needs another code.
+///
+/// # Errors
+/// The caller may not manage it, or the database does not answer.
+pub async fn revoke_agent(pool: &PgPool, caller: &Caller, by: &By, agent_id: i64) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let found = managed(pool, &mut transaction, caller, agent_id).await?;
+    agent::revoke(&mut transaction, agent_id).await?;
+    let details = json!({"machine": found.machine});
+    record(&mut transaction, by, Action::AgentRevoke, format!("agent:{agent_id}"), details).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Uses a code up that is good for this machine.
+async fn admitted(
+    connection: &mut PgConnection,
+    code: &str,
+    machine: &Machine,
+) -> Result<Admitted, DomainError> {
+    const INVALID: DomainError = DomainError::Unauthenticated(
+        "the code is unknown, was used before or is older than ten minutes: ask for another one",
+    );
+    let code = Secret::parse(code.trim()).filter(|code| code.kind() == SecretKind::Enrolment);
+    let code = code.ok_or(INVALID)?;
+    let admitted = agent::use_enrolment(connection, &code.digest()).await?.ok_or(INVALID)?;
+    match &admitted.machine {
+        Some(bound) if bound != machine.slug.as_str() => Err(DomainError::parameter(
+            "machine",
+            format!("the code is for the machine {bound}, and this one is called {}", machine.slug),
+        )),
+        _ => Ok(admitted),
+    }
+}
+
+async fn issue(
+    connection: &mut PgConnection,
+    admitted: &Admitted,
+    machine: &Machine,
+) -> sqlx::Result<(i64, Valid)> {
+    let binding = Binding { project: admitted.project.clone(), machine: Some(machine.slug.to_string()) };
+    let expires_at = Utc::now() + TOKEN_LIFETIME;
+    let new = NewToken {
+        name: machine.slug.as_str(),
+        kind: TokenKind::Agent,
+        account_id: None,
+        scopes: &SCOPES,
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
+    let issued = create_token(connection, &By::server(), &new).await?;
+    Ok((issued.token_id, Valid { secret: issued.secret, expires_at }))
+}
+
+/// An agent that the caller may manage. One that it must not know of does not exist.
+async fn managed(
+    pool: &PgPool,
+    connection: &mut PgConnection,
+    caller: &Caller,
+    agent_id: i64,
+) -> Result<Row, DomainError> {
+    caller.check_known()?;
+    let unknown = || DomainError::unknown(Kind::Agent, agent_id);
+    let found = agent::find(connection, agent_id).await?.ok_or_else(unknown)?;
+    match check_manage(pool, caller, found.project.as_deref()).await {
+        Err(DomainError::Unknown { .. }) => Err(unknown()),
+        checked => checked.map(|()| found),
+    }
+}
+
+/// Whether the caller may make tokens for agents of this project, or of any.
+async fn check_manage(pool: &PgPool, caller: &Caller, project: Option<&str>) -> Result<(), DomainError> {
+    let visibility = match project {
+        Some(project) => owner::project(pool, project).await?.map(|found| found.visibility),
+        None => None,
+    };
+    let binding = Binding { project: project.map(str::to_owned), machine: None };
+    let managed = ManagedToken {
+        kind: TokenKind::Agent,
+        account_id: None,
+        scopes: &SCOPES,
+        binding: &binding,
+        visibility,
+    };
+    let unknown = project.unwrap_or_default();
+    caller.check_issue(&managed).map_err(|refusal| DomainError::refused(refusal, Kind::Project, unknown))
+}

@@ -1,0 +1,233 @@
+//! Channels: to whom projects tell what happens. Where a channel writes to is told to nobody, only enough to recognise it.
+
+use super::record;
+use crate::error::{DomainError, Kind as Thing};
+use crate::notify::{self, Notifier};
+use chrono::{DateTime, Utc};
+use roundtrip_storage::access::owner::ProjectRow;
+use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::notification::channel::{self, Row, Wanted};
+use roundtrip_storage::notification::event::{Event, Kind};
+use serde::Serialize;
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+use utoipa::ToSchema;
+
+/// The most channels of a project: each is told of everything that it asks for.
+const CHANNELS_MAX: usize = 20;
+const NAME_CHARS_MAX: usize = 100;
+/// So much of the end of a secret address is shown, in characters, of one that is far longer.
+const SHOWN_END: usize = 4;
+const SHOWN_FROM: usize = 16;
+
+/// To whom a project tells what happens.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Channel {
+    /// Its number.
+    pub channel_id: i64,
+    /// What people call it.
+    #[schema(example = "team chat")]
+    pub name: String,
+    /// How it is told.
+    pub kind: Kind,
+    /// Where it is: an address of e-mail; of other kinds the host, and how the rest ends.
+    #[schema(example = "hooks.slack.com/…Xb4d")]
+    pub target: String,
+    /// What it is told of.
+    pub events: Vec<Event>,
+    /// Whether it is told now.
+    pub enabled: bool,
+    /// Why the server turned it off; null when it is on, or people turned it off.
+    #[schema(required)]
+    pub disabled_because: Option<String>,
+    /// When it last took a message.
+    #[schema(required)]
+    pub last_success_at: Option<DateTime<Utc>>,
+    /// When it last did not.
+    #[schema(required)]
+    pub last_failure_at: Option<DateTime<Utc>>,
+    /// Why it did not.
+    #[schema(required)]
+    pub failure: Option<String>,
+    /// Who made it: `account:NAME` or `token:NUMBER`.
+    pub created_by: String,
+    /// When.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What of a channel is to change; what is absent stays.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelChange {
+    /// What to call it.
+    pub name: Option<String>,
+    /// Where it is.
+    pub target: Option<String>,
+    /// What it is told of.
+    pub events: Option<Vec<Event>>,
+    /// Whether it is told.
+    pub enabled: Option<bool>,
+}
+
+/// Makes a channel; with it comes the key with which messages to a webhook are signed.
+///
+/// # Errors
+/// The channel is not possible, or the database does not answer.
+pub async fn create_channel(
+    pool: &PgPool,
+    notifier: &Notifier,
+    by: &By,
+    project: &ProjectRow,
+    (kind, wanted): (Kind, Wanted<'_>),
+) -> Result<(Channel, Option<String>), DomainError> {
+    check(notifier, kind, &wanted)?;
+    if channel::list(pool, project.project_id).await?.len() >= CHANNELS_MAX {
+        let detail =
+            format!("the project has {CHANNELS_MAX} channels, as many as it can have: delete one first");
+        return Err(DomainError::parameter("name", detail));
+    }
+    let secret = (kind == Kind::Webhook).then(notify::draw_key);
+    let mut transaction = pool.begin().await?;
+    let made =
+        channel::create(&mut transaction, project.project_id, kind, &wanted, secret.as_deref(), &by.actor)
+            .await?;
+    let channel_id = made.ok_or_else(|| taken(wanted.name))?;
+    let channel = read(&mut transaction, channel_id).await?;
+    let details = json!({
+        "project": project.project, "name": channel.name, "kind": channel.kind, "target": channel.target,
+        "events": channel.events,
+    });
+    record(&mut transaction, by, Action::ChannelCreate, format!("channel:{channel_id}"), details).await?;
+    transaction.commit().await?;
+    Ok((channel, secret))
+}
+
+/// Changes a channel, and tells how it is now.
+///
+/// # Errors
+/// There is no such channel, it is not possible, or the database does not answer.
+pub async fn change_channel(
+    pool: &PgPool,
+    notifier: &Notifier,
+    by: &By,
+    project: &ProjectRow,
+    (channel_id, change): (i64, ChannelChange),
+) -> Result<Channel, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let row = channel::lock(&mut transaction, project.project_id, channel_id)
+        .await?
+        .ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))?;
+    let wanted = Wanted {
+        name: change.name.as_deref().unwrap_or(&row.name),
+        target: change.target.as_deref().unwrap_or(&row.target),
+        events: &change.events.map_or_else(|| row.events(), Ok)?,
+    };
+    check(notifier, row.kind()?, &wanted)?;
+    if !channel::change(&mut transaction, channel_id, &wanted).await? {
+        return Err(taken(wanted.name));
+    }
+    match change.enabled {
+        Some(true) => channel::enable(&mut transaction, channel_id).await?,
+        Some(false) => channel::disable(&mut transaction, channel_id, None, Utc::now()).await?,
+        None => {}
+    }
+    let before = Channel::try_from(row)?;
+    let after = read(&mut transaction, channel_id).await?;
+    let details = json!({
+        "project": project.project,
+        "name": {"from": before.name, "to": after.name},
+        "target": {"from": before.target, "to": after.target},
+        "events": {"from": before.events, "to": after.events},
+        "enabled": {"from": before.enabled, "to": after.enabled},
+    });
+    record(&mut transaction, by, Action::ChannelChange, format!("channel:{channel_id}"), details).await?;
+    transaction.commit().await?;
+    Ok(after)
+}
+
+/// Deletes a channel, and what waits for it.
+///
+/// # Errors
+/// There is no such channel, or the database does not answer.
+pub async fn delete_channel(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    channel_id: i64,
+) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let row = channel::lock(&mut transaction, project.project_id, channel_id).await?;
+    let row = row.ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))?;
+    channel::delete(&mut transaction, channel_id).await?;
+    let details = json!({"project": project.project, "name": row.name});
+    record(&mut transaction, by, Action::ChannelDelete, format!("channel:{channel_id}"), details).await?;
+    Ok(transaction.commit().await?)
+}
+
+fn check(notifier: &Notifier, kind: Kind, wanted: &Wanted<'_>) -> Result<(), DomainError> {
+    let length = wanted.name.chars().count();
+    if !(1..=NAME_CHARS_MAX).contains(&length) || wanted.name.contains(char::is_control) {
+        let detail = format!("expected 1 to {NAME_CHARS_MAX} characters, none of them a control character");
+        return Err(DomainError::parameter("name", detail));
+    }
+    if wanted.events.is_empty() {
+        return Err(DomainError::parameter("events", "there is none: expected one at least"));
+    }
+    notifier.check(kind, wanted.target).map_err(|why| DomainError::parameter("target", why))
+}
+
+fn taken(name: &str) -> DomainError {
+    DomainError::Taken(format!("the project has a channel named {name}: expected another name"))
+}
+
+async fn read(connection: &mut PgConnection, channel_id: i64) -> Result<Channel, DomainError> {
+    let row = channel::find(connection, channel_id).await?;
+    Ok(Channel::try_from(row.ok_or_else(|| DomainError::unknown(Thing::Channel, channel_id))?)?)
+}
+
+impl TryFrom<Row> for Channel {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> sqlx::Result<Self> {
+        let kind = row.kind()?;
+        let mut events = row.events()?;
+        events.sort_by_key(|event| *event as u8);
+        events.dedup();
+        Ok(Self {
+            channel_id: row.notification_channel_id,
+            target: if kind == Kind::Email { row.target } else { recognisable(&row.target) },
+            kind,
+            events,
+            enabled: row.enabled_at.is_some(),
+            name: row.name,
+            disabled_because: row.disabled_because,
+            last_success_at: row.last_success_at,
+            last_failure_at: row.last_failure_at,
+            failure: row.failure,
+            created_by: row.created_by,
+            created_at: row.created_at,
+        })
+    }
+}
+
+/// The host of an address, and how it ends where that gives little away: whoever knows all of it can write there.
+fn recognisable(url: &str) -> String {
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let length = path.chars().count();
+    let end: String = path.chars().skip(length.saturating_sub(SHOWN_END)).collect();
+    if length < SHOWN_FROM { format!("{host}/…") } else { format!("{host}/…{end}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_shown_as_far_as_it_takes_to_recognise_it() {
+        let slack = "https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstXb4d";
+        assert_eq!(recognisable(slack), "hooks.slack.com/…Xb4d");
+        assert_eq!(recognisable("https://example.org/hooks/1?key=secret"), "example.org/…cret");
+        assert_eq!(recognisable("https://example.org:8443?short"), "example.org:8443/…");
+        assert_eq!(recognisable("https://example.org"), "example.org/…");
+    }
+}

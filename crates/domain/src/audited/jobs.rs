@@ -1,0 +1,170 @@
+//! Jobs that people ask for.
+
+use super::record;
+use crate::error::{DomainError, Kind};
+use crate::queue::schedule::FORGOTTEN_AFTER;
+use chrono::Utc;
+use roundtrip_storage::access::owner::ProjectRow;
+use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::job::request::{self, Reason, Target, Wanted};
+use roundtrip_storage::{agent, commit, job, machine};
+use roundtrip_wire::{CommitSha, Slug};
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+
+/// The most commits of one request.
+pub const COMMITS_MAX: usize = 1_000;
+
+/// What is to be measured, and where.
+#[derive(Clone, Debug)]
+pub struct JobOrder {
+    /// These commits, in this order. Or `after` and `until`.
+    pub commits: Vec<CommitSha>,
+    /// The commits that follow this one on the main line and that a machine has not measured,
+    pub after: Option<CommitSha>,
+    /// up to this one.
+    pub until: Option<CommitSha>,
+    /// What each is compared with, in pairs.
+    pub base: Option<CommitSha>,
+    /// The branch that they are of.
+    pub branch: Option<String>,
+    /// On these machines. Without: on every one that has the labels.
+    pub machines: Option<Vec<Slug>>,
+    /// What a machine must have, each once and in order.
+    pub labels: Vec<String>,
+    /// On the first machine that is free and has the labels, and no other.
+    pub on_any: bool,
+    /// What is measured of them.
+    pub preset: Option<String>,
+    /// That they were pushed.
+    pub is_push: bool,
+}
+
+/// Asks for commits to be measured, and tells the numbers of the new jobs. What is open already is not asked for twice.
+///
+/// # Errors
+/// There is no such machine or commit, or the database does not answer.
+pub async fn request_jobs(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    asked: &JobOrder,
+) -> Result<Vec<i64>, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let place = (project.project_id, project.project.as_str());
+    let machines = if asked.on_any {
+        Vec::new()
+    } else {
+        machines(&mut transaction, place, asked.machines.as_deref(), &asked.labels).await?
+    };
+    let mut job_ids = Vec::new();
+    let now = Utc::now();
+    let targets = machines.iter().map(|machine_id| Target::Machine(*machine_id));
+    let any = asked.on_any.then_some(Target::Any(&asked.labels));
+    for target in targets.chain(any) {
+        let commits = commits(&mut transaction, asked, project.project_id, target).await?;
+        let wanted = Wanted {
+            base_sha: asked.base.as_ref().map(CommitSha::as_str),
+            branch: asked.branch.as_deref(),
+            preset: asked.preset.as_deref(),
+            requested_by: Some(&by.actor),
+            ..Wanted::commits(if asked.is_push { Reason::Push } else { Reason::Request }, &commits)
+        };
+        job_ids.extend(request::request(&mut transaction, project.project_id, target, &wanted, now).await?);
+    }
+    let details = json!({"jobs": job_ids.len(), "first_job_id": job_ids.first()});
+    let subject = format!("project:{}", project.project);
+    record(&mut transaction, by, Action::JobRequest, subject, details).await?;
+    transaction.commit().await?;
+    Ok(job_ids)
+}
+
+/// Cancels a job of a project that is open.
+///
+/// # Errors
+/// There is no such job, or the database does not answer.
+pub async fn cancel_job(
+    pool: &PgPool,
+    by: &By,
+    project: &ProjectRow,
+    job_id: i64,
+) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let job = job::find(&mut transaction, project.project_id, job_id).await?;
+    job.ok_or_else(|| DomainError::unknown(Kind::Job, job_id))?;
+    if request::cancel(&mut transaction, job_id, Utc::now()).await? {
+        let details = json!({"project": project.project});
+        record(&mut transaction, by, Action::JobCancel, format!("job:{job_id}"), details).await?;
+        transaction.commit().await?;
+    }
+    Ok(())
+}
+
+/// The machines on which something is asked for: those that are named, or all that have the labels.
+async fn machines(
+    connection: &mut PgConnection,
+    (project_id, project): (i64, &str),
+    named: Option<&[Slug]>,
+    labels: &[String],
+) -> Result<Vec<i64>, DomainError> {
+    let able = agent::machines_with(connection, project_id, labels, FORGOTTEN_AFTER).await?;
+    let Some(named) = named else {
+        if able.is_empty() {
+            let detail = format!(
+                "no agent that works for {project} has these labels and was heard of within a week: expected labels of \
+                 one, or enrol one"
+            );
+            return Err(DomainError::parameter("labels", detail));
+        }
+        return Ok(able);
+    };
+    let mut machines = Vec::new();
+    for name in named {
+        let machine_id = machine::key(connection, name.as_str()).await?;
+        let machine_id = machine_id.filter(|machine_id| able.contains(machine_id)).ok_or_else(|| {
+            DomainError::parameter(
+                "machines",
+                format!(
+                    "{name} has no agent that works for {project}, has these labels and was heard of within a week"
+                ),
+            )
+        })?;
+        machines.push(machine_id);
+    }
+    Ok(machines)
+}
+
+/// The commits that are asked for on one machine.
+async fn commits(
+    connection: &mut PgConnection,
+    asked: &JobOrder,
+    project_id: i64,
+    target: Target<'_>,
+) -> Result<Vec<String>, DomainError> {
+    let (after, until) = match (&asked.after, &asked.until) {
+        (None, None) if (1..=COMMITS_MAX).contains(&asked.commits.len()) => {
+            return Ok(asked.commits.iter().map(ToString::to_string).collect());
+        }
+        (Some(after), Some(until)) if asked.commits.is_empty() => (after, until),
+        _ => {
+            let detail = format!("expected 1 to {COMMITS_MAX} of them, or `after` and `until`");
+            return Err(DomainError::parameter("commits", detail));
+        }
+    };
+    let Target::Machine(machine_id) = target else {
+        return Err(DomainError::parameter(
+            "on_any",
+            "a range is of one machine: expected `machines` or `labels`",
+        ));
+    };
+    let wanted = [after.to_string(), until.to_string()];
+    let known = commit::find(connection, project_id, &wanted).await?;
+    let ordinal = |sha: &CommitSha| {
+        let row = known.iter().find(|row| row.sha == sha.as_str());
+        row.map(|row| row.ordinal).ok_or_else(|| DomainError::unknown(Kind::Commit, sha))
+    };
+    let range = (ordinal(after)?, ordinal(until)?);
+    let mut commits = request::unmeasured(connection, (project_id, machine_id), range).await?;
+    commits.truncate(COMMITS_MAX);
+    Ok(commits)
+}

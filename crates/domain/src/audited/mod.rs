@@ -1,0 +1,87 @@
+//! What people change, each with its line in the audit log in the same transaction: for the API and for the command line
+//! alike. Transactions begin here, and are over when a function returns.
+//!
+//! # Codemap
+//! - here: accounts. [`tokens`]: tokens, and jobs that are trusted. [`sessions`]: sessions of browsers.
+//! - [`members`], [`projects`], [`channels`], [`schedules`], [`jobs`], [`regressions`]: of one project.
+//! - [`agents`]: agents, and the codes that let them in.
+
+pub mod agents;
+pub mod channels;
+pub mod jobs;
+pub mod members;
+pub mod projects;
+pub mod regressions;
+pub mod schedules;
+pub mod sessions;
+pub mod tokens;
+
+pub use tokens::create_token;
+
+use crate::access::TOKEN_DAYS_DEFAULT;
+use chrono::{TimeDelta, Utc};
+use roundtrip_storage::access::{Binding, Scope, TokenKind};
+use roundtrip_storage::account;
+use roundtrip_storage::audit::{self, Action, By, Event};
+use roundtrip_storage::token::{Issued, NewToken};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, PgPool, Result};
+
+/// Makes an account and, when it cannot sign in otherwise, a token for it. None when its name or login is taken.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_account(
+    pool: &PgPool,
+    by: &By,
+    name: &str,
+    github_login: Option<&str>,
+    is_admin: bool,
+) -> Result<Option<(account::Row, Option<Issued>)>> {
+    let mut transaction = pool.begin().await?;
+    let connection = &mut *transaction;
+    let Some(account) = account::create(connection, name, github_login, is_admin).await? else {
+        return Ok(None);
+    };
+    let details = json!({"github_login": github_login, "is_admin": is_admin});
+    record(connection, by, Action::AccountCreate, format!("account:{name}"), details).await?;
+    if github_login.is_some() {
+        transaction.commit().await?;
+        return Ok(Some((account, None)));
+    }
+    let new = NewToken {
+        name: "first",
+        kind: TokenKind::User,
+        account_id: Some(account.account_id),
+        scopes: &Scope::ALL,
+        binding: &Binding::default(),
+        expires_at: Some(Utc::now() + TimeDelta::days(TOKEN_DAYS_DEFAULT.into())),
+    };
+    let issued = create_token(connection, by, &new).await?;
+    transaction.commit().await?;
+    Ok(Some((account, Some(issued))))
+}
+
+/// Removes an account with all that lets it in. False when there is none.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete_account(pool: &PgPool, by: &By, name: &str) -> Result<bool> {
+    let mut transaction = pool.begin().await?;
+    let connection = &mut *transaction;
+    let Some(account_id) = account::key(connection, name).await? else { return Ok(false) };
+    account::delete(connection, account_id).await?;
+    record(connection, by, Action::AccountDelete, format!("account:{name}"), json!({})).await?;
+    transaction.commit().await?;
+    Ok(true)
+}
+
+async fn record(
+    connection: &mut PgConnection,
+    by: &By,
+    action: Action,
+    subject: String,
+    details: Value,
+) -> Result<()> {
+    audit::record(connection, by, Event { action, subject, details }).await
+}

@@ -1,0 +1,103 @@
+//! Sessions of browsers.
+
+use super::record;
+use crate::access::{Caller, Proof};
+use crate::error::DomainError;
+use roundtrip_storage::access::Secret;
+use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::{account, session};
+use serde_json::json;
+use sqlx::{PgConnection, PgPool};
+
+/// Who signs in, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct SignIn<'a> {
+    /// The account's key.
+    pub account_id: i64,
+    /// Its name.
+    pub name: &'a str,
+    /// The token that was shown for it, if one was.
+    pub token_id: Option<i64>,
+    /// How: `token`, `github`.
+    pub way: &'a str,
+}
+
+/// Begins a session in place of the one that the caller may have.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn begin_session(
+    pool: &PgPool,
+    caller: &Caller,
+    (by, ended_by): (&By, &By),
+    sign_in: SignIn<'_>,
+) -> Result<Secret, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let secret = begin(&mut transaction, caller, (by, ended_by), sign_in).await?;
+    transaction.commit().await?;
+    Ok(secret)
+}
+
+/// Begins a session of the account of somebody who has signed in at GitHub; none when there is no such account.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn begin_session_of_github(
+    pool: &PgPool,
+    caller: &Caller,
+    by: &By,
+    (github_id, github_login): (i64, &str),
+) -> Result<Option<Secret>, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let Some(row) = account::of_github(&mut transaction, github_id, github_login).await? else {
+        transaction.rollback().await?;
+        return Ok(None);
+    };
+    let own = By { actor: format!("account:{}", row.name), ..by.clone() };
+    let sign_in = SignIn { account_id: row.account_id, name: &row.name, token_id: None, way: "github" };
+    let secret = begin(&mut transaction, caller, (&own, by), sign_in).await?;
+    transaction.commit().await?;
+    Ok(Some(secret))
+}
+
+/// Ends the session that the caller has, if it has one.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn end_session(pool: &PgPool, caller: &Caller, by: &By) -> Result<(), DomainError> {
+    let mut transaction = pool.begin().await?;
+    end(&mut transaction, caller, by).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Notes that somebody was not let in.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn refuse_session(pool: &PgPool, by: &By, details: serde_json::Value) -> Result<(), DomainError> {
+    let mut connection = pool.acquire().await?;
+    record(&mut connection, by, Action::SessionRefuse, "session".to_owned(), details).await?;
+    Ok(())
+}
+
+async fn begin(
+    connection: &mut PgConnection,
+    caller: &Caller,
+    (by, ended_by): (&By, &By),
+    sign_in: SignIn<'_>,
+) -> sqlx::Result<Secret> {
+    end(connection, caller, ended_by).await?;
+    let SignIn { account_id, name, token_id, way } = sign_in;
+    let (secret, expires_at) = session::begin(connection, account_id, token_id).await?;
+    let details = json!({"way": way, "token_id": token_id, "expires_at": expires_at});
+    record(connection, by, Action::SessionBegin, format!("account:{name}"), details).await?;
+    Ok(secret)
+}
+
+async fn end(connection: &mut PgConnection, caller: &Caller, by: &By) -> sqlx::Result<()> {
+    let (Proof::Session(session_id), Some(account)) = (caller.proof(), caller.account()) else {
+        return Ok(());
+    };
+    session::end(connection, session_id).await?;
+    record(connection, by, Action::SessionEnd, format!("account:{}", account.name), json!({})).await
+}

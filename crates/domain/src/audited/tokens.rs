@@ -1,0 +1,295 @@
+//! Tokens, and jobs of continuous integration that get one for their own.
+
+use super::record;
+use crate::access::{Caller, EXCHANGED_TOKEN_LIFETIME, Refusal};
+use crate::error::{DomainError, Kind};
+use crate::oidc::{Claims, trust};
+use chrono::{DateTime, TimeDelta, Utc};
+use roundtrip_storage::access::{Binding, ManagedToken, Secret, TokenKind};
+use roundtrip_storage::audit::{Action, By};
+use roundtrip_storage::oidc::{self, New, Use};
+use roundtrip_storage::token::{self, Issued, NewToken, Row};
+use serde_json::{Value, json};
+use sqlx::{PgConnection, PgPool};
+
+/// The longest name of a token.
+const NAME_CHARACTERS_MAX: usize = 100;
+
+/// Makes a token.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_token(
+    connection: &mut PgConnection,
+    by: &By,
+    new: &NewToken<'_>,
+) -> sqlx::Result<Issued> {
+    let issued = token::create(connection, new).await?;
+    let details = json!({
+        "name": new.name, "kind": new.kind, "account_id": new.account_id, "scopes": new.scopes,
+        "project": new.binding.project, "machine": new.binding.machine, "expires_at": new.expires_at,
+    });
+    record(connection, by, Action::TokenCreate, format!("token:{}", issued.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Makes a token for a job that has proved which one it is.
+async fn exchange_for(
+    connection: &mut PgConnection,
+    by: &By,
+    new: &NewToken<'_>,
+    claims: &Claims,
+    oidc_trust_id: i64,
+) -> sqlx::Result<Issued> {
+    let issued = token::create(connection, new).await?;
+    let details = json!({
+        "oidc_trust_id": oidc_trust_id, "project": new.binding.project, "expires_at": new.expires_at,
+        "repository_id": claims.repository_id, "workflow_ref": claims.workflow_ref, "event": claims.event_name,
+        "git_ref": claims.git_ref, "sha": claims.sha, "environment": claims.environment,
+    });
+    record(connection, by, Action::TokenExchange, format!("token:{}", issued.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Trusts jobs of a repository.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn create_oidc_trust(pool: &PgPool, by: &By, new: &New<'_>) -> sqlx::Result<oidc::Row> {
+    let mut transaction = pool.begin().await?;
+    let connection = &mut *transaction;
+    let oidc_trust_id = oidc::create(connection, new).await?;
+    let row = oidc::find(connection, oidc_trust_id).await?.ok_or(sqlx::Error::RowNotFound)?;
+    record(connection, by, Action::OidcTrustCreate, format!("project:{}", row.project), told(&row)).await?;
+    transaction.commit().await?;
+    Ok(row)
+}
+
+/// Trusts jobs no more, and revokes the tokens that they have; none where there is no such trust, or `is_meant` says that it is
+/// another one.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn delete_oidc_trust(
+    pool: &PgPool,
+    by: &By,
+    oidc_trust_id: i64,
+    is_meant: impl FnOnce(&oidc::Row) -> bool,
+) -> sqlx::Result<Option<oidc::Row>> {
+    let mut transaction = pool.begin().await?;
+    let Some(trust) = oidc::find(&mut transaction, oidc_trust_id).await?.filter(is_meant) else {
+        return Ok(None);
+    };
+    oidc::delete(&mut transaction, trust.oidc_trust_id).await?;
+    let subject = format!("project:{}", trust.project);
+    record(&mut transaction, by, Action::OidcTrustDelete, subject, told(&trust)).await?;
+    transaction.commit().await?;
+    Ok(Some(trust))
+}
+
+fn told(trust: &oidc::Row) -> Value {
+    json!({
+        "oidc_trust_id": trust.oidc_trust_id, "issuer": trust.issuer, "repository": trust.repository,
+        "repository_id": trust.repository_id, "repository_owner_id": trust.repository_owner_id,
+        "workflow_ref": trust.workflow_ref, "git_ref": trust.git_ref, "environment": trust.environment,
+    })
+}
+
+/// Gives a token another secret; the one of now is accepted for the overlap.
+async fn rotate(
+    connection: &mut PgConnection,
+    by: &By,
+    token: &Row,
+    overlap: TimeDelta,
+) -> sqlx::Result<Issued> {
+    let issued = token::rotate(connection, token.token_id, token.kind, overlap).await?;
+    let details = json!({
+        "name": token.name, "overlap_seconds": overlap.num_seconds(), "expires_at": issued.expires_at,
+    });
+    record(connection, by, Action::TokenRotate, format!("token:{}", token.token_id), details).await?;
+    Ok(issued)
+}
+
+/// Revokes a token, and ends the sessions that began with it.
+async fn revoke(connection: &mut PgConnection, by: &By, token: &Row) -> sqlx::Result<()> {
+    token::revoke(connection, token.token_id).await?;
+    let details = json!({"name": token.name, "kind": token.kind});
+    record(connection, by, Action::TokenRevoke, format!("token:{}", token.token_id), details).await
+}
+
+/// Makes a token, and tells what is stored of it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn issue_token(pool: &PgPool, by: &By, new: &NewToken<'_>) -> Result<(Row, Issued), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let issued = create_token(&mut transaction, by, new).await?;
+    let row = stored(&mut transaction, &issued).await?;
+    transaction.commit().await?;
+    Ok((row, issued))
+}
+
+/// Who changes a token.
+#[derive(Clone, Copy, Debug)]
+pub enum Changer<'a> {
+    /// Someone who may not change every token, nor know of each.
+    Caller(&'a Caller),
+    /// Whoever runs the server.
+    Operator,
+}
+
+impl Changer<'_> {
+    /// The token, if this one may do what `check` asks. One that it must not list does not exist.
+    async fn managed(
+        self,
+        connection: &mut PgConnection,
+        token_id: i64,
+        check: fn(&Caller, &ManagedToken<'_>) -> Result<(), Refusal>,
+    ) -> Result<Row, DomainError> {
+        let unknown = || DomainError::unknown(Kind::Token, token_id);
+        let Self::Caller(caller) = self else {
+            return token::find(connection, token_id).await?.ok_or_else(unknown);
+        };
+        let sight = caller.token_sight()?;
+        let found = token::find(connection, token_id).await?.ok_or_else(unknown)?;
+        if !sight.covers(&found.managed()) {
+            return Err(unknown());
+        }
+        check(caller, &found.managed())?;
+        Ok(found)
+    }
+}
+
+/// Gives a token another secret, and tells what is stored of it; the secret of now is accepted for the overlap.
+///
+/// # Errors
+/// There is no such token, the changer may not do this, or the database does not answer.
+pub async fn rotate_token(
+    pool: &PgPool,
+    changer: Changer<'_>,
+    by: &By,
+    token_id: i64,
+    overlap: TimeDelta,
+) -> Result<(Row, Issued), DomainError> {
+    let mut transaction = pool.begin().await?;
+    let found = changer.managed(&mut transaction, token_id, Caller::check_issue).await?;
+    let issued = rotate(&mut transaction, by, &found, overlap).await?;
+    let row = stored(&mut transaction, &issued).await?;
+    transaction.commit().await?;
+    Ok((row, issued))
+}
+
+/// Revokes a token, ends the sessions that began with it, and tells which one it was.
+///
+/// # Errors
+/// There is no such token, the changer may not do this, or the database does not answer.
+pub async fn revoke_token(
+    pool: &PgPool,
+    changer: Changer<'_>,
+    by: &By,
+    token_id: i64,
+) -> Result<Row, DomainError> {
+    let mut transaction = pool.begin().await?;
+    let found = changer.managed(&mut transaction, token_id, Caller::check_revoke).await?;
+    revoke(&mut transaction, by, &found).await?;
+    transaction.commit().await?;
+    Ok(found)
+}
+
+async fn stored(connection: &mut PgConnection, issued: &Issued) -> Result<Row, DomainError> {
+    let row = token::find(connection, issued.token_id).await?;
+    row.ok_or_else(|| DomainError::unknown(Kind::Token, issued.token_id))
+}
+
+/// A token that a job got for its own.
+#[derive(Clone, Debug)]
+pub struct Exchanged {
+    /// Its secret.
+    pub secret: Secret,
+    /// The project that it is good for.
+    pub project: String,
+    /// Until when it is valid.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Gives a job a token that has proved which one it is, for the project that is named or the only one that trusts it; none when
+/// it has had one for its own.
+///
+/// # Errors
+/// No project trusts the job, or several do, or the database does not answer.
+pub async fn exchange_token(
+    pool: &PgPool,
+    by: &By,
+    issuer: &str,
+    claims: &Claims,
+    project: Option<&str>,
+) -> Result<Option<Exchanged>, DomainError> {
+    let mut transaction = pool.begin().await?;
+    oidc::forget_expired(&mut transaction).await?;
+    let trust = trusting(&mut transaction, issuer, claims, project).await?;
+    let Some(exchanged) = exchange(&mut transaction, by, claims, trust).await? else {
+        transaction.rollback().await?;
+        return Ok(None);
+    };
+    transaction.commit().await?;
+    Ok(Some(exchanged))
+}
+
+/// The trust by which a job may upload.
+async fn trusting(
+    connection: &mut PgConnection,
+    issuer: &str,
+    claims: &Claims,
+    project: Option<&str>,
+) -> Result<oidc::Row, DomainError> {
+    let repository = (claims.repository_id, claims.repository_owner_id);
+    let mut trusts = oidc::of_repository(connection, issuer, repository).await?;
+    trusts.retain(|trust| {
+        trust::covers(&trust.patterns(), claims) && project.is_none_or(|project| project == trust.project)
+    });
+    let Some(first) = trusts.first().cloned() else { return Err(Refusal::Untrusted.into()) };
+    if trusts.iter().any(|trust| trust.project != first.project) {
+        return Err(DomainError::parameter(
+            "project",
+            "several projects trust this job: expected the name of one",
+        ));
+    }
+    Ok(first)
+}
+
+/// A token for a job, unless it has had one for its own.
+async fn exchange(
+    connection: &mut PgConnection,
+    by: &By,
+    claims: &Claims,
+    trust: oidc::Row,
+) -> sqlx::Result<Option<Exchanged>> {
+    let kind = TokenKind::Ci;
+    let binding = Binding { project: Some(trust.project.clone()), machine: None };
+    let expires_at = Utc::now() + EXCHANGED_TOKEN_LIFETIME;
+    let name: String = format!("job of {}", claims.repository).chars().take(NAME_CHARACTERS_MAX).collect();
+    let new = NewToken {
+        name: &name,
+        kind,
+        account_id: None,
+        scopes: kind.default_scopes(),
+        binding: &binding,
+        expires_at: Some(expires_at),
+    };
+    let by = By { actor: format!("job:{}", claims.repository), ..by.clone() };
+    let issued = exchange_for(connection, &by, &new, claims, trust.oidc_trust_id).await?;
+    // As long as either could be used.
+    let until = i64::try_from(claims.exp).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    let until = until.unwrap_or(expires_at).max(expires_at) + EXCHANGED_TOKEN_LIFETIME;
+    let used = Use {
+        oidc_trust_id: trust.oidc_trust_id,
+        token_id: issued.token_id,
+        issuer: &trust.issuer,
+        jti: &claims.jti,
+        expires_at: until,
+    };
+    if !oidc::record_use(connection, used).await? {
+        return Ok(None);
+    }
+    Ok(Some(Exchanged { secret: issued.secret, project: trust.project, expires_at }))
+}
