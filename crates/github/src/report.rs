@@ -1,12 +1,12 @@
 //! [`LabReports`]: what there is to say of a pull request, from what became of its jobs. The verdicts are those of the compare page:
 //! base and head were measured in turn, in one job on one machine.
 
-use crate::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row, Verdict};
+use crate::comment::{Acknowledgement, Leg, LegState, PullRequestReport, Row};
 use crate::reconcile::Reports;
 use anyhow::{Result, anyhow};
 use async_trait::async_trait;
 use chrono::{TimeDelta, Utc};
-use roundtrip_domain::comparison::{self, ComparisonPair};
+use roundtrip_domain::comparison::{self, ComparisonPair, Verdict};
 use roundtrip_storage as db;
 use roundtrip_storage::github::{pull_request, queue};
 use roundtrip_storage::job::{self, Filter};
@@ -140,17 +140,12 @@ fn rows_of(machine: &str, pair: &ComparisonPair) -> Vec<Row> {
         interval: interval.map(|[low, high]| (low, high)),
         verdict,
     };
-    let mut rows = vec![row(
-        "p50",
-        figure(|side| side.latency_ns.p50),
-        pair.change,
-        pair.change_interval,
-        said(pair.verdict),
-    )];
+    let mut rows =
+        vec![row("p50", figure(|side| side.latency_ns.p50), pair.change, pair.change_interval, pair.verdict)];
     let tail = pair.p99.and_then(|p99| Some((p99, p99.verdict?)));
-    if let Some((p99, verdict)) = tail.filter(|_| pair.verdict == comparison::Verdict::NoChange) {
+    if let Some((p99, verdict)) = tail.filter(|_| pair.verdict == Verdict::NoChange) {
         let figures = figure(|side| side.latency_ns.p99);
-        rows.push(row("p99", figures, p99.change, p99.change_interval, said(verdict)));
+        rows.push(row("p99", figures, p99.change, p99.change_interval, verdict));
     }
     rows
 }
@@ -163,16 +158,6 @@ fn described(case: &Case) -> String {
     words.extend(case.buffer_bytes.map(|bytes| format!("buffer of {bytes} B")));
     words.extend(case.rate_per_second.map(|rate| format!("{rate}/s")));
     words.join(", ")
-}
-
-fn said(verdict: comparison::Verdict) -> Verdict {
-    match verdict {
-        comparison::Verdict::Regressed => Verdict::Regressed,
-        comparison::Verdict::Improved => Verdict::Improved,
-        comparison::Verdict::NoChange => Verdict::NoChange,
-        comparison::Verdict::Inconclusive => Verdict::Inconclusive,
-        comparison::Verdict::NotComparable => Verdict::NotComparable,
-    }
 }
 
 fn methodology(repetitions: &[usize]) -> String {

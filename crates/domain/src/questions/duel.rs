@@ -38,7 +38,7 @@ pub(super) struct AtSize<'m> {
 
 /// Which side is faster.
 #[derive(Debug, PartialEq)]
-pub(super) enum Verdict {
+pub(super) enum Winner {
     /// One, at every size.
     Always(usize),
     /// One up to a size, the other one beyond.
@@ -120,18 +120,18 @@ impl<'m> Duel<'m> {
     }
 
     /// Which side is faster.
-    pub(super) fn verdict(&self) -> Verdict {
+    pub(super) fn winner(&self) -> Winner {
         let sure = |side: usize| self.sizes.iter().filter(|at| at.is_faster(side)).count();
         match (self.crossovers.as_slice(), sure(0), sure(1)) {
-            (_, first, _) if first == self.sizes.len() => Verdict::Always(0),
-            (_, _, second) if second == self.sizes.len() => Verdict::Always(1),
-            (_, 0, 0) => Verdict::Unclear,
+            (_, first, _) if first == self.sizes.len() => Winner::Always(0),
+            (_, _, second) if second == self.sizes.len() => Winner::Always(1),
+            (_, 0, 0) => Winner::Unclear,
             ([at], ..) if at.from.is_some() && at.to.is_some() => {
-                Verdict::Changes { below: at.below, at: *at }
+                Winner::Changes { below: at.below, at: *at }
             }
-            (_, sizes, 0) => Verdict::Sometimes { side: 0, sizes },
-            (_, 0, sizes) => Verdict::Sometimes { side: 1, sizes },
-            (changes, ..) => Verdict::ChangesOften(changes.len()),
+            (_, sizes, 0) => Winner::Sometimes { side: 0, sizes },
+            (_, 0, sizes) => Winner::Sometimes { side: 1, sizes },
+            (changes, ..) => Winner::ChangesOften(changes.len()),
         }
     }
 

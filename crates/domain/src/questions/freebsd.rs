@@ -1,7 +1,7 @@
 //! Pipes or sockets on your machine? The study of FreeBSD says pipes, by 63 % on average, and that bandwidth collapses beyond 64
 //! KiB.
 
-use super::duel::{self, Duel, Verdict, place, range, sentences, times};
+use super::duel::{self, Duel, Winner, place, range, sentences, times};
 use super::evidence::EvidenceUnit;
 use super::{Answered, Member, Question};
 use crate::charts::members;
@@ -60,18 +60,18 @@ fn side(series: &Series) -> Option<((), usize)> {
 /// Which is faster, as part of a sentence.
 fn told(duel: &Duel<'_>) -> String {
     let (all, range) = (duel.sizes.len(), range(&duel.sizes));
-    match duel.verdict() {
-        Verdict::Always(side) => format!("{} at every size from {range}", NAMES[side]),
-        Verdict::Changes { below, at } => {
+    match duel.winner() {
+        Winner::Always(side) => format!("{} at every size from {range}", NAMES[side]),
+        Winner::Changes { below, at } => {
             format!("{} up to {}, {} beyond", NAMES[below], duel::equal_at(&at), NAMES[1 - below])
         }
-        Verdict::ChangesOften(changes) => {
+        Winner::ChangesOften(changes) => {
             format!("neither throughout, as which is faster changes {changes} times from {range}")
         }
-        Verdict::Sometimes { side, sizes } => {
+        Winner::Sometimes { side, sizes } => {
             format!("{} at {sizes} of {all} sizes, and at the others nothing tells them apart", NAMES[side])
         }
-        Verdict::Unclear => format!("either, as nothing tells them apart at any size from {range}"),
+        Winner::Unclear => format!("either, as nothing tells them apart at any size from {range}"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Is advanced framing faster? A change to Node says that it is once it is framed in C++; and against lines of JSON, from which
 //! size on?
 
-use super::duel::{self, Duel, Verdict, place, range, sentences, times};
+use super::duel::{self, Duel, Winner, place, range, sentences, times};
 use super::evidence::EvidenceUnit;
 use super::{Answered, EvidenceTable, Member, Question};
 use crate::charts::members;
@@ -65,27 +65,27 @@ fn pairing(duel: &Duel<'_>) -> usize {
 /// Whether it is faster, as part of a sentence.
 fn told(duel: &Duel<'_>) -> String {
     let (all, range) = (duel.sizes.len(), range(&duel.sizes));
-    match duel.verdict() {
-        Verdict::Always(0) => format!("yes, at every size from {range}"),
-        Verdict::Always(_) => format!("no, at no size from {range}: lines of JSON are"),
-        Verdict::Changes { below: 1, at } => {
+    match duel.winner() {
+        Winner::Always(0) => format!("yes, at every size from {range}"),
+        Winner::Always(_) => format!("no, at no size from {range}: lines of JSON are"),
+        Winner::Changes { below: 1, at } => {
             format!("yes, from {} on: below, lines of JSON are faster", duel::equal_at(&at))
         }
-        Verdict::Changes { at, .. } => {
+        Winner::Changes { at, .. } => {
             format!("yes, up to {}: beyond, lines of JSON are faster", duel::equal_at(&at))
         }
-        Verdict::ChangesOften(changes) => {
+        Winner::ChangesOften(changes) => {
             format!("at some sizes: which is faster changes {changes} times from {range}")
         }
-        Verdict::Sometimes { side: 0, sizes } => {
+        Winner::Sometimes { side: 0, sizes } => {
             format!("yes, at {sizes} of {all} sizes; at the others nothing tells it from lines of JSON")
         }
-        Verdict::Sometimes { sizes, .. } => {
+        Winner::Sometimes { sizes, .. } => {
             format!(
                 "no: at {sizes} of {all} sizes lines of JSON are, and at the others nothing tells them apart"
             )
         }
-        Verdict::Unclear => format!("not so that it could be told, at any size from {range}"),
+        Winner::Unclear => format!("not so that it could be told, at any size from {range}"),
     }
 }
 

@@ -14,6 +14,8 @@ pub use body::{body, marker, summary};
 pub use check::{check, name as check_name};
 pub use state::State;
 
+use roundtrip_domain::comparison::Verdict;
+
 /// What is known of a pull request that was measured, or is being measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PullRequestReport {
@@ -90,21 +92,6 @@ pub struct Row {
     pub interval: Option<(f64, f64)>,
     /// What is said of it.
     pub verdict: Verdict,
-}
-
-/// What is said of a series.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Slower.
-    Regressed,
-    /// Faster.
-    Improved,
-    /// Neither, as far as it matters.
-    NoChange,
-    /// It cannot be told.
-    Inconclusive,
-    /// Base and head were measured in different ways.
-    NotComparable,
 }
 
 /// Somebody's word that a change is meant.

@@ -1,7 +1,8 @@
 //! One comment on a pull request, whatever fails, comes twice or happens at once.
 
 use super::{REPOSITORY, WRITER, World, reconcile, report, sha};
-use roundtrip_github::comment::{Leg, LegState, PullRequestReport, Verdict};
+use roundtrip_domain::comparison::Verdict;
+use roundtrip_github::comment::{Leg, LegState, PullRequestReport};
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github_fake::Fault;
 use sqlx::PgPool;

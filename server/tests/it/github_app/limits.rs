@@ -2,7 +2,7 @@
 
 use super::{REPOSITORY, World, app_of, reconcile, report, sha};
 use chrono::SubsecRound as _;
-use roundtrip_github::comment::Verdict;
+use roundtrip_domain::comparison::Verdict;
 use roundtrip_github::reconcile::{Reconciler, Reports};
 use roundtrip_github::{App, app};
 use roundtrip_github_fake::{Fault, NewPullRequest, STRANGERS_KEY, Settings};
