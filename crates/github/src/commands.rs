@@ -9,7 +9,7 @@ use pulldown_cmark::{Event as Markdown, Parser, Tag, TagEnd};
 use roundtrip_domain::queue::github_jobs;
 use roundtrip_storage::github::pull_request;
 use roundtrip_wire::Slug;
-use sqlx::PgConnection;
+use sqlx::PgPool;
 
 /// How such a line begins.
 const WORD: &str = "/roundtrip";
@@ -161,15 +161,14 @@ pub(super) struct Comment<'a> {
 
 /// Notes what a comment asks for, and answers it: by a reaction, or a reply that says why nothing is done.
 pub(super) async fn handle_command(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     repository: Repository<'_>,
     project_id: i64,
     comment: &Comment<'_>,
     now: DateTime<Utc>,
 ) -> Result<(), GitHubError> {
-    let Some(row) = pull_request::find(connection, project_id, comment.number).await? else {
-        return Ok(());
-    };
+    let found = pull_request::find(&mut *pool.acquire().await?, project_id, comment.number).await?;
+    let Some(row) = found else { return Ok(()) };
     let commands = find(comment.body);
     let refusal = if !repository.is_writer(comment.author).await? {
         Some("this takes write access to the repository.".to_owned())
@@ -190,10 +189,10 @@ pub(super) async fn handle_command(
     for (place, command) in commands.iter().flatten().enumerate() {
         let source = format!("comment:{}:{place}", comment.id);
         let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
-        intake::note_command(connection, &row, &asked, command, now).await?;
+        intake::note_command(pool, &row, &asked, command, now).await?;
     }
     repository.react(comment.id).await?;
-    match nobody_measures(connection, project_id, commands.iter().flatten()).await? {
+    match nobody_measures(pool, project_id, commands.iter().flatten()).await? {
         Some(why) => reply(repository, comment, &format!("Nothing is measured: {why}")).await,
         None => Ok(()),
     }
@@ -201,16 +200,17 @@ pub(super) async fn handle_command(
 
 /// Why nobody would measure what is asked for: no machine works for the project, or one that is named does not.
 async fn nobody_measures(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     project_id: i64,
     commands: impl Iterator<Item = &Command>,
 ) -> sqlx::Result<Option<String>> {
+    let mut connection = pool.acquire().await?;
     for named in commands.filter_map(Command::machines) {
-        if github_jobs::machines(connection, project_id, &[]).await?.is_empty() {
+        if github_jobs::machines(&mut connection, project_id, &[]).await?.is_empty() {
             return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
         }
         for name in named {
-            if github_jobs::machines(connection, project_id, std::slice::from_ref(name)).await?.is_empty() {
+            if github_jobs::machines(&mut connection, project_id, std::slice::from_ref(name)).await?.is_empty() {
                 return Ok(Some(format!("no machine called `{name}` works for this project.")));
             }
         }

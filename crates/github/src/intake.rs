@@ -8,7 +8,7 @@ use roundtrip_domain::queue::github_jobs::DEBOUNCE;
 use roundtrip_storage::github::command::{self, Accepted};
 use roundtrip_storage::github::installation::{self, Repository};
 use roundtrip_storage::github::pull_request::{self, Read, Row};
-use sqlx::PgConnection;
+use sqlx::PgPool;
 
 /// Where a command stands.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Asked<'a> {
 /// # Errors
 /// The database does not answer.
 pub async fn note_pull_request(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     repository: &Repository,
     project_id: i64,
     read: &PullRequest,
@@ -43,7 +43,8 @@ pub async fn note_pull_request(
         base_branch: &read.base.name,
         is_fork: read.is_fork(),
     };
-    pull_request::store(connection, project_id, repository.github_repository_id, &row, now + DEBOUNCE).await
+    let mut connection = pool.acquire().await?;
+    pull_request::store(&mut connection, project_id, repository.github_repository_id, &row, now + DEBOUNCE).await
 }
 
 /// Notes the newest commit of the default branch.
@@ -51,12 +52,14 @@ pub async fn note_pull_request(
 /// # Errors
 /// The database does not answer.
 pub async fn note_push(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     repository: &Repository,
     sha: &str,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    installation::move_default_branch(connection, repository.github_repository_id, sha, now).await
+    let mut transaction = pool.begin().await?;
+    installation::move_default_branch(&mut transaction, repository.github_repository_id, sha, now).await?;
+    transaction.commit().await
 }
 
 /// Notes what somebody with write access asked for, of the commit that they saw. To queue it is to approve it.
@@ -64,7 +67,7 @@ pub async fn note_push(
 /// # Errors
 /// The database does not answer.
 pub async fn note_command(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     pull_request: &Row,
     asked: &Asked<'_>,
     asked_for: &Command,
@@ -87,9 +90,10 @@ pub async fn note_command(
         requested_at: asked.at,
     };
     let id = pull_request.github_pull_request_id;
-    let is_new = command::add(connection, id, &accepted).await?;
+    let mut transaction = pool.begin().await?;
+    let is_new = command::add(&mut transaction, id, &accepted).await?;
     if is_new && matches!(asked_for, Command::Queue { .. }) {
-        pull_request::approve(connection, id, &pull_request.head_sha, asked.by, now).await?;
+        pull_request::approve(&mut transaction, id, &pull_request.head_sha, asked.by, now).await?;
     }
-    Ok(())
+    transaction.commit().await
 }

@@ -1,8 +1,8 @@
 //! [`Reconciler`]: makes GitHub say what there is to say of each pull request: one comment that is written anew, and one check.
 //!
 //! Nothing is remembered but what the tables hold, and what they do not hold is looked for at GitHub: an answer that was lost
-//! after the comment was made costs a search, not a second comment. A row is locked while it is looked after, so that two
-//! servers do not both find nothing.
+//! after the comment was made costs a search, not a second comment. A server has a lease on what it looks after, so that two do
+//! not both find nothing; no transaction is open while GitHub is asked.
 
 use crate::app::App;
 use crate::client::GitHubError;
@@ -15,7 +15,7 @@ use roundtrip_storage::github::installation;
 use roundtrip_storage::github::pull_request::{self, Row, Written};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -24,6 +24,9 @@ use tokio::sync::watch;
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 /// A pull request of which nothing can be said now is asked for again so much later.
 const REPORT_PAUSE: TimeDelta = TimeDelta::minutes(5);
+
+/// How long a server has a pull request to itself: far longer than all requests to GitHub for it take.
+const LEASE: TimeDelta = TimeDelta::minutes(5);
 
 /// What there is to say of pull requests.
 #[async_trait]
@@ -76,9 +79,8 @@ impl Reconciler {
     /// # Errors
     /// The database does not answer.
     pub async fn reconcile_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
-        let mut transaction = self.pool.begin().await?;
-        let Some(row) = pull_request::take(&mut transaction, now).await? else { return Ok(false) };
-        let id = row.github_pull_request_id;
+        let taken = pull_request::take(&self.pool, now, now + LEASE).await?;
+        let Some((row, lease)) = taken else { return Ok(false) };
         let report = match self.reports.report(&row).await {
             Ok(report) => report,
             Err(error) => {
@@ -87,52 +89,52 @@ impl Reconciler {
                     "nothing can be said of a pull request now"
                 );
                 let why = format!("{error:#}");
-                pull_request::put_off(&mut transaction, id, now + REPORT_PAUSE, Some(&why)).await?;
-                transaction.commit().await?;
+                pull_request::put_off(&self.pool, lease, now + REPORT_PAUSE, Some(&why)).await?;
                 return Ok(true);
             }
         };
         let mut written = Written::default();
         let outcome = match &report {
-            Some(report) => self.say(&mut transaction, &row, report, &mut written, now).await,
+            Some(report) => self.say(&row, report, &mut written, now).await,
             None => Ok(()),
         };
         // Also of an attempt that failed half-way: what was written need not be looked for.
-        pull_request::remember(&mut transaction, id, &written).await?;
-        match outcome {
-            Ok(()) => pull_request::finish(&mut transaction, id, None).await?,
-            Err(error) => {
-                let why = error.to_string();
-                match error.again_at(row.attempts, now) {
-                    Some(due_at) => {
-                        let why = error.is_failure().then_some(why.as_str());
-                        pull_request::put_off(&mut transaction, id, due_at, why).await?;
-                    }
-                    None => {
-                        tracing::warn!(
-                            project = row.project,
-                            number = row.number,
-                            error.cause = why,
-                            "a pull request was given up"
-                        );
-                        pull_request::finish(&mut transaction, id, Some(&why)).await?;
-                    }
-                }
+        pull_request::remember(&self.pool, lease, &written).await?;
+        let Err(error) = outcome else {
+            pull_request::finish(&self.pool, lease, None).await?;
+            return Ok(true);
+        };
+        let why = error.to_string();
+        match error.again_at(row.attempts, now) {
+            Some(due_at) => {
+                let why = error.is_failure().then_some(why.as_str());
+                pull_request::put_off(&self.pool, lease, due_at, why).await?;
+            }
+            None => {
+                tracing::warn!(
+                    project = row.project,
+                    number = row.number,
+                    error.cause = why,
+                    "a pull request was given up"
+                );
+                pull_request::finish(&self.pool, lease, Some(&why)).await?;
             }
         }
-        transaction.commit().await?;
         Ok(true)
     }
 
     async fn say(
         &self,
-        connection: &mut PgConnection,
         row: &Row,
         report: &PullRequestReport,
         written: &mut Written,
         now: DateTime<Utc>,
     ) -> Result<(), GitHubError> {
-        let Some(known) = installation::repository(connection, row.github_repository_id).await? else {
+        let known = {
+            let mut connection = self.pool.acquire().await?;
+            installation::repository(&mut connection, row.github_repository_id).await?
+        };
+        let Some(known) = known else {
             // The App may not be there any more: nobody is to be told.
             return Ok(());
         };

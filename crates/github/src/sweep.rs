@@ -7,7 +7,7 @@ use crate::repository::{PullRequest, Repository};
 use chrono::{DateTime, Utc};
 use roundtrip_storage::github::{installation, pull_request};
 use serde::Deserialize;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 
 /// The name of this work among those of which one server does each.
 pub const TASK: &str = "github";
@@ -43,9 +43,8 @@ struct RepositoryAnswer {
 
 /// Reads which repositories there are, and which of their pull requests are open.
 pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Result<(), GitHubError> {
-    let mut connection = pool.acquire().await?;
     // Those that are known and not there any more, too.
-    let mut ids = installation::present(&mut connection).await?;
+    let mut ids = installation::present(&mut *pool.acquire().await?).await?;
     for page in 1.. {
         let path = format!("/app/installations?per_page={PER_PAGE}&page={page}");
         let answer = app.ask("GET", &path, None, now).await?;
@@ -57,12 +56,13 @@ pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Resul
     ids.sort_unstable();
     ids.dedup();
     for id in ids {
-        read_installation(app, &mut connection, id, now).await?;
+        read_installation(app, pool, id, now).await?;
     }
     let mut outcome = Ok(());
-    for (known, project_id) in installation::of_projects(&mut connection).await? {
+    let projects = installation::of_projects(&mut *pool.acquire().await?).await?;
+    for (known, project_id) in projects {
         let repository = Repository::new(app, pool, &known, now);
-        let read = read_pull_requests(&mut connection, repository, &known, project_id, now).await;
+        let read = read_pull_requests(pool, repository, &known, project_id, now).await;
         // One that cannot be read does not keep the others from being read.
         if let Err(error @ (GitHubError::Limited { .. } | GitHubError::Database(_))) = read {
             return Err(error);
@@ -73,50 +73,54 @@ pub(super) async fn sweep(app: &App, pool: &PgPool, now: DateTime<Utc>) -> Resul
 }
 
 async fn read_pull_requests(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     repository: Repository<'_>,
     known: &installation::Repository,
     project_id: i64,
     now: DateTime<Utc>,
 ) -> Result<(), GitHubError> {
-    let mut not_open = pull_request::open_numbers(connection, project_id).await?;
+    let mut not_open = pull_request::open_numbers(&mut *pool.acquire().await?, project_id).await?;
     for read in repository.open_pull_requests().await? {
         not_open.retain(|number| *number != read.number);
-        note_if_new(connection, known, project_id, &read, now).await?;
+        note_if_new(pool, known, project_id, &read, now).await?;
     }
     for number in not_open {
         let read = repository.pull_request(number).await?;
-        note_if_new(connection, known, project_id, &read, now).await?;
+        note_if_new(pool, known, project_id, &read, now).await?;
     }
     Ok(())
 }
 
 /// What is known need not be looked at again.
 async fn note_if_new(
-    connection: &mut PgConnection,
+    pool: &PgPool,
     repository: &installation::Repository,
     project_id: i64,
     read: &PullRequest,
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
-    let known = pull_request::find(connection, project_id, read.number).await?;
+    let known = pull_request::find(&mut *pool.acquire().await?, project_id, read.number).await?;
     if known.is_some_and(|known| known.head_sha == read.head.sha && known.state == read.state) {
         return Ok(());
     }
-    intake::note_pull_request(connection, repository, project_id, read, now, now).await
+    intake::note_pull_request(pool, repository, project_id, read, now, now).await
 }
 
 /// Reads which repositories an installation has, or that it is gone.
 pub(super) async fn read_installation(
     app: &App,
-    connection: &mut PgConnection,
+    pool: &PgPool,
     id: i64,
     now: DateTime<Utc>,
 ) -> Result<(), GitHubError> {
     let path = format!("/app/installations/{id}");
     let answer: InstallationAnswer = match app.ask("GET", &path, None, now).await {
         Ok(answer) => answer.read()?,
-        Err(GitHubError::Gone(_)) => return Ok(installation::remove(connection, id, now).await?),
+        Err(GitHubError::Gone(_)) => {
+            let mut transaction = pool.begin().await?;
+            installation::remove(&mut transaction, id, now).await?;
+            return Ok(transaction.commit().await?);
+        }
         Err(error) => return Err(error),
     };
     let read = installation::Installation {
@@ -129,7 +133,9 @@ pub(super) async fn read_installation(
         None => repositories(app, id, now).await?,
         Some(_) => Vec::new(),
     };
-    Ok(installation::store(connection, &read, &repositories, now).await?)
+    let mut transaction = pool.begin().await?;
+    installation::store(&mut transaction, &read, &repositories, now).await?;
+    Ok(transaction.commit().await?)
 }
 
 async fn repositories(

@@ -13,13 +13,15 @@ use roundtrip_domain::tasks::LEASE;
 use roundtrip_storage::github::delivery::{self, Waiting};
 use roundtrip_storage::github::{installation, pull_request};
 use roundtrip_storage::task;
-use sqlx::{Acquire as _, PgConnection, PgPool};
+use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
 /// Other servers take events in as well, and tell nobody here of it.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+/// How long a server has an event to itself: far longer than all requests to GitHub for it take.
+const EVENT_LEASE: TimeDelta = TimeDelta::minutes(5);
 /// An event that failed so often is given up.
 const ATTEMPTS_MAX: i32 = 12;
 /// GitHub sends an event again for three days; older ones need not be known again.
@@ -71,37 +73,27 @@ impl Worker {
     /// # Errors
     /// The database does not answer.
     pub async fn handle_next(&self, now: DateTime<Utc>) -> sqlx::Result<bool> {
-        let mut transaction = self.pool.begin().await?;
-        let Some(waiting) = delivery::take(&mut transaction, now).await? else {
-            transaction.rollback().await?;
+        let Some(waiting) = delivery::take(&self.pool, now, now + EVENT_LEASE).await? else {
             delivery::forget(&self.pool, now - KEPT).await?;
             return Ok(false);
         };
-        let id = waiting.github_delivery_id;
-        // What half an attempt wrote goes; that the event is ours stays.
-        let mut attempt = transaction.begin().await?;
-        let outcome = self.handle(&mut attempt, &waiting, now).await;
-        match &outcome {
-            Ok(()) => attempt.commit().await?,
-            Err(_) => attempt.rollback().await?,
-        }
-        match outcome {
-            Ok(()) => delivery::finish(&mut transaction, id, now, None).await?,
-            Err(error) => {
-                let again_at = error.again_at(waiting.attempts, now);
-                match again_at.filter(|_| waiting.attempts < ATTEMPTS_MAX) {
-                    Some(due_at) => {
-                        let why = error.is_failure().then(|| error.to_string());
-                        delivery::put_off(&mut transaction, id, due_at, why.as_deref()).await?;
-                    }
-                    None => {
-                        tracing::warn!(delivery = %id, error.cause = %error, "what GitHub told was given up");
-                        delivery::finish(&mut transaction, id, now, Some(&error.to_string())).await?;
-                    }
-                }
+        // What half an attempt noted stays: to note it again changes nothing.
+        let Err(error) = self.handle(&waiting, now).await else {
+            delivery::finish(&self.pool, &waiting, now, None).await?;
+            return Ok(true);
+        };
+        let again_at = error.again_at(waiting.attempts, now);
+        match again_at.filter(|_| waiting.attempts < ATTEMPTS_MAX) {
+            Some(due_at) => {
+                let why = error.is_failure().then(|| error.to_string());
+                delivery::put_off(&self.pool, &waiting, due_at, why.as_deref()).await?;
+            }
+            None => {
+                let delivery = waiting.github_delivery_id;
+                tracing::warn!(%delivery, error.cause = %error, "what GitHub told was given up");
+                delivery::finish(&self.pool, &waiting, now, Some(&error.to_string())).await?;
             }
         }
-        transaction.commit().await?;
         Ok(true)
     }
 
@@ -124,54 +116,53 @@ impl Worker {
         sweep::sweep(&self.app, &self.pool, now).await
     }
 
-    async fn handle(
-        &self,
-        connection: &mut PgConnection,
-        waiting: &Waiting,
-        now: DateTime<Utc>,
-    ) -> Result<(), GitHubError> {
+    async fn handle(&self, waiting: &Waiting, now: DateTime<Utc>) -> Result<(), GitHubError> {
         // Another version of this server may have kept it.
         let Ok(event) = serde_json::from_value(waiting.payload.clone()) else { return Ok(()) };
         let place = match &event {
             Event::Installation { installation } => {
-                return sweep::read_installation(&self.app, connection, *installation, now).await;
+                return sweep::read_installation(&self.app, &self.pool, *installation, now).await;
             }
             Event::Push { place, .. }
             | Event::PullRequest { place, .. }
             | Event::Comment { place, .. }
             | Event::Rerequested { place, .. } => place,
         };
-        let Some(known) = self.repository(connection, place, now).await? else { return Ok(()) };
+        let Some(known) = self.repository(place, now).await? else { return Ok(()) };
         let Some(project_id) = known.project_id else { return Ok(()) };
         let repository = Repository::new(&self.app, &self.pool, &known, now);
         match event {
             Event::Installation { .. } => Ok(()),
             Event::Push { branch, .. } if branch == known.default_branch => {
                 let sha = repository.head_of(&branch).await?;
-                Ok(intake::note_push(connection, &known, &sha, now).await?)
+                Ok(intake::note_push(&self.pool, &known, &sha, now).await?)
             }
             Event::Push { .. } => Ok(()),
             Event::PullRequest { number, head_sha, updated_at, .. } => {
                 let read = repository.pull_request(number).await?;
                 // Of a commit that came later nobody has told yet.
                 let pushed_at = if read.head.sha == head_sha { updated_at } else { now };
-                Ok(intake::note_pull_request(connection, &known, project_id, &read, pushed_at, now).await?)
+                Ok(intake::note_pull_request(&self.pool, &known, project_id, &read, pushed_at, now).await?)
             }
             Event::Comment { number, comment, author, body, created_at, .. } => {
                 let read = repository.pull_request(number).await?;
-                intake::note_pull_request(connection, &known, project_id, &read, now, now).await?;
+                intake::note_pull_request(&self.pool, &known, project_id, &read, now, now).await?;
                 let comment = Comment { number, id: comment, author: &author, body: &body, created_at };
-                handle_command(connection, repository, project_id, &comment, now).await
+                handle_command(&self.pool, repository, project_id, &comment, now).await
             }
             Event::Rerequested { head_sha, login, .. } => {
                 if !repository.is_writer(&login).await? {
                     return Ok(());
                 }
-                for row in pull_request::of_head(connection, project_id, &head_sha).await? {
+                let rows = {
+                    let mut connection = self.pool.acquire().await?;
+                    pull_request::of_head(&mut connection, project_id, &head_sha).await?
+                };
+                for row in rows {
                     let source = format!("check:{}:{}", waiting.github_delivery_id, row.number);
                     let asked = Asked { source: &source, by: &login, at: now };
                     let retry = Command::Retry { machines: Vec::new() };
-                    intake::note_command(connection, &row, &asked, &retry, now).await?;
+                    intake::note_command(&self.pool, &row, &asked, &retry, now).await?;
                 }
                 Ok(())
             }
@@ -181,18 +172,22 @@ impl Worker {
     /// The repository of an event, also when nobody has told of it, or of its new name, before.
     async fn repository(
         &self,
-        connection: &mut PgConnection,
         place: &Place,
         now: DateTime<Utc>,
     ) -> Result<Option<installation::Repository>, GitHubError> {
-        let known = installation::repository(connection, place.repository).await?;
+        let known = self.known(place).await?;
         let is_told = |known: &installation::Repository| {
             known.github_installation_id == place.installation && known.full_name == place.full_name
         };
         if known.as_ref().is_some_and(is_told) {
             return Ok(known);
         }
-        sweep::read_installation(&self.app, connection, place.installation, now).await?;
-        Ok(installation::repository(connection, place.repository).await?)
+        sweep::read_installation(&self.app, &self.pool, place.installation, now).await?;
+        Ok(self.known(place).await?)
+    }
+
+    async fn known(&self, place: &Place) -> sqlx::Result<Option<installation::Repository>> {
+        let mut connection = self.pool.acquire().await?;
+        installation::repository(&mut connection, place.repository).await
     }
 }

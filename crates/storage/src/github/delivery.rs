@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde_json::Value;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgPool;
 use uuid::Uuid;
 
 /// An event that waits.
@@ -14,6 +14,8 @@ pub struct Waiting {
     pub payload: Value,
     /// How often handling it has failed.
     pub attempts: i32,
+    /// Until when this server has it to itself. It is its fence as well.
+    pub lease_expires_at: DateTime<Utc>,
 }
 
 /// Keeps an event, and says whether it is new.
@@ -41,63 +43,78 @@ pub async fn keep(
     Ok(done.rows_affected() == 1)
 }
 
-/// An event that is due and that no other server handles, locked until the transaction ends.
+/// Takes an event that is due and that no other server handles. When the lease ends and it was not given back, another server
+/// takes it.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn take(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Waiting>> {
+pub async fn take(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    lease_expires_at: DateTime<Utc>,
+) -> sqlx::Result<Option<Waiting>> {
     sqlx::query_as!(
         Waiting,
-        "select github_delivery_id, payload, attempts from github_delivery
-         where handled_at is null and due_at <= $1
-         order by due_at, github_delivery_id
-         limit 1 for update skip locked",
+        r#"update github_delivery set lease_expires_at = $2
+           where github_delivery_id = (
+               select github_delivery_id from github_delivery
+               where handled_at is null and due_at <= $1
+                 and (lease_expires_at is null or lease_expires_at <= $1)
+               order by due_at, github_delivery_id
+               limit 1 for update skip locked
+           )
+           returning github_delivery_id, payload, attempts, lease_expires_at as "lease_expires_at!""#,
         now,
+        lease_expires_at,
     )
-    .fetch_optional(connection)
+    .fetch_optional(pool)
     .await
 }
 
-/// Notes that an event was handled, or given up for a reason.
+/// Notes that an event was handled, or given up for a reason, unless another server has it now.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn finish(
-    connection: &mut PgConnection,
-    delivery: Uuid,
+    pool: &PgPool,
+    waiting: &Waiting,
     now: DateTime<Utc>,
     failure: Option<&str>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
-        "update github_delivery set handled_at = $2, failure = $3 where github_delivery_id = $1",
-        delivery,
+        "update github_delivery set handled_at = $3, failure = $4, lease_expires_at = null
+         where github_delivery_id = $1 and lease_expires_at = $2",
+        waiting.github_delivery_id,
+        waiting.lease_expires_at,
         now,
         failure,
     )
-    .execute(connection)
+    .execute(pool)
     .await?;
     Ok(())
 }
 
-/// Lets an event wait for another attempt. Waiting for one's turn is no failure.
+/// Lets an event wait for another attempt, unless another server has it now. Waiting for one's turn is no failure.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn put_off(
-    connection: &mut PgConnection,
-    delivery: Uuid,
+    pool: &PgPool,
+    waiting: &Waiting,
     due_at: DateTime<Utc>,
     failure: Option<&str>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_delivery
-         set due_at = $2, failure = $3, attempts = attempts + (case when $3::text is null then 0 else 1 end)
-         where github_delivery_id = $1",
-        delivery,
+         set lease_expires_at = null, due_at = $3, failure = $4,
+             attempts = attempts + (case when $4::text is null then 0 else 1 end)
+         where github_delivery_id = $1 and lease_expires_at = $2",
+        waiting.github_delivery_id,
+        waiting.lease_expires_at,
         due_at,
         failure,
     )
-    .execute(connection)
+    .execute(pool)
     .await?;
     Ok(())
 }

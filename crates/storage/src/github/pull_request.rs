@@ -214,94 +214,125 @@ pub async fn touch_open(connection: &mut PgConnection, project_id: i64) -> sqlx:
     Ok(())
 }
 
-/// A pull request that is due and that no other server looks after, locked until the transaction ends.
+/// The right to look after a pull request until a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// Of which pull request.
+    pub github_pull_request_id: i64,
+    /// When it ends. It is its fence as well: whoever takes the pull request later has another one.
+    pub expires_at: DateTime<Utc>,
+    /// When it began, by the clock of the database.
+    pub began_at: DateTime<Utc>,
+}
+
+/// Takes a pull request that is due and that no other server looks after. It is not due any more: what changes meanwhile makes
+/// it due again. When the lease ends and it was not given back, another server takes it.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn take(connection: &mut PgConnection, now: DateTime<Utc>) -> sqlx::Result<Option<Row>> {
-    rows!(
-        "due_at <= $1 order by due_at, github_pull_request_id limit 1
+pub async fn take(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
+) -> sqlx::Result<Option<(Row, Lease)>> {
+    let mut transaction = pool.begin().await?;
+    let found = rows!(
+        "coalesce(lease_expires_at, due_at) <= $1
+         order by coalesce(lease_expires_at, due_at), github_pull_request_id limit 1
          for update of github_pull_request skip locked",
         now
     )
-    .fetch_optional(connection)
-    .await
+    .fetch_optional(&mut *transaction)
+    .await?;
+    let Some(row) = found else { return Ok(None) };
+    let id = row.github_pull_request_id;
+    let lease = sqlx::query_as!(
+        Lease,
+        r#"update github_pull_request set lease_expires_at = $2, due_at = null where github_pull_request_id = $1
+           returning github_pull_request_id, lease_expires_at as "expires_at!", now() as "began_at!""#,
+        id,
+        expires_at,
+    )
+    .fetch_one(&mut *transaction)
+    .await?;
+    transaction.commit().await?;
+    Ok(Some((row, lease)))
 }
 
-/// Remembers what was written, as far as something was.
+/// Remembers what was written, as far as something was and the lease still holds.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn remember(
-    connection: &mut PgConnection,
-    pull_request: i64,
-    written: &Written,
-) -> sqlx::Result<()> {
+pub async fn remember(pool: &PgPool, lease: Lease, written: &Written) -> sqlx::Result<()> {
     if let Some((comment_id, sha256)) = &written.comment {
         sqlx::query!(
-            "update github_pull_request set comment_id = $2, comment_sha256 = $3 where github_pull_request_id = $1",
-            pull_request,
+            "update github_pull_request set comment_id = $3, comment_sha256 = $4
+             where github_pull_request_id = $1 and lease_expires_at = $2",
+            lease.github_pull_request_id,
+            lease.expires_at,
             comment_id,
             sha256,
         )
-        .execute(&mut *connection)
+        .execute(pool)
         .await?;
     }
     if let Some((check_run_id, head_sha, sha256)) = &written.check {
         sqlx::query!(
-            "update github_pull_request set check_run_id = $2, check_head_sha = $3, check_sha256 = $4
-             where github_pull_request_id = $1",
-            pull_request,
+            "update github_pull_request set check_run_id = $3, check_head_sha = $4, check_sha256 = $5
+             where github_pull_request_id = $1 and lease_expires_at = $2",
+            lease.github_pull_request_id,
+            lease.expires_at,
             check_run_id,
             head_sha,
             sha256,
         )
-        .execute(&mut *connection)
+        .execute(pool)
         .await?;
     }
     Ok(())
 }
 
-/// Notes that comment and check say what they should, as of the beginning of the transaction: what becomes of jobs later is still
-/// to be said.
+/// Gives a pull request back whose comment and check say what they should, as of the beginning of the lease: what becomes of
+/// jobs later is still to be said.
 ///
 /// # Errors
 /// The database does not answer.
-pub async fn finish(
-    connection: &mut PgConnection,
-    pull_request: i64,
-    failure: Option<&str>,
-) -> sqlx::Result<()> {
+pub async fn finish(pool: &PgPool, lease: Lease, failure: Option<&str>) -> sqlx::Result<()> {
     sqlx::query!(
-        "update github_pull_request set due_at = null, attempts = 0, failure = $2, said_at = now()
-         where github_pull_request_id = $1",
-        pull_request,
+        "update github_pull_request
+         set lease_expires_at = null, attempts = 0, failure = $3, said_at = $4
+         where github_pull_request_id = $1 and lease_expires_at = $2",
+        lease.github_pull_request_id,
+        lease.expires_at,
         failure,
+        lease.began_at,
     )
-    .execute(connection)
+    .execute(pool)
     .await?;
     Ok(())
 }
 
-/// Lets a pull request wait for another attempt. Waiting for one's turn is no failure.
+/// Gives a pull request back that waits for another attempt. Waiting for one's turn is no failure.
 ///
 /// # Errors
 /// The database does not answer.
 pub async fn put_off(
-    connection: &mut PgConnection,
-    pull_request: i64,
+    pool: &PgPool,
+    lease: Lease,
     due_at: DateTime<Utc>,
     failure: Option<&str>,
 ) -> sqlx::Result<()> {
     sqlx::query!(
         "update github_pull_request
-         set due_at = $2, failure = $3, attempts = attempts + (case when $3::text is null then 0 else 1 end)
-         where github_pull_request_id = $1",
-        pull_request,
+         set lease_expires_at = null, due_at = $3, failure = $4,
+             attempts = attempts + (case when $4::text is null then 0 else 1 end)
+         where github_pull_request_id = $1 and lease_expires_at = $2",
+        lease.github_pull_request_id,
+        lease.expires_at,
         due_at,
         failure,
     )
-    .execute(connection)
+    .execute(pool)
     .await?;
     Ok(())
 }
