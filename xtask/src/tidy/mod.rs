@@ -30,6 +30,7 @@ type Rule = fn(&Source) -> Vec<Finding>;
 const RULES: &[Rule] = &[
     documents::commands_exist,
     documents::links_lead_somewhere,
+    http_in_the_server_alone,
     module_doc_first,
     no_ignored_tests,
     no_registry_hosts,
@@ -39,6 +40,7 @@ const RULES: &[Rule] = &[
     recharts_in_the_chart_folder,
     short_files,
     sql_in_the_storage_crate,
+    transactions_below_http,
 ];
 
 const PLATFORM_HOMES: &[&str] = &[
@@ -50,6 +52,9 @@ const PLATFORM_HOMES: &[&str] = &[
     "benches/tests/it/main.rs",
 ];
 const SQL_HOME: &str = "crates/storage/src/";
+/// What knows nothing of our HTTP API.
+const BELOW_HTTP: &[&str] = &["crates/storage/", "crates/domain/", "crates/github/"];
+const ROUTES: &str = "server/src/routes/";
 const CHART_HOME: &str = "web/src/components/chart/";
 const LINES_MAX: usize = 1_000;
 const TEST_LINES_MAX: usize = 1_500;
@@ -227,6 +232,22 @@ fn sql_in_the_storage_crate(source: &Source) -> Vec<Finding> {
     source.without_own_tests().lines_where(holds_sql, &format!("holds SQL: expected only in {SQL_HOME}"))
 }
 
+/// The compiler holds the order of the crates; this holds what they are made from.
+fn http_in_the_server_alone(source: &Source) -> Vec<Finding> {
+    if !source.path.ends_with("/Cargo.toml") || !BELOW_HTTP.iter().any(|home| source.path.starts_with(home)) {
+        return Vec::new();
+    }
+    source.lines_where(|line| line.starts_with("axum"), "depends on axum: HTTP is the server's alone")
+}
+
+/// A handler asks the domain for one thing, which is done or not done.
+fn transactions_below_http(source: &Source) -> Vec<Finding> {
+    if !source.path.starts_with(ROUTES) {
+        return Vec::new();
+    }
+    source.lines_where(|line| line.contains("pool.begin()"), "begins a transaction: expected in crates/domain")
+}
+
 fn holds_sql(line: &str) -> bool {
     // In quotes it is where events of statements come from.
     let names = |call: &str| {
@@ -396,6 +417,17 @@ mod tests {
         assert_eq!(lines(rule, "benches/src/transport/pipe.rs", &text), [2]);
         assert!(!breaks(rule, "benches/src/sys/wait.rs", &text));
         assert!(!breaks(rule, "benches/src/transport/mod.rs", &text));
+    }
+
+    #[test]
+    fn http_below_the_server_and_transactions_above_the_domain_are_found() {
+        let rule = http_in_the_server_alone;
+        let text = "[dependencies]\naxum.workspace = true\n";
+        assert_eq!(lines(rule, "crates/domain/Cargo.toml", text), [2]);
+        assert!(!breaks(rule, "server/Cargo.toml", text));
+        let begins = "let mut transaction = state.pool.begin().await?;\n";
+        assert_eq!(lines(transactions_below_http, "server/src/routes/jobs.rs", begins), [1]);
+        assert!(!breaks(transactions_below_http, "crates/domain/src/queue/mod.rs", begins));
     }
 
     #[test]
