@@ -80,7 +80,7 @@ pub fn ratio(times: f64) -> String {
 }
 
 /// As a sentence begins.
-pub fn upper_first(text: &str) -> String {
+pub(crate) fn upper_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

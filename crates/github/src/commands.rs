@@ -210,7 +210,10 @@ async fn nobody_measures(
             return Ok(Some("no machine works for this project. Ask again once one does.".to_owned()));
         }
         for name in named {
-            if github_jobs::machines(&mut connection, project_id, std::slice::from_ref(name)).await?.is_empty() {
+            if github_jobs::machines(&mut connection, project_id, std::slice::from_ref(name))
+                .await?
+                .is_empty()
+            {
                 return Ok(Some(format!("no machine called `{name}` works for this project.")));
             }
         }

@@ -44,7 +44,8 @@ pub async fn note_pull_request(
         is_fork: read.is_fork(),
     };
     let mut connection = pool.acquire().await?;
-    pull_request::store(&mut connection, project_id, repository.github_repository_id, &row, now + DEBOUNCE).await
+    pull_request::store(&mut connection, project_id, repository.github_repository_id, &row, now + DEBOUNCE)
+        .await
 }
 
 /// Notes the newest commit of the default branch.

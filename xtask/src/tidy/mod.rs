@@ -245,7 +245,8 @@ fn transactions_below_http(source: &Source) -> Vec<Finding> {
     if !source.path.starts_with(ROUTES) {
         return Vec::new();
     }
-    source.lines_where(|line| line.contains("pool.begin()"), "begins a transaction: expected in crates/domain")
+    source
+        .lines_where(|line| line.contains("pool.begin()"), "begins a transaction: expected in crates/domain")
 }
 
 fn holds_sql(line: &str) -> bool {

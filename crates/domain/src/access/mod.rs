@@ -19,7 +19,7 @@ pub const TOKEN_DAYS_DEFAULT: u32 = 90;
 /// The longest that can be asked for.
 pub const TOKEN_DAYS_MAX: u32 = 3_650;
 /// How long a token is valid that a job got for its own.
-pub const EXCHANGED_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(15);
+pub(crate) const EXCHANGED_TOKEN_LIFETIME: TimeDelta = TimeDelta::minutes(15);
 /// How long the old secret of a rotated token is accepted unless asked otherwise.
 pub const OVERLAP_HOURS_DEFAULT: u32 = 24;
 /// The longest that can be asked for.

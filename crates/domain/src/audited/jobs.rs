@@ -13,7 +13,7 @@ use serde_json::json;
 use sqlx::{PgConnection, PgPool};
 
 /// The most commits of one request.
-pub const COMMITS_MAX: usize = 1_000;
+const COMMITS_MAX: usize = 1_000;
 
 /// What is to be measured, and where.
 #[derive(Clone, Debug)]

@@ -91,7 +91,7 @@ pub fn of_all_pairs(lines: &[Comparable<'_>]) -> Vec<Crossover> {
 }
 
 /// The crossovers of two lines, which have these places; ascending.
-pub fn of_pair(
+pub(crate) fn of_pair(
     [first, second]: [usize; 2],
     one: &[Measured],
     other: &[Measured],

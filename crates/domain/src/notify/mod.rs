@@ -19,7 +19,7 @@ mod outgoing;
 mod slack;
 mod webhook;
 
-pub use webhook::draw_key;
+pub(crate) use webhook::draw_key;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Failure, Parcel, Post};

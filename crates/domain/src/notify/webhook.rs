@@ -15,7 +15,7 @@ const KEY_PREFIX: &str = "whsec_";
 const KEY_BYTES: usize = 32;
 
 /// A new key, as it is stored, and shown once.
-pub fn draw_key() -> String {
+pub(crate) fn draw_key() -> String {
     format!("{KEY_PREFIX}{}", STANDARD.encode(rand::random::<[u8; KEY_BYTES]>()))
 }
 

@@ -24,7 +24,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(2);
 /// How often it is looked for what was left behind, and for what is due.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 /// The longest that an agent is kept waiting.
-pub const WAIT_MAX: Duration = Duration::from_secs(30);
+const WAIT_MAX: Duration = Duration::from_secs(30);
 
 /// Where agents wait for work; cheap to clone.
 #[derive(Clone, Debug)]

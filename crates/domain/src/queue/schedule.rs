@@ -8,7 +8,7 @@ use sqlx::PgPool;
 use std::str::FromStr;
 
 /// Machines that were not heard of for so long are asked for nothing.
-pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(7);
+pub(crate) const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(7);
 
 /// When a schedule is due next, after a time.
 ///

@@ -184,22 +184,6 @@ pub async fn approve(
     Ok(done.rows_affected() == 1)
 }
 
-/// Lets comment and check of a pull request be brought up to date at a time, or earlier when that is due already.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn touch(pool: &PgPool, project_id: i64, number: i64, due_at: DateTime<Utc>) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update github_pull_request set due_at = coalesce(due_at, $3) where project_id = $1 and number = $2",
-        project_id,
-        number,
-        due_at,
-    )
-    .execute(pool)
-    .await?;
-    Ok(())
-}
-
 /// Lets the checks of all open pull requests of a project be brought up to date now.
 ///
 /// # Errors

@@ -245,25 +245,6 @@ pub async fn told_by(
     .await
 }
 
-/// Drops what is not told after all.
-///
-/// # Errors
-/// The database does not answer.
-pub async fn drop_all(
-    connection: &mut PgConnection,
-    notification_ids: &[i64],
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update notification set dropped_at = $2 where notification_id = any($1)",
-        notification_ids,
-        now
-    )
-    .execute(connection)
-    .await?;
-    Ok(())
-}
-
 /// Drops those of some regressions.
 ///
 /// # Errors

@@ -134,7 +134,7 @@ impl Caller {
     ///
     /// # Errors
     /// Why not.
-    pub fn check_upload(&self, project: &str, machine: &str) -> Result<(), Refusal> {
+    pub(crate) fn check_upload(&self, project: &str, machine: &str) -> Result<(), Refusal> {
         let rule = Action::Upload.rule();
         self.check_scope(rule.scope)?;
         self.check_role(rule.role, project)?;
@@ -193,7 +193,7 @@ impl Caller {
     ///
     /// # Errors
     /// Why not.
-    pub fn check_revoke(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
+    pub(crate) fn check_revoke(&self, token: &ManagedToken<'_>) -> Result<(), Refusal> {
         if token.kind != TokenKind::User {
             return self.check_program_token(token);
         }
