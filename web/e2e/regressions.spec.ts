@@ -1,6 +1,6 @@
 /** The inbox: how it looks, by keyboard alone, and what people say of a regression of the server's own. */
 import type { Page } from "@playwright/test";
-import { aRegression } from "@/test/fixtures";
+import { aChangePoint, aCommit, aRegression } from "@/test/fixtures";
 import type { RegressionDetail } from "../src/api/types";
 import { inspect, SCREENS } from "./support/inspect";
 import { expect, overviewPath, test } from "./support/test";
@@ -28,37 +28,13 @@ const LISTED = [
 const DETAIL = {
   regression: LISTED[0],
   change_points: [
-    {
-      change_point_id: 1,
-      series_id: 1,
-      environment_id: 1,
-      figure: "p50",
-      commit_ordinal: 31,
-      commit_sha: "b".repeat(40),
-      after_commit_ordinal: 30,
-      until_commit_ordinal: 31,
-      places: [{ commit_ordinal: 31, probability: 0.97 }],
-      before_ns: 4_020,
-      after_ns: 4_830,
-      change: 0.2,
-      direction: "regressed",
-      confidence: 0.999_999,
-      matters: true,
-      cause: "commit",
+    aChangePoint({
       witnesses: ["canary wake stayed as it was (+0.1 %)", "on lab-2 changed as well, by +19 %"],
-      regression_id: 9,
-      found_at: "2026-11-24T10:00:00Z",
-    },
+    }),
   ],
   culprits: [
     {
-      commit: {
-        sha: "b".repeat(40),
-        ordinal: 31,
-        subject: "Copy twice",
-        author: "Ada",
-        committed_at: "2026-11-24T09:00:00Z",
-      },
+      commit: aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "Copy twice", author: "Ada" }),
       probability: 0.97,
       measured: true,
     },

@@ -78,6 +78,8 @@ export function latency(p50: number): Point["latency_ns"] {
   };
 }
 
+const CASE = { scenario: "roundtrip", message_bytes: 1024, peers: 1, mode: "2proc", placement: "same-cpu" };
+
 export function aSeries(
   change: Partial<Omit<SeriesSummary, "case" | "transport">> & {
     transport?: string;
@@ -90,14 +92,7 @@ export function aSeries(
     project: "libfoo",
     machine: "lab-linux-1",
     transport: aTransport(transport),
-    case: {
-      scenario: "roundtrip",
-      message_bytes: 1024,
-      peers: 1,
-      mode: "2proc",
-      placement: "same-cpu",
-      ...kase,
-    },
+    case: { ...CASE, ...kase },
     methodology: aMethodology(),
     latest: aPoint(),
     latest_summary: null,
@@ -115,14 +110,7 @@ export function aResult(
   return {
     series_id: 1,
     transport: aTransport(transport),
-    case: {
-      scenario: "roundtrip",
-      message_bytes: 1024,
-      peers: 1,
-      mode: "2proc",
-      placement: "same-cpu",
-      ...kase,
-    },
+    case: { ...CASE, ...kase },
     methodology: aMethodology(),
     point: aPoint(),
     summary: null,

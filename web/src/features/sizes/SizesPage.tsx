@@ -1,4 +1,5 @@
 /** How large the messages of real programs are, above what messages of those sizes take here. */
+
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -13,6 +14,7 @@ import { SizeHistogramChart } from "@/components/chart/SizeHistogramChart";
 import { SweepChart, sweepMargin } from "@/components/chart/SweepChart";
 import { drawnLines, type SweptLine, sweptLines, withToggled } from "@/components/chart/swept";
 import { useIsNarrow } from "@/components/chart/useIsNarrow";
+import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice } from "@/components/ui/controls";
 import { CommandLine } from "@/components/ui/text";
 import { ascending } from "@/lib/collections";
@@ -199,27 +201,7 @@ export function SizesControls({ profiles, profile, place }: SizesControlsProps) 
         value={profile.slug}
         onChange={(slug) => choose({ profile: slug })}
       />
-      <Choice
-        label="Machine"
-        values={place.machines}
-        name={(machine) => machine}
-        value={place.machine}
-        onChange={(machine) => choose({ machine })}
-      />
-      <Choice
-        label="Mode"
-        values={place.modes}
-        name={(mode) => modeName(mode)}
-        value={place.mode}
-        onChange={(mode) => choose({ mode })}
-      />
-      <Choice
-        label="Placement"
-        values={place.placements}
-        name={placementName}
-        value={place.placement}
-        onChange={(placement) => choose({ placement })}
-      />
+      <PlaceChoice place={place} onChoose={choose} />
     </div>
   );
 }

@@ -1,9 +1,11 @@
 /** Latency against message size: which transport is the fastest up to which size, on one machine. */
+
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
 import { commitsQuery, sweepQuery } from "@/api/queries";
 import { sweptLines } from "@/components/chart/swept";
+import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { NothingMeasured } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
@@ -13,7 +15,7 @@ import { useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
 import { present } from "@/lib/search";
 import { crossingsOf, FIGURES, type Figure, figuresOf, type Load, linesOf, loadsOf } from "@/lib/sweep";
-import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
+import { scenarioName } from "@/lib/vocabulary";
 import { cautionsOf, headlineOf, scopeOf } from "./answer";
 import { SweepFrame } from "./SweepFrame";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
@@ -114,40 +116,21 @@ export function SweepControls({ project, place, loads, load, figures, figure, co
   const navigate = useNavigate({ from: "/$project/sweep" });
   const choose = (change: SweepSearch) =>
     navigate({ search: (previous) => ({ ...previous, ...change }), ...QUIETLY });
-  const { scenarios, modes, placements, machines } = place;
+  const { scenarios } = place;
   return (
     <div className="controls sweep-controls">
-      <Choice
-        label="Machine"
-        values={machines}
-        name={(machine) => machine}
-        value={place.machine}
-        onChange={(machine) => choose({ machine })}
-      />
-      {scenarios.length > 1 && (
-        <SelectField
-          label="Scenario"
-          options={scenarios.map((value) => ({ value, label: scenarioName(value) }))}
-          value={place.scenario}
-          onChange={(scenario) =>
-            navigate({ search: (previous) => ofScenario(previous, scenario), ...QUIETLY })
-          }
-        />
-      )}
-      <Choice
-        label="Mode"
-        values={modes}
-        name={(mode) => modeName(mode)}
-        value={place.mode}
-        onChange={(mode) => choose({ mode })}
-      />
-      <Choice
-        label="Placement"
-        values={placements}
-        name={placementName}
-        value={place.placement}
-        onChange={(placement) => choose({ placement })}
-      />
+      <PlaceChoice place={place} onChoose={choose}>
+        {scenarios.length > 1 && (
+          <SelectField
+            label="Scenario"
+            options={scenarios.map((value) => ({ value, label: scenarioName(value) }))}
+            value={place.scenario}
+            onChange={(scenario) =>
+              navigate({ search: (previous) => ofScenario(previous, scenario), ...QUIETLY })
+            }
+          />
+        )}
+      </PlaceChoice>
       {loads.length > 1 && (
         <SelectField
           label="Load"

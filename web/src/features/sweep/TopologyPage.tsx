@@ -1,4 +1,5 @@
 /** What more senders and receivers cost: a time against how many take part, side by side for each scenario. */
+
 import { useQueries, useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,7 +10,8 @@ import { DataTable } from "@/components/chart/DataTable";
 import { LineChoice } from "@/components/chart/LineChoice";
 import { ScalingChart } from "@/components/chart/ScalingChart";
 import { withToggled } from "@/components/chart/swept";
-import { Choice, Segmented, SelectField } from "@/components/ui/controls";
+import { PlaceChoice } from "@/components/PlaceChoice";
+import { Segmented, SelectField } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { ascending, distinct } from "@/lib/collections";
@@ -229,27 +231,7 @@ export function TopologyControls({ place, loads, load, time }: TopologyControlsP
     navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
     <div className="controls sweep-controls">
-      <Choice
-        label="Machine"
-        values={place.machines}
-        name={(machine) => machine}
-        value={place.machine}
-        onChange={(machine) => choose({ machine })}
-      />
-      <Choice
-        label="Mode"
-        values={place.modes}
-        name={(mode) => modeName(mode, MANY)}
-        value={place.mode}
-        onChange={(mode) => choose({ mode })}
-      />
-      <Choice
-        label="Placement"
-        values={place.placements}
-        name={placementName}
-        value={place.placement}
-        onChange={(placement) => choose({ placement })}
-      />
+      <PlaceChoice place={place} ends={MANY} onChoose={choose} />
       {loads.length > 1 && (
         <SelectField
           label="Load"
