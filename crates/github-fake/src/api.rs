@@ -2,8 +2,9 @@
 
 use crate::auth::{self, not_found, problem};
 use crate::state::{APP_LOGIN, Shared};
-use crate::world::{self, Comment, Token};
-use axum::extract::{OriginalUri, Path, Query, State};
+use crate::world::{self, Comment, Repository, Token, World};
+use axum::extract::{FromRequestParts, OriginalUri, Path, Query};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, patch, post};
@@ -40,36 +41,60 @@ pub(crate) fn router() -> Router<Arc<Shared>> {
         .route("/repos/{owner}/{repo}/statuses/{sha}", post(create_status))
 }
 
-/// Which page of a list is asked for.
-#[derive(Debug, Default, Deserialize)]
-pub(crate) struct Page {
-    per_page: Option<usize>,
-    page: Option<usize>,
+type Answer = Result<Response, Response>;
+
+/// What every request brings.
+struct Call {
+    shared: Arc<Shared>,
+    uri: Uri,
+    headers: HeaderMap,
+    query: HashMap<String, String>,
 }
 
-impl Page {
-    /// That page, with the header that leads to the next one.
-    fn cut(
+impl FromRequestParts<Arc<Shared>> for Call {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Result<Self, Response> {
+        let uri = OriginalUri::from_request_parts(parts, shared).await.unwrap().0;
+        let query = Query::from_request_parts(parts, shared).await.map_err(IntoResponse::into_response)?;
+        Ok(Self { shared: Arc::clone(shared), uri, headers: parts.headers.clone(), query: query.0 })
+    }
+}
+
+impl Call {
+    /// A repository that the token may use in this way.
+    fn repository<'a>(
         &self,
-        uri: &Uri,
-        base: &str,
-        entries: Vec<Value>,
-        wrap: impl Fn(Vec<Value>) -> Value,
-    ) -> Response {
-        let per_page = self.per_page.unwrap_or(PAGE_DEFAULT).clamp(1, PAGE_MAX);
-        let page = self.page.unwrap_or(1).max(1);
+        world: &'a mut World,
+        name: (&str, &str),
+        wanted: (&str, &str),
+    ) -> Result<&'a mut Repository, Response> {
+        auth::repository(world, &self.headers, self.shared.now(), name, wanted)
+    }
+
+    /// The page of a list that is asked for, with the header that leads to the next one.
+    fn page(&self, entries: Vec<Value>, wrap: impl FnOnce(Vec<Value>) -> Value) -> Answer {
+        let number = |name: &str, usual: usize| match self.query.get(name) {
+            Some(text) => {
+                text.parse().map_err(|_| problem(StatusCode::BAD_REQUEST, "Problems parsing the query"))
+            }
+            None => Ok(usual),
+        };
+        let per_page = number("per_page", PAGE_DEFAULT)?.clamp(1, PAGE_MAX);
+        let page = number("page", 1)?.max(1);
         let count = entries.len();
         let entries = entries.into_iter().skip((page - 1) * per_page).take(per_page).collect();
         let mut headers = HeaderMap::new();
         if page * per_page < count {
-            let others = uri.query().unwrap_or_default().split('&');
+            let others = self.uri.query().unwrap_or_default().split('&');
             let others = others.filter(|part| !part.starts_with("page=") && !part.is_empty());
             let mut query: Vec<String> = others.map(str::to_owned).collect();
             query.push(format!("page={}", page + 1));
-            let link = format!("<{base}{}?{}>; rel=\"next\"", uri.path(), query.join("&"));
+            let base = self.shared.origin();
+            let link = format!("<{base}{}?{}>; rel=\"next\"", self.uri.path(), query.join("&"));
             headers.insert(header::LINK, HeaderValue::from_str(&link).unwrap());
         }
-        (headers, Json(wrap(entries))).into_response()
+        Ok((headers, Json(wrap(entries))).into_response())
     }
 }
 
@@ -81,46 +106,32 @@ struct TokenRequest {
     permissions: Option<BTreeMap<String, String>>,
 }
 
-async fn get_app(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Result<Response, Response> {
-    auth::app(&shared, &headers)?;
-    let id = shared.settings.app_id;
+async fn get_app(call: Call) -> Answer {
+    auth::app(&call.shared, &call.headers)?;
+    let id = call.shared.settings.app_id;
     Ok(Json(json!({"id": id, "slug": "roundtrip", "name": "Roundtrip"})).into_response())
 }
 
-async fn list_installations(
-    State(shared): State<Arc<Shared>>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    auth::app(&shared, &headers)?;
-    let world = shared.world();
+async fn list_installations(call: Call) -> Answer {
+    auth::app(&call.shared, &call.headers)?;
+    let world = call.shared.world();
     let all = world.installations.iter();
-    let all = all.map(|(id, installation)| installation.json(*id, shared.settings.app_id)).collect();
-    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+    let all = all.map(|(id, installation)| installation.json(*id, call.shared.settings.app_id)).collect();
+    call.page(all, Value::Array)
 }
 
-async fn get_installation(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<u64>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    auth::app(&shared, &headers)?;
-    let world = shared.world();
+async fn get_installation(call: Call, Path(id): Path<u64>) -> Answer {
+    auth::app(&call.shared, &call.headers)?;
+    let world = call.shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
-    Ok(Json(installation.json(id, shared.settings.app_id)).into_response())
+    Ok(Json(installation.json(id, call.shared.settings.app_id)).into_response())
 }
 
 /// A token for no more than is asked for. Asking for what the installation does not have is refused.
-async fn create_token(
-    State(shared): State<Arc<Shared>>,
-    Path(id): Path<u64>,
-    headers: HeaderMap,
-    body: Option<Json<TokenRequest>>,
-) -> Result<Response, Response> {
-    auth::app(&shared, &headers)?;
+async fn create_token(call: Call, Path(id): Path<u64>, body: Option<Json<TokenRequest>>) -> Answer {
+    auth::app(&call.shared, &call.headers)?;
     let asked = body.map(|Json(asked)| asked).unwrap_or_default();
-    let mut world = shared.world();
+    let mut world = call.shared.world();
     let installation = world.installations.get(&id).ok_or_else(not_found)?;
     if installation.suspended {
         return Err(problem(StatusCode::FORBIDDEN, "This installation has been suspended"));
@@ -140,7 +151,7 @@ async fn create_token(
         return Err(problem(StatusCode::UNPROCESSABLE_ENTITY, why));
     }
     let secret = format!("ghs_{}", uuid::Uuid::new_v4().simple());
-    let expires_at = shared.now() + TimeDelta::hours(1);
+    let expires_at = call.shared.now() + TimeDelta::hours(1);
     let token = Token {
         installation: id,
         expires_at,
@@ -155,21 +166,16 @@ async fn create_token(
     Ok((StatusCode::CREATED, Json(body)).into_response())
 }
 
-async fn list_repositories(
-    State(shared): State<Arc<Shared>>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let world = shared.world();
-    let token = auth::token(&world, &headers, shared.now())?;
+async fn list_repositories(call: Call) -> Answer {
+    let world = call.shared.world();
+    let token = auth::token(&world, &call.headers, call.shared.now())?;
     let all: Vec<Value> = world
         .of_installation(token.installation)
         .filter(|repository| token.repository_ids.as_ref().is_none_or(|ids| ids.contains(&repository.id)))
         .map(|repository| repository.json())
         .collect();
     let count = all.len();
-    Ok(page.cut(&uri, &shared.origin(), all, |all| json!({"total_count": count, "repositories": all})))
+    call.page(all, |all| json!({"total_count": count, "repositories": all}))
 }
 
 // Check runs and commit statuses.
@@ -182,46 +188,39 @@ const CONCLUSIONS: [&str; 7] =
 const WRITE: (&str, &str) = ("checks", "write");
 
 async fn create_check_run(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo)): Path<(String, String)>,
-    headers: HeaderMap,
     Json(body): Json<Value>,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
+) -> Answer {
+    let mut world = call.shared.world();
     let id = world.draw_id();
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+    let repository = call.repository(&mut world, (&owner, &repo), WRITE)?;
     let has = |member: &str| body[member].as_str().is_some_and(|text| !text.is_empty());
     if !has("name") || !has("head_sha") {
         return Err(invalid("Invalid request. \"name\", \"head_sha\" weren't supplied."));
     }
     let mut run = json!({
         "id": id, "status": "queued", "conclusion": null, "details_url": null, "external_id": "",
-        "app": {"id": shared.settings.app_id, "slug": "roundtrip"},
+        "app": {"id": call.shared.settings.app_id, "slug": "roundtrip"},
     });
     merge(&mut run, &body)?;
     repository.check_runs.insert(id, run.clone());
     Ok((StatusCode::CREATED, Json(run)).into_response())
 }
 
-async fn get_check_run(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, id)): Path<(String, String, u64)>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("checks", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn get_check_run(call: Call, Path((owner, repo, id)): Path<(String, String, u64)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("checks", "read"))?;
     Ok(Json(repository.check_runs.get(&id).ok_or_else(not_found)?).into_response())
 }
 
 async fn update_check_run(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo, id)): Path<(String, String, u64)>,
-    headers: HeaderMap,
     Json(body): Json<Value>,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE)?;
+) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), WRITE)?;
     let run = repository.check_runs.get_mut(&id).ok_or_else(not_found)?;
     if !body["head_sha"].is_null() {
         return Err(invalid("Invalid request. \"head_sha\" is not a permitted key."));
@@ -230,33 +229,23 @@ async fn update_check_run(
     Ok(Json(run.clone()).into_response())
 }
 
-async fn list_check_runs(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, sha)): Path<(String, String, String)>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    Query(query): Query<HashMap<String, String>>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("checks", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
-    let of_name = |run: &&Value| query.get("check_name").is_none_or(|name| run["name"] == name.as_str());
+async fn list_check_runs(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("checks", "read"))?;
+    let of_name = |run: &&Value| call.query.get("check_name").is_none_or(|name| run["name"] == name.as_str());
     let of_commit = repository.check_runs.values().filter(|run| run["head_sha"] == sha.as_str());
     let all: Vec<Value> = of_commit.filter(of_name).cloned().collect();
     let count = all.len();
-    Ok(page.cut(&uri, &shared.origin(), all, |all| json!({"total_count": count, "check_runs": all})))
+    call.page(all, |all| json!({"total_count": count, "check_runs": all}))
 }
 
 async fn create_status(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo, sha)): Path<(String, String, String)>,
-    headers: HeaderMap,
     Json(body): Json<Value>,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("statuses", "write");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("statuses", "write"))?;
     if !["error", "failure", "pending", "success"].contains(&body["state"].as_str().unwrap_or_default()) {
         return Err(invalid("Validation Failed: state is not included in the list"));
     }
@@ -315,33 +304,25 @@ struct Reaction {
     content: String,
 }
 
-async fn list_comments(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("pull_requests", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn list_comments(call: Call, Path((owner, repo, number)): Path<(String, String, u64)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
     let all = repository.comments.values().filter(|comment| comment.issue == number);
-    Ok(page.cut(&uri, &shared.origin(), all.map(Comment::json).collect(), Value::Array))
+    call.page(all.map(Comment::json).collect(), Value::Array)
 }
 
 async fn create_comment(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo, number)): Path<(String, String, u64)>,
-    headers: HeaderMap,
     Json(body): Json<Body>,
-) -> Result<Response, Response> {
-    let now = shared.now();
-    let mut world = shared.world();
+) -> Answer {
+    let now = call.shared.now();
+    let mut world = call.shared.world();
     let id = world.draw_id();
-    let repository = auth::repository(&mut world, &headers, now, (&owner, &repo), WRITE_COMMENTS)?;
+    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
     if !repository.pulls.contains_key(&number) {
         return Err(not_found());
     }
@@ -350,7 +331,7 @@ async fn create_comment(
         id,
         issue: number,
         login: APP_LOGIN.to_owned(),
-        app_id: Some(shared.settings.app_id),
+        app_id: Some(call.shared.settings.app_id),
         body: body.body,
         created_at: now,
         reactions: Vec::new(),
@@ -361,15 +342,14 @@ async fn create_comment(
 }
 
 async fn update_comment(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo, id)): Path<(String, String, u64)>,
-    headers: HeaderMap,
     Json(body): Json<Body>,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE_COMMENTS)?;
+) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
     let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
-    if comment.app_id != Some(shared.settings.app_id) {
+    if comment.app_id != Some(call.shared.settings.app_id) {
         return Err(problem(StatusCode::FORBIDDEN, "Resource not accessible by integration"));
     }
     check_body(&body.body)?;
@@ -379,13 +359,12 @@ async fn update_comment(
 
 /// The same reaction again changes nothing.
 async fn create_reaction(
-    State(shared): State<Arc<Shared>>,
+    call: Call,
     Path((owner, repo, id)): Path<(String, String, u64)>,
-    headers: HeaderMap,
     Json(reaction): Json<Reaction>,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), WRITE_COMMENTS)?;
+) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), WRITE_COMMENTS)?;
     let comment = repository.comments.get_mut(&id).ok_or_else(not_found)?;
     const CONTENTS: [&str; 8] = ["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"];
     if !CONTENTS.contains(&reaction.content.as_str()) {
@@ -410,55 +389,32 @@ fn check_body(body: &str) -> Result<(), Response> {
 
 // Repositories, their pull requests and who may do what in them.
 
-async fn get_repository(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo)): Path<(String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("metadata", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn get_repository(call: Call, Path((owner, repo)): Path<(String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("metadata", "read"))?;
     Ok(Json(repository.json()).into_response())
 }
 
-async fn list_pulls(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo)): Path<(String, String)>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    Query(query): Query<HashMap<String, String>>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("pull_requests", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
-    let state = query.get("state").map_or("open", String::as_str);
+async fn list_pulls(call: Call, Path((owner, repo)): Path<(String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
+    let state = call.query.get("state").map_or("open", String::as_str);
     let all = repository.pulls.values().rev().map(|pull| repository.pull_json(pull));
     let all = all.filter(|pull| state == "all" || pull["state"] == state).collect();
-    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+    call.page(all, Value::Array)
 }
 
-async fn get_pull(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, number)): Path<(String, String, u64)>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("pull_requests", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn get_pull(call: Call, Path((owner, repo, number)): Path<(String, String, u64)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
     let pull = repository.pulls.get(&number).ok_or_else(not_found)?;
     Ok(Json(repository.pull_json(pull)).into_response())
 }
 
 /// A commit, or the newest one of a branch: `heads/main`.
-async fn get_commit(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, sha)): Path<(String, String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("contents", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn get_commit(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("contents", "read"))?;
     let branch = repository.branches.get(sha.strip_prefix("heads/").unwrap_or(&sha));
     let is_known = |sha: &String| {
         repository.branches.values().any(|known| known == sha)
@@ -477,30 +433,18 @@ async fn get_commit(
     Ok(Json(json!({"sha": sha, "commit": {"message": "A change"}, "parents": []})).into_response())
 }
 
-async fn pulls_of_commit(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, sha)): Path<(String, String, String)>,
-    OriginalUri(uri): OriginalUri,
-    Query(page): Query<Page>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("pull_requests", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn pulls_of_commit(call: Call, Path((owner, repo, sha)): Path<(String, String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("pull_requests", "read"))?;
     let of_commit = repository.pulls.values().filter(|pull| pull.new.head_sha == sha);
     let all = of_commit.map(|pull| repository.pull_json(pull)).collect();
-    Ok(page.cut(&uri, &shared.origin(), all, Value::Array))
+    call.page(all, Value::Array)
 }
 
 /// Whoever is no collaborator can read what is public.
-async fn get_permission(
-    State(shared): State<Arc<Shared>>,
-    Path((owner, repo, login)): Path<(String, String, String)>,
-    headers: HeaderMap,
-) -> Result<Response, Response> {
-    let mut world = shared.world();
-    let wanted = ("metadata", "read");
-    let repository = auth::repository(&mut world, &headers, shared.now(), (&owner, &repo), wanted)?;
+async fn get_permission(call: Call, Path((owner, repo, login)): Path<(String, String, String)>) -> Answer {
+    let mut world = call.shared.world();
+    let repository = call.repository(&mut world, (&owner, &repo), ("metadata", "read"))?;
     let level = repository.levels.get(&login).copied();
     let none = if repository.private { "none" } else { "read" };
     let (permission, role) = level.map_or((none, none), |level| (level.permission(), level.role()));
