@@ -14,7 +14,7 @@
 //! - [`canary`], [`environment`]: what the machine itself is like while it measures.
 //! - [`doctor`]: what makes this machine noisy, and how to mend it.
 //! - [`system`]: the operating systems, and which of them has what.
-//! - [`sys`]: all that differs between operating systems, one folder per capability.
+//! - [`sys`]: all that differs between operating systems, one file or folder per capability.
 //!
 //! # Invariants
 //! - Nothing but [`sys`] knows the operating system that it runs on; [`system`] names all of them, as data.

@@ -6,10 +6,12 @@
 pub mod kind;
 mod outcome;
 
+pub use roundtrip_wire::Verdict;
+
 use crate::charts::members::{RepetitionQuartiles, UsualQuantiles};
 use crate::error::{DomainError, Kind};
 use kind::PairKind;
-use roundtrip_stats::{comparison, verdict};
+use roundtrip_stats::comparison;
 use roundtrip_storage as db;
 use roundtrip_storage::comparison::SideRow;
 use roundtrip_wire::comparable::Difference;
@@ -147,26 +149,6 @@ pub struct RepetitionFigures {
     pub p99_ns: Vec<i64>,
 }
 
-/// What is said of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub enum Verdict {
-    /// Head is slower.
-    #[serde(rename = "regressed")]
-    Regressed,
-    /// Head is faster.
-    #[serde(rename = "improved")]
-    Improved,
-    /// Whatever difference there is, it is too small to matter.
-    #[serde(rename = "no change")]
-    NoChange,
-    /// What was measured does not tell.
-    #[serde(rename = "inconclusive")]
-    Inconclusive,
-    /// Measured in different ways, or not on both sides.
-    #[serde(rename = "not comparable")]
-    NotComparable,
-}
-
 /// Two runs of a project, series by series, all that there is.
 ///
 /// # Errors
@@ -203,17 +185,6 @@ pub async fn pairs(
     let case_counts = [of_base.len(), of_head.len()];
     let pairs = tokio::task::spawn_blocking(move || outcome::pairs(&of_base, &of_head, is_of_runs));
     Ok((pairs.await.map_err(DomainError::internal)?, case_counts))
-}
-
-impl From<verdict::Verdict> for Verdict {
-    fn from(verdict: verdict::Verdict) -> Self {
-        match verdict {
-            verdict::Verdict::Regressed => Self::Regressed,
-            verdict::Verdict::Improved => Self::Improved,
-            verdict::Verdict::NoChange => Self::NoChange,
-            verdict::Verdict::Inconclusive => Self::Inconclusive,
-        }
-    }
 }
 
 impl From<comparison::Beside> for Beside {
