@@ -12,7 +12,6 @@ mod text;
 
 pub use body::{body, marker, summary};
 pub use check::{check, name as check_name};
-pub use roundtrip_wire::Verdict;
 pub use state::State;
 
 use roundtrip_domain::comparison::Verdict;
