@@ -166,7 +166,7 @@ mod imp {
     use super::*;
     use crate::sys::kinfo;
 
-    pub(super) use super::rusage::of_this_thread;
+    pub(crate) use super::rusage::of_this_thread;
 
     pub(crate) fn of_process(pid: u32) -> Usage {
         kinfo::process(pid).map(|process| rusage::from(&process.ki_rusage)).unwrap_or_default()
