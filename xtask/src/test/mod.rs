@@ -73,8 +73,9 @@ pub(crate) fn test(options: &Options) -> Result<ExitCode> {
 
 fn run(tier: Tier) -> Result<ExitCode> {
     let started = Instant::now();
-    workspace::claim_target_folder()?;
+    // Before the folder of builds is cleaned, which holds this very program.
     let context = Context::new(tier)?;
+    workspace::claim_target_folder()?;
     let mut tally = schedule::run(&groups::up_to(tier), &context)?;
     context.close(&mut tally)?;
     tally.print_times();
