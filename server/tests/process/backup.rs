@@ -78,7 +78,9 @@ fn a_backup_goes_through_pipes_beside_a_server_and_without_one() {
     let server = place.serve();
     fill(&place, &server);
     // Both backups hold the same only if the server has nothing left to do in between.
-    eventually("all to be searched for changes", || (number(&place.address(), search::DUE) == 0).then_some(()));
+    eventually("all to be searched for changes", || {
+        (number(&place.address(), search::DUE) == 0).then_some(())
+    });
     let backup = |place: &Place| {
         let output = program(place, &["backup", "-"]).stderr(Stdio::piped()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
