@@ -1,6 +1,6 @@
 //! Base against head, case by case: what `ab` and `compare` print, and what they end with.
 //!
-//! - [`table`]: for people.  [`node`]: as Node's own comparison lays it out.  [`beside`]: what is told beside the p50.
+//! One table is for people, the other lays it out as Node does in its own comparisons.
 
 use crate::failure::Failure;
 use crate::format::{count, half_width, nanoseconds, signed_percent};

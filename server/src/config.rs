@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use roundtrip_domain::notify::{self, email};
 use roundtrip_domain::oidc::{self, Verifier};
 use roundtrip_github::{App, GitHub};
-use roundtrip_server::auth::{self, TrustedProxies};
+use roundtrip_server::auth_settings::{self, TrustedProxies};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tokio_rustls::TlsAcceptor;
@@ -84,8 +84,8 @@ pub(crate) fn tls(arguments: &TlsArguments) -> Result<Option<TlsAcceptor>> {
 }
 
 /// How the door is kept.
-pub(crate) fn auth(arguments: &AccessArguments) -> auth::Settings {
-    auth::Settings {
+pub(crate) fn auth(arguments: &AccessArguments) -> auth_settings::Settings {
+    auth_settings::Settings {
         is_private: arguments.private,
         requests_per_minute: arguments.requests_per_minute,
         trusted_proxies: TrustedProxies(arguments.trusted_proxy.clone()),

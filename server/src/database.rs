@@ -5,20 +5,18 @@ use anyhow::{Context, Result, bail};
 use nix::unistd::{Uid, User};
 use roundtrip_server::MIGRATOR;
 use roundtrip_storage::baseline::{self, Replaced};
-use roundtrip_storage::pool::pool;
+use roundtrip_storage::pool::{pool, try_connection};
 use roundtrip_storage::schema;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgConnectOptions;
-use sqlx::{ConnectOptions, Connection, PgConnection, PgPool, Postgres};
+use sqlx::{ConnectOptions, PgConnection, PgPool, Postgres};
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// Who somebody is whom no address names.
 const UNNAMED: &str = "anonymous";
-/// How long one attempt to reach a database may take.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// PostgreSQL's code for a lock that was waited for too long.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -123,7 +121,7 @@ pub(crate) async fn reachable(url: &str) -> Result<PgConnectOptions> {
         "DATABASE_URL is no address of a PostgreSQL: expected postgres://user:password@host:port/database",
     )?;
     let options = as_who_runs_this(options, url);
-    connect(&options)
+    try_connection(&options)
         .await
         .with_context(|| format!("cannot connect to {}, which DATABASE_URL names", name(&options)))?;
     Ok(options)
@@ -137,17 +135,6 @@ fn as_who_runs_this(options: PgConnectOptions, url: &str) -> PgConnectOptions {
         Ok(Some(user)) if !is_named => options.username(&user.name),
         _ => options,
     }
-}
-
-/// Makes one connection and closes it.
-///
-/// # Errors
-/// Nothing answers in time, or it refuses.
-pub(crate) async fn connect(options: &PgConnectOptions) -> sqlx::Result<()> {
-    let connection = tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options))
-        .await
-        .map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??;
-    connection.close().await
 }
 
 /// Applies the migrations that are missing, when no other server does.

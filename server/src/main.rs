@@ -45,7 +45,7 @@ fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         // It runs beside the server, whose log is not its own.
         Command::PostgresGuard(arguments) => return postgres::guard::run(&arguments),
-        Command::Openapi => print(roundtrip_server::openapi::document_json().trim_end())?,
+        Command::Openapi => print(roundtrip_server::router::document_json().trim_end())?,
         Command::Manual(manual) => {
             roundtrip_manual::write(Cli::command(), &manual).context("cannot write the manual")?;
         }

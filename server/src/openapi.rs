@@ -2,9 +2,6 @@
 //! types.
 
 use crate::auth::SESSION_COOKIE;
-use crate::router;
-use axum::http::header;
-use axum::response::IntoResponse;
 use roundtrip_storage::access::Scope;
 use roundtrip_wire::problem::PROBLEM_MEDIA_TYPE;
 use utoipa::openapi::OpenApi as Document;
@@ -155,16 +152,10 @@ pub(crate) fn head() -> Document {
     Head::openapi()
 }
 
-/// The whole document as indented JSON with a final newline.
-pub fn document_json() -> String {
-    let document = complete(router::documented().into_openapi());
+/// The document of all routes as indented JSON with a final newline.
+pub(crate) fn json(routes: Document) -> String {
     // The document holds only text, numbers and maps with text as keys: it always has a JSON form.
-    let mut json = document.to_pretty_json().unwrap_or_default();
+    let mut json = complete(routes).to_pretty_json().unwrap_or_default();
     json.push('\n');
     json
-}
-
-/// Serves the document.
-pub(crate) async fn serve() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "application/json")], document_json())
 }

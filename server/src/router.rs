@@ -1,7 +1,7 @@
 //! The list of routes, and what surrounds every request.
 
 use crate::error::{self, ApiError};
-use crate::{AppState, assets, auth, content_policy, etag, metrics, openapi, routes, traces};
+use crate::{AppState, assets, auth, content_policy, etag, monitoring, openapi, routes, traces};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
@@ -26,7 +26,7 @@ pub fn app(state: AppState) -> Router {
     let (router, _) = documented().split_for_parts();
     let always = |name: HeaderName, value: HeaderValue| SetResponseHeaderLayer::overriding(name, value);
     router
-        .route(openapi::PATH, get(openapi::serve))
+        .route(openapi::PATH, get(serve_document))
         .layer(from_fn(etag::answer))
         .fallback(outside_the_api)
         .method_not_allowed_fallback(method_not_allowed)
@@ -45,7 +45,7 @@ pub fn app(state: AppState) -> Router {
         .layer(always(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")))
         .layer(always(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")))
         .layer(PropagateRequestIdLayer::x_request_id())
-        .layer(from_fn_with_state(state.clone(), metrics::observe))
+        .layer(from_fn_with_state(state.clone(), monitoring::observe))
         .layer(from_fn(traces::observe))
         // Failures are logged where their cause is known.
         .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
@@ -54,8 +54,17 @@ pub fn app(state: AppState) -> Router {
         .with_state(state)
 }
 
+/// The API document, as it is committed in `server/openapi.json`.
+pub fn document_json() -> String {
+    openapi::json(documented().into_openapi())
+}
+
+async fn serve_document() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], document_json())
+}
+
 /// The routes that the API document describes.
-pub(crate) fn documented() -> OpenApiRouter<AppState> {
+fn documented() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(openapi::head())
         .routes(routes!(routes::advice::advise))
         .routes(routes!(routes::charts::changes::list_change_points))

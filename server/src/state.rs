@@ -1,6 +1,6 @@
 //! [`AppState`]: what every handler may use.
 
-use crate::auth::{self, Auth};
+use crate::auth_settings::{self, Auth};
 use crate::metrics::Metrics;
 use roundtrip_domain::analysis::Analyst;
 use roundtrip_domain::ingest::Ingest;
@@ -71,7 +71,7 @@ impl AppState {
 
     /// With other settings of authentication than the default.
     #[must_use]
-    pub fn with_auth(self, settings: auth::Settings) -> Self {
+    pub fn with_auth(self, settings: auth_settings::Settings) -> Self {
         Self { auth: Arc::new(Auth::new(settings)), ..self }
     }
 

@@ -40,7 +40,7 @@ pub(crate) use imp::try_send;
 /// Receives one message from a socket of this kind and returns its length: more than the buffer's when it did not fit.
 pub(crate) use imp::receive;
 
-/// How long [`receive`] waits (`SO_RCVTIMEO`).
+/// How long `receive` waits (`SO_RCVTIMEO`).
 pub fn set_patience(socket: &Handle, patience: Duration) -> io::Result<()> {
     imp::reference(socket)?.set_read_timeout(Some(patience))
 }

@@ -2,12 +2,12 @@
 //! talked of and not asked for. And how a comment is handled: who may command, and how whoever wrote it gets to know.
 
 use crate::client::GitHubError;
-use crate::intake::{self, Asked};
 use crate::repository::Repository;
 use chrono::{DateTime, Utc};
 use pulldown_cmark::{Event as Markdown, Parser, Tag, TagEnd};
 use roundtrip_domain::queue::github_jobs;
-use roundtrip_storage::github::pull_request;
+use roundtrip_storage::github::command::{self, Accepted};
+use roundtrip_storage::github::pull_request::{self, Row};
 use roundtrip_wire::Slug;
 use sqlx::PgPool;
 
@@ -189,7 +189,7 @@ pub(super) async fn handle_command(
     for (place, command) in commands.iter().flatten().enumerate() {
         let source = format!("comment:{}:{place}", comment.id);
         let asked = Asked { source: &source, by: comment.author, at: comment.created_at };
-        intake::note_command(pool, &row, &asked, command, now).await?;
+        note_command(pool, &row, &asked, command, now).await?;
     }
     repository.react(comment.id).await?;
     match nobody_measures(pool, project_id, commands.iter().flatten()).await? {
@@ -229,6 +229,53 @@ async fn reply(repository: Repository<'_>, comment: &Comment<'_>, what: &str) ->
         repository.create_comment(comment.number, &body).await?;
     }
     Ok(())
+}
+
+/// Where a command stands.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// The place, the same however often it is told.
+    pub source: &'a str,
+    /// Who asks.
+    pub by: &'a str,
+    /// When.
+    pub at: DateTime<Utc>,
+}
+
+/// Notes what somebody with write access asked for, of the commit that they saw. To queue it is to approve it.
+///
+/// # Errors
+/// The database does not answer.
+pub async fn note_command(
+    pool: &PgPool,
+    pull_request: &Row,
+    asked: &Asked<'_>,
+    asked_for: &Command,
+    now: DateTime<Utc>,
+) -> sqlx::Result<()> {
+    let (preset, machines, reason) = match asked_for {
+        Command::Queue { preset, machines } => (preset.as_deref(), machines.as_slice(), None),
+        Command::Retry { machines } => (None, machines.as_slice(), None),
+        Command::Ack { reason } => (None, [].as_slice(), Some(reason.as_str())),
+        Command::Cancel => (None, [].as_slice(), None),
+    };
+    let accepted = Accepted {
+        source: asked.source,
+        kind: asked_for.word(),
+        preset,
+        machines,
+        reason,
+        head_sha: &pull_request.head_sha,
+        requested_by: asked.by,
+        requested_at: asked.at,
+    };
+    let id = pull_request.github_pull_request_id;
+    let mut transaction = pool.begin().await?;
+    let is_new = command::add(&mut transaction, id, &accepted).await?;
+    if is_new && matches!(asked_for, Command::Queue { .. }) {
+        pull_request::approve(&mut transaction, id, &pull_request.head_sha, asked.by, now).await?;
+    }
+    transaction.commit().await
 }
 
 #[cfg(test)]

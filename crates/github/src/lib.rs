@@ -4,7 +4,7 @@
 //! - [`sign_in`]: who someone is, by an OAuth app.
 //! - [`app`]: the GitHub App, which this server is there: its settings, its proofs, its tokens.
 //! - [`client`]: requests to the REST API, and what can come of them. [`repository`]: those about one repository.
-//! - [`webhook`]: what GitHub tells: whether it was GitHub, and what is used of it. [`commands`]: what people ask for, and who is obeyed.
+//! - `signature`: whether GitHub sent an event. [`webhook`]: reads one. [`commands`]: what people ask for, and who is obeyed.
 //! - [`worker`]: handles what was told, one event at a time. [`intake`]: what is noted of it.
 //! - [`sweep`]: reads what nobody told of.
 //! - [`report`]: from what became of these to what there is to say.
@@ -19,6 +19,7 @@ pub mod reconcile;
 pub mod report;
 pub mod repository;
 pub mod sign_in;
+mod signature;
 pub mod sweep;
 pub mod webhook;
 pub mod worker;

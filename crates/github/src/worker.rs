@@ -3,8 +3,8 @@
 
 use crate::app::App;
 use crate::client::GitHubError;
-use crate::commands::{Command, Comment, handle_command};
-use crate::intake::{self, Asked};
+use crate::commands::{self, Asked, Command, Comment, handle_command};
+use crate::intake;
 use crate::repository::Repository;
 use crate::sweep;
 use crate::webhook::{Event, Place};
@@ -162,7 +162,7 @@ impl Worker {
                     let source = format!("check:{}:{}", waiting.github_delivery_id, row.number);
                     let asked = Asked { source: &source, by: &login, at: now };
                     let retry = Command::Retry { machines: Vec::new() };
-                    intake::note_command(&self.pool, &row, &asked, &retry, now).await?;
+                    commands::note_command(&self.pool, &row, &asked, &retry, now).await?;
                 }
                 Ok(())
             }

@@ -1,5 +1,6 @@
 //! Agents: the codes that let them in, who they are, and how they are.
 
+use super::token::Working;
 use chrono::{DateTime, TimeDelta, Utc};
 use roundtrip_wire::lab::AgentStatus;
 use sqlx::{PgConnection, PgPool};
@@ -38,19 +39,6 @@ pub struct Taker {
     pub project: Option<String>,
     pub labels: Vec<String>,
     pub is_enabled: bool,
-}
-
-/// An agent that asks, and what it said the last time.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "the columns of table agent, described there")]
-pub struct Working {
-    pub agent_id: i64,
-    pub is_enabled: bool,
-    pub last_seen_at: DateTime<Utc>,
-    pub version: Option<String>,
-    pub failing: Vec<String>,
-    pub suspect: Vec<String>,
-    pub spooled_count: i32,
 }
 
 impl Working {

@@ -1,7 +1,7 @@
 //! [`pool()`]: the connections that requests and background work share.
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, PgPool};
+use sqlx::{Connection, PgConnection, PgPool};
 use std::time::Duration;
 
 /// Fits into the embedded PostgreSQL's limit with room for `psql` beside it.
@@ -10,6 +10,20 @@ const CONNECTIONS_MAX: u32 = 20;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection that was used this recently is taken to be there still.
 const IDLE_TRUSTED: Duration = Duration::from_secs(1);
+
+/// How long one attempt to reach a database may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Makes one connection and closes it.
+///
+/// # Errors
+/// Nothing answers in time, or it refuses.
+pub async fn try_connection(options: &PgConnectOptions) -> sqlx::Result<()> {
+    let connection = tokio::time::timeout(CONNECT_TIMEOUT, PgConnection::connect_with(options))
+        .await
+        .map_err(|_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into()))??;
+    connection.close().await
+}
 
 /// Connections that are made when they are needed.
 ///

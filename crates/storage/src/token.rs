@@ -1,6 +1,5 @@
 //! Bearer tokens: made once, shown once, stored as a digest.
 
-use super::agent::Working;
 use super::decode_error;
 use crate::access::secret::SecretKind;
 use crate::access::{Binding, ManagedToken, Scope, Secret, TokenKind, TokenSight, Visibility};
@@ -33,6 +32,19 @@ pub struct Issued {
     pub secret: Secret,
     /// When it ceases to be valid, if ever.
     pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// An agent that asks, and what it said the last time.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the columns of table agent, described there")]
+pub struct Working {
+    pub agent_id: i64,
+    pub is_enabled: bool,
+    pub last_seen_at: DateTime<Utc>,
+    pub version: Option<String>,
+    pub failing: Vec<String>,
+    pub suspect: Vec<String>,
+    pub spooled_count: i32,
 }
 
 /// What an accepted token allows.

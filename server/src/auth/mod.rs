@@ -6,16 +6,11 @@
 //!
 //! # Codemap
 //! - `credentials`: what a request brings. `csrf`: whether our own pages sent it.
-//! - [`client`]: the address it is from. `limits`: how many requests are served.
 
-pub mod client;
 mod credentials;
 pub(crate) mod csrf;
-mod limits;
 
-pub use client::TrustedProxies;
-pub use limits::Limits;
-
+use crate::auth_settings::client;
 use crate::error::ApiError;
 use crate::{AppState, extract};
 use axum::extract::{Request, State};
@@ -25,62 +20,12 @@ use axum::response::Response;
 use credentials::Credentials;
 use roundtrip_domain::access::{Caller, Proof};
 use roundtrip_storage as db;
+use roundtrip_storage::access::Secret;
 use roundtrip_storage::access::secret::SecretKind;
-use roundtrip_storage::access::{Secret, Visibility};
-use roundtrip_storage::agent::Working;
+use roundtrip_storage::token::Working;
 use std::net::IpAddr;
 
 pub(crate) use credentials::{SESSION_COOKIE, cookie};
-
-/// Requests a minute of a client without a token, unless it is told otherwise.
-pub const REQUESTS_PER_MINUTE_DEFAULT: u32 = 600;
-
-/// How the door is kept.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Whether strangers see nothing, and new projects are private.
-    pub is_private: bool,
-    /// Requests a minute of a client without a token.
-    pub requests_per_minute: u32,
-    /// Whose word on a client's address is taken.
-    pub trusted_proxies: TrustedProxies,
-}
-
-/// Who is let in, and how often.
-#[derive(Debug)]
-pub struct Auth {
-    settings: Settings,
-    /// How many requests are served.
-    pub limits: Limits,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            is_private: false,
-            requests_per_minute: REQUESTS_PER_MINUTE_DEFAULT,
-            trusted_proxies: TrustedProxies::default(),
-        }
-    }
-}
-
-impl Auth {
-    /// Kept so.
-    pub fn new(settings: Settings) -> Self {
-        let limits = Limits::new(settings.requests_per_minute);
-        Self { settings, limits }
-    }
-
-    /// Who may read a project that begins now.
-    pub fn visibility_of_new(&self) -> Visibility {
-        if self.is_private() { Visibility::Private } else { Visibility::Public }
-    }
-
-    /// Whether strangers see nothing.
-    pub fn is_private(&self) -> bool {
-        self.settings.is_private
-    }
-}
 
 /// Middleware: finds out who asks, and lets the request pass if it may now.
 pub(crate) async fn authenticate(
@@ -93,7 +38,7 @@ pub(crate) async fn authenticate(
         return Ok(next.run(request).await);
     }
     let auth = &state.auth;
-    let client = client::address(&request, &auth.settings.trusted_proxies);
+    let client = client::address(&request, auth.trusted_proxies());
     let Authenticated { caller, agent } = identify(&state, request.headers(), client).await?;
     auth.limits.check(caller.proof(), client)?;
     if matches!(caller.proof(), Proof::Session(_)) && !request.method().is_safe() {
@@ -171,10 +116,4 @@ async fn signed_in(state: &AppState, secret: &Secret) -> Result<Option<Caller>, 
     let proof = Proof::Session(grant.session_id);
     let is_private = state.auth.is_private();
     Ok(Some(Caller::new(proof, Some(account), grant.scopes, grant.binding, is_private)))
-}
-
-impl Default for Auth {
-    fn default() -> Self {
-        Self::new(Settings::default())
-    }
 }

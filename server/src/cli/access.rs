@@ -8,7 +8,7 @@ use roundtrip_domain::access::{
     OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX, TOKEN_DAYS_DEFAULT, TOKEN_DAYS_MAX,
 };
 use roundtrip_domain::oidc::GITHUB_ISSUER;
-use roundtrip_server::auth::REQUESTS_PER_MINUTE_DEFAULT;
+use roundtrip_server::auth_settings::REQUESTS_PER_MINUTE_DEFAULT;
 use roundtrip_storage::access::{Scope, TokenKind};
 use roundtrip_wire::Slug;
 use std::path::PathBuf;

@@ -114,7 +114,7 @@ async fn serve_metrics(listener: TcpListener, state: AppState) {
     if let Ok(address) = listener.local_addr() {
         tracing::info!("metrics are at http://{address}/metrics");
     }
-    if let Err(error) = axum::serve(listener, roundtrip_server::metrics::router(state)).await {
+    if let Err(error) = axum::serve(listener, roundtrip_server::monitoring::router(state)).await {
         tracing::error!(error.cause = %error, "metrics are not served any more");
     }
 }

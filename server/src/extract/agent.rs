@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use roundtrip_domain::access::Refusal;
 use roundtrip_storage::access::Scope;
-use roundtrip_storage::agent::Working;
+use roundtrip_storage::token::Working;
 use std::sync::Arc;
 
 /// The agent that asks. Extract it before the body, so that strangers are refused first.

@@ -17,13 +17,13 @@ mod layout;
 mod locate;
 mod lock;
 
-use crate::database;
 use account::Account;
 use anyhow::{Context, Result, bail};
 use guarded::Guarded;
 use layout::Layout;
 use locate::Programs;
 use lock::{ServerLock, TreeLock};
+use roundtrip_storage::pool::try_connection;
 use sqlx::migrate::MigrateDatabase;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use std::ffi::OsString;
@@ -141,7 +141,7 @@ impl Embedded {
         let options = self.connect_options();
         let started = Instant::now();
         loop {
-            let error = match database::connect(&options).await {
+            let error = match try_connection(&options).await {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
@@ -230,7 +230,7 @@ pub(crate) async fn find_running(data_dir: &Path) -> Result<Option<PgConnectOpti
     let shown = data_dir.display();
     let Ok(data_dir) = data_dir.canonicalize() else { return Ok(None) };
     let options = connect_options(&layout::socket_dir_of(&data_dir));
-    match database::connect(&options).await {
+    match try_connection(&options).await {
         Ok(()) => Ok(Some(options)),
         Err(sqlx::Error::Io(error)) if error.kind() == std::io::ErrorKind::PermissionDenied => {
             bail!(

@@ -4,7 +4,7 @@ use crate::support::{Answer, TestApp, factory};
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
-use roundtrip_server::auth::{Settings, TrustedProxies};
+use roundtrip_server::auth_settings::{Settings, TrustedProxies};
 use sqlx::PgPool;
 use std::net::SocketAddr;
 

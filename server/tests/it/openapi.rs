@@ -5,7 +5,7 @@ use std::path::Path;
 #[test]
 fn the_committed_document_is_that_of_the_handlers() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.json");
-    let document = roundtrip_server::openapi::document_json();
+    let document = roundtrip_server::router::document_json();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
         std::fs::write(&path, &document).unwrap();
     }

@@ -1,7 +1,7 @@
 //! `/api/v1/references` and `/api/v1/size-profiles`.
 
 use crate::support::TestApp;
-use roundtrip_server::auth;
+use roundtrip_server::auth_settings;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 
@@ -49,7 +49,7 @@ async fn a_size_profile_is_the_one_that_the_suite_draws_from(pool: PgPool) {
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn what_was_published_is_no_secret_of_a_private_server(pool: PgPool) {
-    let settings = auth::Settings { is_private: true, ..Default::default() };
+    let settings = auth_settings::Settings { is_private: true, ..Default::default() };
     let app = TestApp::kept(pool, settings).await;
     for path in ["/api/v1/references", "/api/v1/size-profiles"] {
         assert_eq!(app.get(path).await.status, 200, "{path}");

@@ -1,7 +1,7 @@
 //! Private projects: what one must not know of does not exist, wherever one looks.
 
 use crate::support::{Answer, TestApp, factory};
-use roundtrip_server::auth;
+use roundtrip_server::auth_settings;
 use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_wire::RunReport;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ impl Hidden {
 
     /// All reads that the API document knows, each with its path and whether it asks for something of the project.
     fn reads(&self) -> Vec<(String, bool)> {
-        let document: Value = serde_json::from_str(&roundtrip_server::openapi::document_json()).unwrap();
+        let document: Value = serde_json::from_str(&roundtrip_server::router::document_json()).unwrap();
         let paths = document["paths"].as_object().unwrap();
         let reads: Vec<_> = paths
             .iter()
@@ -220,7 +220,7 @@ async fn points_of_several_series_are_refused_when_one_is_hidden(pool: PgPool) {
 
 #[sqlx::test(migrator = "roundtrip_server::MIGRATOR")]
 async fn on_a_private_server_strangers_see_nothing_and_new_projects_are_private(pool: PgPool) {
-    let settings = auth::Settings { is_private: true, ..Default::default() };
+    let settings = auth_settings::Settings { is_private: true, ..Default::default() };
     let app = TestApp::kept(pool, settings).await;
     app.store(&factory::report()).await;
     app.get("/api/v1/projects/libfoo").await.assert_problem(404, "unknown-project");

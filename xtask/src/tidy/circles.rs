@@ -3,9 +3,6 @@
 use super::{Finding, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Crates whose modules still form circles. Nothing may be added.
-const KNOWN: &[&str] = &["crates/github", "crates/storage", "server"];
-
 /// Where one module uses another.
 type Uses = BTreeMap<(String, String), (String, usize)>;
 
@@ -13,9 +10,7 @@ type Uses = BTreeMap<(String, String), (String, usize)>;
 pub(super) fn modules_form_no_circle(sources: &[Source]) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in sources.iter().filter(|source| source.has_extension(&["rs"])) {
-        if let Some((folder, _)) = source.path.split_once("/src/")
-            && !KNOWN.contains(&folder)
-        {
+        if let Some((folder, _)) = source.path.split_once("/src/") {
             crates.entry(folder).or_default().push(source);
         }
     }

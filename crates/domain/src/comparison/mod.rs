@@ -1,7 +1,7 @@
 //! Two commits or runs, series by series: what changed, and what cannot be told. The rules and the figures are those of
 //! `roundtrip compare`.
 //!
-//! - [`outcome`]: what each side measured, and which of it belong together. [`kind`]: which of that is told first.
+//! - `outcome`: what each side measured, and which of it belong together. [`kind`]: which of that is told first.
 
 pub mod kind;
 mod outcome;

@@ -1,6 +1,6 @@
 //! Jobs of continuous integration that prove who they are with a token that their own system signed (OIDC), so
 //! that no secret of ours has to lie there. What they may is decided by [`trust`], what they get is a token of
-//! [`crate::audited::exchange_token`].
+//! `audited::exchange_token`.
 //!
 //! # Codemap
 //! - [`claims`]: what such a token says. [`trust`]: which jobs a project trusts.

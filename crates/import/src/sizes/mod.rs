@@ -2,7 +2,7 @@
 //! format, and one list.
 //!
 //! A size is a whole number of bytes. Buckets stay as the file has them; only where there are more than
-//! [`BUCKETS_MAX`](roundtrip_wire::size_profile::BUCKETS_MAX) are neighbours put together, and a warning says so.
+//! [`BUCKETS_MAX`] are neighbours put together, and a warning says so.
 //!
 //! To add a format: a file that offers a `Reader`, a line in `FORMATS`, files in `tests/golden-sizes/`, a fuzz target.
 //!

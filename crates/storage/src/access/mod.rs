@@ -1,8 +1,8 @@
 //! Who may do what, as far as it is stored, and which project a thing belongs to.
 //!
 //! # Codemap
-//! - [`role`], [`scope`], [`kind`]: the words of roles, of scopes and of kinds of tokens.
-//! - [`sight`]: which projects and tokens someone may see. [`owner`]: which project a thing belongs to.
+//! - `role`, `scope`, `kind`: the words of roles, of scopes and of kinds of tokens.
+//! - `sight`: which projects and tokens someone may see. [`owner`]: which project a thing belongs to.
 //! - [`secret`]: the form of tokens and of what a cookie holds.
 
 mod kind;

@@ -8,7 +8,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use http_body_util::BodyExt;
 use roundtrip_domain::audited;
 use roundtrip_domain::live::Live;
-use roundtrip_server::{AppState, auth};
+use roundtrip_server::{AppState, auth_settings};
 use roundtrip_storage as db;
 use roundtrip_storage::access::{Binding, Role, Scope, TokenKind};
 use roundtrip_storage::audit::By;
@@ -22,10 +22,10 @@ use std::collections::BTreeMap;
 use tower::ServiceExt;
 
 /// So many requests a minute that no test meets the limit by accident.
-const UNLIMITED: auth::Settings = auth::Settings {
+const UNLIMITED: auth_settings::Settings = auth_settings::Settings {
     is_private: false,
     requests_per_minute: u32::MAX,
-    trusted_proxies: auth::TrustedProxies(Vec::new()),
+    trusted_proxies: auth_settings::TrustedProxies(Vec::new()),
 };
 
 /// A project, how many runs, commits, machines and series it has, and its newest run.
@@ -55,7 +55,7 @@ impl TestApp {
     }
 
     /// Whose door is kept so.
-    pub(crate) async fn kept(pool: PgPool, settings: auth::Settings) -> Self {
+    pub(crate) async fn kept(pool: PgPool, settings: auth_settings::Settings) -> Self {
         Self::made(pool, |state| state.with_auth(settings)).await
     }
 
@@ -243,7 +243,7 @@ impl TestApp {
 
     /// What is told on the port for metrics.
     pub(crate) async fn metrics(&self) -> String {
-        let router = roundtrip_server::metrics::router(self.state.clone());
+        let router = roundtrip_server::monitoring::router(self.state.clone());
         let answer = router.oneshot(Request::get("/metrics").body(Body::empty()).unwrap()).await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK);
         let body = answer.into_body().collect().await.unwrap().to_bytes();

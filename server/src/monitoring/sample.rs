@@ -1,8 +1,8 @@
 //! What is read when somebody asks: connections, what waits, and what the database says of itself. When it does not answer,
 //! what it says is missing, and that it does not answer is told.
 
-use super::PREFIX;
 use crate::AppState;
+use crate::metrics::PREFIX;
 use chrono::Utc;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};

@@ -45,7 +45,7 @@ enum LimitKey {
 }
 
 impl Limits {
-    pub(super) fn new(requests_per_minute: u32) -> Self {
+    pub(crate) fn new(requests_per_minute: u32) -> Self {
         let of_holders = requests_per_minute.saturating_mul(TIMES_OF_HOLDERS);
         Self {
             strangers: RateLimiter::keyed(Quota::per_minute(at_least_one(requests_per_minute))),
@@ -59,7 +59,7 @@ impl Limits {
     }
 
     /// Counts a request of a client, or refuses it.
-    pub(super) fn check(&self, proof: Proof, client: IpAddr) -> Result<(), ApiError> {
+    pub(crate) fn check(&self, proof: Proof, client: IpAddr) -> Result<(), ApiError> {
         self.sweep();
         match proof {
             Proof::Nothing => keyed(&self.strangers, &client),

@@ -19,7 +19,7 @@ impl TrustedProxies {
 }
 
 /// The address to count requests by: of an IPv6 address its network, because one host has all of that.
-pub(super) fn address(request: &Request, proxies: &TrustedProxies) -> IpAddr {
+pub(crate) fn address(request: &Request, proxies: &TrustedProxies) -> IpAddr {
     let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |ConnectInfo(peer)| peer.ip().to_canonical());
     let headers = request.headers().get_all(FORWARDED_FOR);

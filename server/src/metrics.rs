@@ -1,38 +1,27 @@
-//! What operators watch: counters of this process, and figures that are read from the database when they are asked for. In
-//! the text format of OpenMetrics, which Prometheus reads. No label names a project, a machine or a branch: who may see the
-//! metrics may not be who may see those.
-//!
-//! They are served on a port of their own ([`router`]), and only when one is named: who reaches the web UI is not to learn
-//! how much it is used, and behind a proxy everybody comes from this machine.
+//! Counters of this process. [`crate::monitoring`] serves them.
 
-mod requests;
-mod sample;
-
-use crate::AppState;
-use crate::error::ApiError;
-use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderName, header};
-use axum::routing::get;
+use axum::http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
-pub(crate) use requests::observe;
+use std::time::Duration;
 
 /// What the names of all metrics begin with.
-const PREFIX: &str = "roundtrip";
-const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const PREFIX: &str = "roundtrip";
 /// Upper bounds of durations: fine where answers are to be, coarse beyond.
 const DURATION_BOUNDS_SECONDS: [f64; 14] =
     [0.001, 0.002, 0.003, 0.005, 0.01, 0.015, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 20.0];
 
+/// Where uploads arrive.
+const UPLOAD_ROUTES: [&str; 2] = ["/api/v1/runs/{run_id}", "/api/v1/import"];
+
 /// Counters of this process.
 #[derive(Debug)]
 pub struct Metrics {
-    registry: Registry,
+    pub(crate) registry: Registry,
     requests: Family<RequestLabels, Counter>,
     durations: Family<RouteLabels, Histogram, fn() -> Histogram>,
     uploads: Family<OutcomeLabels, Counter>,
@@ -91,14 +80,31 @@ impl Metrics {
         self.results_stored.inc_by(u64::try_from(result_count).unwrap_or(0));
         self.points_stored.inc_by(u64::try_from(point_count).unwrap_or(0));
     }
+
+    /// Counts and times a request whose answer begins.
+    pub(crate) fn answered(
+        &self,
+        method: &'static str,
+        route: String,
+        status: StatusCode,
+        duration: Duration,
+    ) {
+        if UPLOAD_ROUTES.contains(&route.as_str()) && matches!(method, "PUT" | "POST") {
+            self.uploads.get_or_create(&OutcomeLabels { outcome: outcome(status) }).inc();
+        }
+        let of_route = RouteLabels { method, route: route.clone() };
+        self.durations.get_or_create(&of_route).observe(duration.as_secs_f64());
+        self.requests.get_or_create(&RequestLabels { method, route, status: status.as_u16() }).inc();
+    }
 }
 
-/// The service on the port for metrics.
-pub fn router(state: AppState) -> Router {
-    Router::new().route("/metrics", get(serve)).with_state(state)
-}
-
-async fn serve(State(state): State<AppState>) -> Result<([(HeaderName, &'static str); 1], String), ApiError> {
-    let text = sample::text(&state).await.map_err(ApiError::internal)?;
-    Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text))
+/// What became of an upload.
+fn outcome(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::CREATED => "stored",
+        StatusCode::OK => "known",
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => "turned_away",
+        status if status.is_client_error() => "refused",
+        _ => "failed",
+    }
 }
