@@ -1,7 +1,9 @@
 /** The current time, renewed often enough for "2 min ago" to stay true. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback, useEffect, useState } from "react";
 import type { paths } from "@/api/schema.gen";
+import { present } from "./search";
 
 const PERIOD_MS = 30_000;
 
@@ -41,4 +43,19 @@ export function useChange<Variables, Answer>(
     mutationFn: change,
     onSuccess: () => Promise.all(old.map((path) => queryClient.invalidateQueries({ queryKey: [path] }))),
   });
+}
+
+/** Changes the state that a page keeps in its address; what becomes `undefined` leaves it. Back undoes it only if told to. */
+export function useSearchChange<Search extends object>() {
+  const navigate = useNavigate();
+  return useCallback(
+    (change: { [Key in keyof Search]?: Search[Key] | undefined }, { replace = true } = {}) =>
+      navigate({
+        to: ".",
+        search: (previous) => present({ ...previous, ...change }) as never,
+        replace,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
 }

@@ -1,6 +1,6 @@
 /** What other tools have measured, in words: who says it, as what, and of how much. Pure. */
 import type { Case, RunDetail, RunResult, RunSummary, StatedPoint, TransportInfo } from "@/api/types";
-import { ascending } from "./collections";
+import { ascending, distinct } from "./collections";
 import { counted } from "./units";
 
 /** What stands where a file of another tool says nothing. */
@@ -49,6 +49,20 @@ export function quantileName(q_ppm: number): string {
 /** Where an interval is stated, both ends of it. */
 export function intervalOf({ low_ns, high_ns }: StatedPoint): [number, number] | null {
   return low_ns === null || high_ns === null ? null : [low_ns, high_ns];
+}
+
+/** The times that any of some stated figures has besides the figure itself and its interval. */
+export function statedTimes(points: StatedPoint[]) {
+  const quantiles = distinct(points.flatMap((point) => point.quantiles.map(({ q_ppm }) => q_ppm)));
+  const times: { label: string; of: (point: StatedPoint) => number | null }[] = [
+    { label: "min", of: ({ min_ns }) => min_ns },
+    ...quantiles.sort(ascending).map((wanted) => ({
+      label: quantileName(wanted),
+      of: (point: StatedPoint) => point.quantiles.find(({ q_ppm }) => q_ppm === wanted)?.ns ?? null,
+    })),
+    { label: "max", of: ({ max_ns }) => max_ns },
+  ];
+  return times.filter(({ of }) => points.some((point) => of(point) !== null));
 }
 
 /** Names as people put them in order: `BM_Pipe/64` before `BM_Pipe/4096`. */

@@ -12,6 +12,9 @@ import { useFrame } from "./useFrame";
 
 export type { ChartTable } from "./DataTable";
 
+/** What is on its way, or why it failed. */
+export type Pending = { error: Error | null; onRetry: () => void };
+
 type Props = {
   /** What the address calls it, once a page: `trend`. */
   name: string;
@@ -21,7 +24,7 @@ type Props = {
   /** What can be chosen about this chart alone. */
   controls?: ReactNode;
   /** Loading or failed data; absent when it is there. */
-  pending?: { error: Error | null; onRetry: () => void };
+  pending?: Pending | undefined;
   children: ReactNode;
 };
 
@@ -54,7 +57,7 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
         )}
       </div>
       {pending !== undefined ? (
-        <Pending {...pending} />
+        <PendingChart {...pending} />
       ) : (
         <>
           <p className="chart-summary">{summary}</p>
@@ -70,7 +73,7 @@ export function ChartFrame({ name, title, summary, table, controls, pending, chi
   );
 }
 
-function Pending({ error, onRetry }: { error: Error | null; onRetry: () => void }) {
+function PendingChart({ error, onRetry }: Pending) {
   if (error !== null) return <ErrorState error={error} onRetry={onRetry} heading="h2" />;
   return (
     <div role="status" aria-label="Loading">

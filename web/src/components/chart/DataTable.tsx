@@ -15,6 +15,54 @@ export type ChartTable = {
   rows: () => { key: string; cells: ReactNode[]; csv: CsvCell[] }[];
 };
 
+/** A column: its names on the page and in the file, what a row has in the file, and how that is written on the page. */
+type Column<Row> = {
+  label: string;
+  csvName: string;
+  number: boolean;
+  csv: (row: Row) => CsvCell;
+  cell: (row: Row) => ReactNode;
+};
+
+/** A column of numbers; `absent` stands where a row has none. */
+export function num<Row>(
+  label: string,
+  csvName: string,
+  csv: (row: Row) => number | null,
+  write: (value: number, row: Row) => ReactNode = (value) => value,
+  absent = "",
+): Column<Row> {
+  const cell = (row: Row) => {
+    const value = csv(row);
+    return value === null ? absent : write(value, row);
+  };
+  return { label, csvName, number: true, csv, cell };
+}
+
+/** A column of words, of which the file may have others than the page. */
+export function word<Row>(
+  label: string,
+  csvName: string,
+  csv: (row: Row) => CsvCell,
+  cell: (row: Row) => ReactNode = csv,
+): Column<Row> {
+  return { label, csvName, number: false, csv, cell };
+}
+
+/** A table by its columns. */
+export function tableOf<Row>(fileName: string, rows: () => Row[], columns: Column<Row>[]): ChartTable {
+  return {
+    fileName,
+    columns,
+    rows: () =>
+      rows().map((row, index) => ({
+        key: String(index),
+        cells: columns.map(({ cell }) => cell(row)),
+        csv: columns.map(({ csv }) => csv(row)),
+      })),
+  };
+}
+
 /** A page cannot show a hundred thousand rows; the file has them all. */
 const ROWS_MAX = 1_000;
 

@@ -1,5 +1,8 @@
 /** The lines of a chart as buttons with the looks of the lines: each shows and hides its own, and stands out when pointed at. */
+import { useState } from "react";
+import { useSearchChange } from "@/lib/hooks";
 import { lineStyle, markerPath } from "./lines";
+import { withToggled } from "./swept";
 
 /** A line, and whether it is drawn. */
 type ChosenLine = { key: string; label: string; look: number; isShown: boolean };
@@ -34,6 +37,17 @@ export function LineChoice({ label, lines, onToggle, onPoint }: Props) {
       ))}
     </div>
   );
+}
+
+/** The line that is pointed at, and what buttons and lines do where the address keeps which of them are hidden. */
+export function useLineChoice(hidden: string | undefined) {
+  const [pointed, onPoint] = useState<string | null>(null);
+  const change = useSearchChange<{ hidden: string }>();
+  const onToggle = (key: string) => {
+    onPoint(null);
+    void change({ hidden: withToggled(hidden, key) });
+  };
+  return { pointed, onPoint, onToggle };
 }
 
 function LineSample({ look }: { look: number }) {

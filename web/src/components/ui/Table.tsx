@@ -3,10 +3,15 @@ import type { ReactNode } from "react";
 import { ScrollRegion } from "./states";
 
 /** The head of a column: its name, or that with what else its cell has. */
-export type Head = string | { name: string; className?: string; title?: string; isUnseen?: boolean };
+export type Head =
+  | string
+  | { name: string; className?: string; title?: string; isUnseen?: boolean; namesRows?: boolean };
 
 /** The head of a column of numbers. */
 export const numeric = (name: string): Head => ({ name, className: "number" });
+
+/** The head of the column that names the rows. */
+export const rowHead = (name: string, className = ""): Head => ({ name, className, namesRows: true });
 
 /** The head of a column that is named for who does not see it: what is in it says enough to others. */
 export const unseen = (name: string): Head => ({ name, isUnseen: true });
@@ -26,9 +31,9 @@ export function Table({ label, className = "table", heads, children }: Props) {
         <thead>
           <tr>
             {heads.map((head) => {
-              const { name, isUnseen = false, ...rest } = typeof head === "string" ? { name: head } : head;
+              const { name, isUnseen = false, namesRows = false, ...rest } = partsOf(head);
               return (
-                <th key={name} scope="col" {...rest}>
+                <th key={name} scope="col" {...(namesRows ? {} : rest)}>
                   {isUnseen ? <span className="unseen">{name}</span> : name}
                 </th>
               );
@@ -39,4 +44,55 @@ export function Table({ label, className = "table", heads, children }: Props) {
       </table>
     </ScrollRegion>
   );
+}
+
+type Look = { className?: string | undefined; title?: string | undefined };
+
+/** A head, a row's cell, and that cell's look where it is not the head's. */
+export type Column<Row> = readonly [
+  head: Head,
+  cell: (row: Row) => ReactNode,
+  look?: string | ((row: Row) => Look),
+];
+
+type RowTableProps<Row> = {
+  label: string;
+  className?: string;
+  rows: readonly Row[];
+  keyOf: (row: Row) => string | number;
+  /** Those that are there; `false` stands for one that is not. */
+  columns: readonly (Column<Row> | false)[];
+};
+
+/** A table by its columns. */
+export function RowTable<Row>({ label, className = "table", rows, keyOf, columns }: RowTableProps<Row>) {
+  const shown = columns.filter((column) => column !== false);
+  return (
+    <Table label={label} className={className} heads={shown.map(([head]) => head)}>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {shown.map(([head, cell, look]) => {
+              const { name, className, namesRows } = partsOf(head);
+              const own =
+                typeof look === "function" ? look(row) : { className: look ?? (className || undefined) };
+              return namesRows ? (
+                <th key={name} scope="row" {...own}>
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={name} {...own}>
+                  {cell(row)}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  );
+}
+
+function partsOf(head: Head): Exclude<Head, string> {
+  return typeof head === "string" ? { name: head } : head;
 }

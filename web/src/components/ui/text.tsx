@@ -4,6 +4,7 @@ import type { CommitSummary } from "@/api/types";
 import type { AgentState } from "@/lib/agents";
 import { shortSha } from "@/lib/commits";
 import { useNow } from "@/lib/hooks";
+import { NOT_TOLD } from "@/lib/imports";
 import { formatAgo, formatMoment } from "@/lib/time";
 import type { Quantity } from "@/lib/units";
 import { CopyButton } from "./controls";
@@ -73,11 +74,17 @@ export function StateMark({ state: { word, shape, because } }: { state: AgentSta
   );
 }
 
+/** What stands where a file of another tool says nothing. */
+export function NotTold() {
+  return <span className="muted">{NOT_TOLD}</span>;
+}
+
 /** One pair. */
 export type Fact = { name: string; value: ReactNode };
 
 type FactsProps = {
-  facts: Fact[];
+  /** `false` stands for one that is not there. */
+  facts: (Fact | false)[];
   /** Long values read better from the left. */
   wide?: boolean;
 };
@@ -86,12 +93,14 @@ type FactsProps = {
 export function Facts({ facts, wide = false }: FactsProps) {
   return (
     <dl className={wide ? "facts facts-wide" : "facts"}>
-      {facts.map(({ name, value }) => (
-        <Fragment key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </Fragment>
-      ))}
+      {facts
+        .filter((fact) => fact !== false)
+        .map(({ name, value }) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
     </dl>
   );
 }

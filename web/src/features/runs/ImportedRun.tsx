@@ -1,13 +1,13 @@
 /** A run whose file another tool wrote: what it told, and what it did not. */
 import { getRouteApi, Link } from "@tanstack/react-router";
-import type { RunDetail } from "@/api/types";
+import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
-import { CommandLine, Facts, QuantityText } from "@/components/ui/text";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { CommandLine, Facts, NotTold, QuantityText } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
-import { fileFacts, intervalOf, NOT_TOLD, nsPerOperation, toolName } from "@/lib/imports";
+import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint } from "@/lib/paths";
 import { prunedNote } from "@/lib/pruned";
 import { formatMoment } from "@/lib/time";
@@ -22,7 +22,7 @@ import {
   sortResults,
   statedColumns,
 } from "./data";
-import { Failures, Quarantined, RunBreadcrumb, RunControls } from "./RunParts";
+import { Failures, Quarantined, RunBreadcrumb, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -89,23 +89,15 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
       )}
       <div className="columns">
         <Section title="Run">
-          <Facts
+          <RunFacts
+            run={run}
             facts={[
-              { name: "commit", value: <code>{run.commit.sha}</code> },
-              { name: "committed", value: formatMoment(run.commit.committed_at) },
-              { name: "branch", value: run.branch ?? "none was checked out" },
-              ...(run.pull_request === null ? [] : [{ name: "pull request", value: `#${run.pull_request}` }]),
               { name: "imported", value: formatMoment(run.started_at) },
               { name: "imported on", value: run.machine },
               { name: "imported by", value: `roundtrip ${run.suite_version}` },
-              ...(original === null
-                ? []
-                : [
-                    { name: "file", value: original.name },
-                    { name: "format", value: transport?.title ?? original.format },
-                    { name: "size", value: formatBytes(original.bytes) },
-                  ]),
-              { name: "run", value: <code>{run.run_id}</code> },
+              original !== null && { name: "file", value: original.name },
+              original !== null && { name: "format", value: transport?.title ?? original.format },
+              original !== null && { name: "size", value: formatBytes(original.bytes) },
             ]}
           />
         </Section>
@@ -124,66 +116,39 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   );
 }
 
-type Props = { project: string; runId: string; table: ImportedTable<MeasuredResult> };
+type Props<Result extends RunResult> = { project: string; runId: string; table: ImportedTable<Result> };
 
 /** What another tool measured, with samples: benchmark by benchmark. */
-function ImportedResults({ project, runId, table: { time, isOfOne, results } }: Props) {
+function ImportedResults({ project, runId, table: { time, isOfOne, results } }: Props<MeasuredResult>) {
   const domain = sharedDomain(results);
   return (
     <>
-      <Table
+      <RowTable
         label={`Measured, ${time}`}
         className="table table-dense"
-        heads={[
-          "benchmark",
-          numeric("p50"),
-          ...(!isOfOne
-            ? [{ name: "an operation", className: "number", title: "p50 over the operations of a time" }]
-            : []),
-          `${formatNs(domain[0])}to ${formatNs(domain[1])}`,
-          { name: "middle half", className: "number", title: "from p25 to p75" },
-          numeric("min"),
-          numeric("max"),
-          numeric("samples"),
-          numeric("repetitions"),
+        rows={results.map((result) => ({ ...result, ...result.point.latency_ns }))}
+        keyOf={({ series_id }) => series_id}
+        columns={[
+          [rowHead("benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
+          [numeric("p50"), ({ p50 }) => <QuantityText quantity={quantityOfNs(p50)} />],
+          !isOfOne && [
+            { name: "an operation", className: "number", title: "p50 over the operations of a time" },
+            ({ p50, case: kase }) => <OperationTime ns={p50} of={kase} />,
+          ],
+          [
+            `${formatNs(domain[0])} to ${formatNs(domain[1])}`,
+            ({ point }) => <LatencyShape latency={point.latency_ns} domain={domain} width={132} />,
+          ],
+          [
+            { name: "middle half", className: "number", title: "from p25 to p75" },
+            ({ p25, p75 }) => `${formatNs(p25)} to ${formatNs(p75)}`,
+          ],
+          [numeric("min"), ({ min }) => <QuantityText plain quantity={quantityOfNs(min)} />],
+          [numeric("max"), ({ max }) => <QuantityText plain quantity={quantityOfNs(max)} />],
+          [numeric("samples"), ({ point }) => formatCount(point.count)],
+          [numeric("repetitions"), ({ point }) => formatCount(point.repetition_count)],
         ]}
-      >
-        <tbody>
-          {results.map(({ series_id, case: kase, point }) => {
-            const { min, p25, p50, p75, max } = point.latency_ns;
-            const each = nsPerOperation(p50, kase);
-            return (
-              <tr key={series_id}>
-                <th scope="row" className="name">
-                  <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
-                </th>
-                <td className="number">
-                  <QuantityText quantity={quantityOfNs(p50)} />
-                </td>
-                {each !== null && (
-                  <td className="number">
-                    <QuantityText plain quantity={quantityOfDividedNs(each)} />
-                  </td>
-                )}
-                <td>
-                  <LatencyShape latency={point.latency_ns} domain={domain} width={132} />
-                </td>
-                <td className="number">
-                  {formatNs(p25)} to {formatNs(p75)}
-                </td>
-                <td className="number">
-                  <QuantityText plain quantity={quantityOfNs(min)} />
-                </td>
-                <td className="number">
-                  <QuantityText plain quantity={quantityOfNs(max)} />
-                </td>
-                <td className="number">{formatCount(point.count)}</td>
-                <td className="number">{formatCount(point.repetition_count)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </Table>
+      />
       <p className="section-note">
         Shapes: the middle half as a band, the median and p99 as ticks, a dot at the maximum, on one
         logarithmic axis. What became of messages, and where the ends ran, is not told.
@@ -192,73 +157,44 @@ function ImportedResults({ project, runId, table: { time, isOfOne, results } }: 
   );
 }
 
-type StatedResultsProps = { project: string; runId: string; table: ImportedTable<StatedResult> };
-
 /** Figures that another tool states without samples: each is its word, and stands apart from what was measured. */
-function StatedResults({ project, runId, table: { time, isOfOne, results } }: StatedResultsProps) {
+function StatedResults({ project, runId, table: { time, isOfOne, results } }: Props<StatedResult>) {
   const { statistic, hasInterval, times } = statedColumns(results);
   return (
     <>
-      <Table
+      <RowTable
         label={`Stated, ${time}`}
         className="table table-dense"
-        heads={[
-          "benchmark",
-          ...(statistic === null ? ["statistic"] : []),
-          numeric(statistic ?? "figure"),
-          ...(!isOfOne
-            ? [
-                {
-                  name: "an operation",
-                  className: "number",
-                  title: "the figure over the operations of a time",
-                },
-              ]
-            : []),
-          ...(hasInterval ? [numeric("interval")] : []),
-          ...times.map(({ label }) => numeric(label)),
-          numeric("made of"),
+        rows={results}
+        keyOf={({ series_id }) => series_id}
+        columns={[
+          [rowHead("benchmark"), (row) => <BenchmarkLink {...{ project, runId }} of={row} />, "name"],
+          statistic === null && ["statistic", ({ methodology }) => methodology.statistic, "muted"],
+          [
+            numeric(statistic ?? "figure"),
+            ({ summary }) => <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />,
+          ],
+          !isOfOne && [
+            { name: "an operation", className: "number", title: "the figure over the operations of a time" },
+            ({ summary, case: kase }) => <OperationTime ns={summary.center_ns} of={kase} />,
+          ],
+          hasInterval && [
+            numeric("interval"),
+            ({ summary }) => intervalOf(summary)?.map(formatNs).join(" to ") ?? <NotTold />,
+          ],
+          ...times.map(({ label, of }) => {
+            const cell = ({ summary }: StatedResult) => {
+              const ns = of(summary);
+              return ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />;
+            };
+            return [numeric(label), cell] as const;
+          }),
+          [
+            numeric("made of"),
+            ({ summary: { count } }) => (count === null ? <NotTold /> : `${formatCount(count)} samples`),
+          ],
         ]}
-      >
-        <tbody>
-          {results.map(({ series_id, case: kase, methodology, summary }) => {
-            const each = nsPerOperation(summary.center_ns, kase);
-            const interval = intervalOf(summary);
-            return (
-              <tr key={series_id}>
-                <th scope="row" className="name">
-                  <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>
-                </th>
-                {statistic === null && <td className="muted">{methodology.statistic}</td>}
-                <td className="number">
-                  <QuantityText plain quantity={quantityOfNs(summary.center_ns)} />
-                </td>
-                {each !== null && (
-                  <td className="number">
-                    <QuantityText plain quantity={quantityOfDividedNs(each)} />
-                  </td>
-                )}
-                {hasInterval && (
-                  <td className="number">
-                    {interval === null ? <NotTold /> : `${formatNs(interval[0])} to ${formatNs(interval[1])}`}
-                  </td>
-                )}
-                {times.map(({ label, of }) => {
-                  const ns = of(summary);
-                  return (
-                    <td key={label} className="number">
-                      {ns === null ? <NotTold /> : <QuantityText plain quantity={quantityOfNs(ns)} />}
-                    </td>
-                  );
-                })}
-                <td className="number">
-                  {summary.count === null ? <NotTold /> : `${formatCount(summary.count)} samples`}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </Table>
+      />
       <p className="section-note">
         These figures are the tool's word: their samples are not in the file. They are shown, and compared
         with nothing.
@@ -267,6 +203,13 @@ function StatedResults({ project, runId, table: { time, isOfOne, results } }: St
   );
 }
 
-function NotTold() {
-  return <span className="muted">{NOT_TOLD}</span>;
+type LinkProps = { project: string; runId: string; of: RunResult };
+
+function BenchmarkLink({ project, runId, of: { series_id, case: kase } }: LinkProps) {
+  return <Link {...toPoint(project, series_id, runId)}>{benchmarkName(kase)}</Link>;
+}
+
+function OperationTime({ ns, of }: { ns: number; of: Case }) {
+  const each = nsPerOperation(ns, of);
+  return each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />;
 }

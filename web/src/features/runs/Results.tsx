@@ -1,14 +1,14 @@
 /** The measured cases of one scenario in dense tables: what lost messages stands apart, and without shapes. */
 import { Link } from "@tanstack/react-router";
 import { LatencyShape } from "@/components/chart/LatencyShape";
-import { ScrollRegion } from "@/components/ui/states";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { QuantityText } from "@/components/ui/text";
 import { sizeName } from "@/lib/cases";
 import { toPoint } from "@/lib/paths";
 import { acceptedText, lossMark, nsPerMessage, OVERSUBSCRIBED } from "@/lib/points";
 import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, quantityOfRate } from "@/lib/units";
 import { latencyMeaning, placementName, scenarioName } from "@/lib/vocabulary";
-import { type Columns, type MeasuredResult, type ResultTable, resultTables } from "./data";
+import { type MeasuredResult, type ResultTable, resultTables } from "./data";
 
 type Props = { project: string; runId: string; scenario: string; results: MeasuredResult[] };
 
@@ -46,179 +46,119 @@ export function Results({ project, runId, scenario, results }: Props) {
 type TableProps = { project: string; runId: string; label: string; table: ResultTable; isLossy: boolean };
 
 function Table({ project, runId, label, table: { rows, domain, columns }, isLossy }: TableProps) {
+  const explained = (name: string, title: string) => ({ name, className: "number", title });
+  const { hasMessages, hasDueTimes } = columns;
   return (
-    <ScrollRegion label={label}>
-      <table className="table table-dense">
-        <thead>
-          <tr>
-            <th scope="col">transport</th>
-            <th scope="col">mode</th>
-            <th scope="col">placement</th>
-            <th scope="col" className="number">
-              message
-            </th>
-            {columns.hasParameters && <th scope="col">parameters</th>}
-            {domain !== null && (
-              <th scope="col">
-                {formatNs(domain[0])} to {formatNs(domain[1])}
-              </th>
-            )}
-            <th scope="col" className="number">
-              p50
-            </th>
-            {columns.hasMessages && (
-              <th
-                scope="col"
-                className="number"
-                title={`p50 over the messages of an operation${isLossy ? " that a receiver got, on average" : ""}`}
-              >
-                {isLossy ? "a message delivered" : "a message"}
-              </th>
-            )}
-            <th scope="col" className="number">
-              p98
-            </th>
-            <th scope="col" className="number">
-              p99
-            </th>
-            <th scope="col" className="number">
-              max
-            </th>
-            {columns.hasRate && (
-              <th scope="col" className="number">
-                throughput
-              </th>
-            )}
-            {columns.hasDueTimes && (
-              <>
-                <th scope="col" className="number" title="sending began a whole interval late, or more">
-                  late
-                </th>
-                <th scope="col" className="number" title="received when the next was already due, or never">
-                  missed
-                </th>
-                <th scope="col" className="number" title="processor time of all ends over messages delivered">
-                  CPU each
-                </th>
-              </>
-            )}
-            <th scope="col" className="number">
-              delivered
-            </th>
-            <th scope="col" className="number">
-              repetitions
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ result, apart }) => (
-            <ResultRow
-              key={result.series_id}
-              project={project}
-              runId={runId}
-              result={result}
-              apart={apart}
-              domain={domain}
-              columns={columns}
-            />
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+    <RowTable
+      label={label}
+      className="table table-dense"
+      rows={rows.map(({ result, apart }) => ({
+        ...result,
+        apart,
+        each: nsPerMessage(result.point, result.case),
+      }))}
+      keyOf={({ series_id }) => series_id}
+      columns={[
+        [
+          rowHead("transport"),
+          ({ series_id, transport }) => <Link {...toPoint(project, series_id, runId)}>{transport.slug}</Link>,
+        ],
+        ["mode", ({ case: kase }) => kase.mode, "muted"],
+        ["placement", ({ case: kase }) => placementName(kase.placement), "muted"],
+        [numeric("message"), ({ case: kase }) => sizeName(kase)],
+        columns.hasParameters && ["parameters", (row) => <Parameters {...row} />, "muted apart"],
+        domain !== null && [
+          `${formatNs(domain[0])} to ${formatNs(domain[1])}`,
+          ({ point }) => (
+            <LatencyShape latency={point.latency_ns} domain={domain} width={hasMessages ? 100 : 150} />
+          ),
+        ],
+        [
+          numeric("p50"),
+          ({ point }) => <QuantityText plain={point.lossy} quantity={quantityOfNs(point.latency_ns.p50)} />,
+        ],
+        hasMessages && [
+          explained(
+            isLossy ? "a message delivered" : "a message",
+            `p50 over the messages of an operation${isLossy ? " that a receiver got, on average" : ""}`,
+          ),
+          ({ each }) => each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />,
+        ],
+        ...(["p98", "p99", "max"] as const).map(
+          (key) =>
+            [
+              numeric(key),
+              ({ point }: MeasuredResult) => (
+                <QuantityText plain quantity={quantityOfNs(point.latency_ns[key])} />
+              ),
+            ] as const,
+        ),
+        columns.hasRate && [
+          numeric("throughput"),
+          ({ point: { lossy, bytes_per_second: rate } }) =>
+            rate != null && <QuantityText plain={lossy} quantity={quantityOfRate(rate)} />,
+        ],
+        hasDueTimes && [
+          explained("late", "sending began a whole interval late, or more"),
+          ({ observed }) => observed?.late != null && formatCount(observed.late),
+        ],
+        hasDueTimes && [
+          explained("missed", "received when the next was already due, or never"),
+          ({ observed }) => observed?.missed != null && formatCount(observed.missed),
+        ],
+        hasDueTimes && [
+          explained("CPU each", "processor time of all ends over messages delivered"),
+          ({ observed }) =>
+            observed?.cpu_ns_per_message != null && (
+              <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
+            ),
+        ],
+        [
+          numeric("delivered"),
+          ({ point, case: kase }) => (
+            <>
+              {point.lossy ? lossMark(point, kase) : formatCount(point.delivered)}
+              {point.accepted < point.attempted && <span className="line">{acceptedText(point)}</span>}
+            </>
+          ),
+          ({ point }) => ({ className: point.lossy ? "number loss warning" : "number" }),
+        ],
+        [numeric("repetitions"), (result) => <Repetitions {...result} />, "number flexible"],
+      ]}
+    />
   );
 }
 
-type ResultRowProps = {
-  project: string;
-  runId: string;
-  result: MeasuredResult;
-  /** What sets it apart besides the columns that every result has. */
-  apart: string[];
-  /** The axis of its table; none where figures are not to be compared. */
-  domain: [number, number] | null;
-  columns: Columns;
-};
-
-/** One measured case: its shape on the axis of its table, its percentiles, and what they rest on. */
-function ResultRow({ project, runId, result, apart, domain, columns }: ResultRowProps) {
-  const { point, transport, case: kase, observed } = result;
-  const { latency_ns: latency } = point;
-  const each = nsPerMessage(point, kase);
+/** What sets a result apart besides the columns that every result has. */
+function Parameters({ apart, observed }: Pick<MeasuredResult, "observed"> & { apart: string[] }) {
   return (
-    <tr>
-      <th scope="row">
-        <Link {...toPoint(project, result.series_id, runId)}>{transport.slug}</Link>
-      </th>
-      <td className="muted">{kase.mode}</td>
-      <td className="muted">{placementName(kase.placement)}</td>
-      <td className="number">{sizeName(kase)}</td>
-      {columns.hasParameters && (
-        <td className="muted apart">
-          {apart.join(", ")}
-          {observed?.oversubscribed && (
-            <>
-              {apart.length > 0 && ", "}
-              <span className="warning" title={OVERSUBSCRIBED}>
-                oversubscribed
-              </span>
-            </>
-          )}
-        </td>
-      )}
-      {domain !== null && (
-        <td>
-          <LatencyShape latency={latency} domain={domain} width={columns.hasMessages ? 100 : 150} />
-        </td>
-      )}
-      <td className="number">
-        <QuantityText plain={point.lossy} quantity={quantityOfNs(latency.p50)} />
-      </td>
-      {columns.hasMessages && (
-        <td className="number">
-          {each !== null && <QuantityText plain quantity={quantityOfDividedNs(each)} />}
-        </td>
-      )}
-      {(["p98", "p99", "max"] as const).map((key) => (
-        <td key={key} className="number">
-          <QuantityText plain quantity={quantityOfNs(latency[key])} />
-        </td>
-      ))}
-      {columns.hasRate && (
-        <td className="number">
-          {point.bytes_per_second != null && (
-            <QuantityText plain={point.lossy} quantity={quantityOfRate(point.bytes_per_second)} />
-          )}
-        </td>
-      )}
-      {columns.hasDueTimes && (
+    <>
+      {apart.join(", ")}
+      {observed?.oversubscribed && (
         <>
-          <td className="number">{observed?.late == null ? "" : formatCount(observed.late)}</td>
-          <td className="number">{observed?.missed == null ? "" : formatCount(observed.missed)}</td>
-          <td className="number">
-            {observed?.cpu_ns_per_message != null && (
-              <QuantityText plain quantity={quantityOfNs(observed.cpu_ns_per_message)} />
-            )}
-          </td>
+          {apart.length > 0 && ", "}
+          <span className="warning" title={OVERSUBSCRIBED}>
+            oversubscribed
+          </span>
         </>
       )}
-      <td className={point.lossy ? "number loss warning" : "number"}>
-        {point.lossy ? lossMark(point, kase) : formatCount(point.delivered)}
-        {point.accepted < point.attempted && <span className="line">{acceptedText(point)}</span>}
-      </td>
-      <td className="number flexible">
-        {formatCount(point.repetition_count)}
-        {point.disturbed_count > 0 && (
-          <>
-            {" "}
-            <span
-              className="warning unbroken"
-              title={observed?.disturbed.map(({ reason }) => reason).join("\n")}
-            >
-              ({formatCount(point.disturbed_count)} disturbed)
-            </span>
-          </>
-        )}
-      </td>
-    </tr>
+    </>
+  );
+}
+
+function Repetitions({ point, observed }: Pick<MeasuredResult, "point" | "observed">) {
+  const reasons = observed?.disturbed.map(({ reason }) => reason).join("\n");
+  return (
+    <>
+      {formatCount(point.repetition_count)}
+      {point.disturbed_count > 0 && (
+        <>
+          {" "}
+          <span className="warning unbroken" title={reasons}>
+            ({formatCount(point.disturbed_count)} disturbed)
+          </span>
+        </>
+      )}
+    </>
   );
 }

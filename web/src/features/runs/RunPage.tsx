@@ -5,7 +5,7 @@ import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
 import { ScrollRegion, Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
+import { type Column, numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
@@ -17,10 +17,7 @@ import { formatDuration, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import {
-  type BufferGroup,
   bufferGroups,
-  type DeliveryGroup,
-  type DisturbedGroup,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -30,13 +27,12 @@ import {
   programFacts,
   reproCommands,
   runTitle,
-  type SortedResults,
   sortResults,
   trialNote,
 } from "./data";
 import { ImportedRun } from "./ImportedRun";
 import { Results } from "./Results";
-import { Failures, Quarantined, RunBreadcrumb, RunControls } from "./RunParts";
+import { Failures, Quarantined, RunBreadcrumb, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -118,7 +114,21 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       )}
       {disturbed.length > 0 && (
         <Section title="Disturbed repetitions">
-          <Disturbed groups={disturbed} />
+          <RowTable
+            className="table table-dense"
+            label="Disturbed repetitions"
+            rows={disturbed}
+            keyOf={({ reason }) => reason}
+            columns={[
+              ["reason", ({ reason }) => reason, "wrap"],
+              [numeric("times"), ({ times }) => formatCount(times)],
+              CASES,
+            ]}
+          />
+          <p className="section-note">
+            They are marked and kept. Reasons that differ only in their figures are one line, with the first
+            as the example.
+          </p>
         </Section>
       )}
       {results.failures.length > 0 && (
@@ -133,18 +143,52 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       )}
       {buffers.length > 0 && (
         <Section title="Buffers">
-          <Buffers groups={buffers} />
+          <RowTable
+            className="table table-dense"
+            label="Buffers"
+            rows={buffers}
+            keyOf={({ transport, asked, granted }) => `${transport} ${asked} ${granted}`}
+            columns={[
+              [rowHead("transport"), ({ transport }) => transport],
+              ["asked for", ({ asked }) => asked, "muted"],
+              ["granted", ({ granted }) => granted],
+              CASES,
+            ]}
+          />
         </Section>
       )}
       {results.unsupported.length > 0 && (
         <Section title="Not on this system">
-          <Unsupported groups={results.unsupported} />
+          <RowTable
+            className="table table-dense"
+            label="Not on this system"
+            rows={results.unsupported}
+            keyOf={({ transport, reason }) => `${transport} ${reason}`}
+            columns={[
+              [rowHead("transport"), ({ transport }) => transport],
+              CASES,
+              ["reason", ({ reason }) => reason, "wrap"],
+            ]}
+          />
         </Section>
       )}
 
       <div className="columns">
         <Section title="Run">
-          <RunFacts detail={detail} />
+          <RunFacts
+            run={run}
+            facts={[
+              { name: "measured", value: formatMoment(run.started_at) },
+              { name: "took", value: formatDuration(run.started_at, run.finished_at) },
+              { name: "suite", value: `${run.suite_version}, ${run.build} build` },
+              { name: "preset", value: run.preset },
+              { name: "order of repetitions", value: `drawn from seed ${run.order_seed}` },
+              run.job_id !== null && {
+                name: "job",
+                value: <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link>,
+              },
+            ]}
+          />
         </Section>
         <Section title="Canaries">
           <Facts
@@ -208,33 +252,17 @@ function environmentFacts(facts: Record<string, string>) {
   }));
 }
 
-/** What a run is: its identity, when it was made and by what. */
-export function RunFacts({ detail: { run } }: { detail: RunDetail }) {
-  return (
-    <Facts
-      facts={[
-        { name: "commit", value: <code>{run.commit.sha}</code> },
-        { name: "committed", value: formatMoment(run.commit.committed_at) },
-        { name: "branch", value: run.branch ?? "none was checked out" },
-        ...(run.pull_request == null ? [] : [{ name: "pull request", value: `#${run.pull_request}` }]),
-        { name: "measured", value: formatMoment(run.started_at) },
-        { name: "took", value: formatDuration(run.started_at, run.finished_at) },
-        { name: "suite", value: `${run.suite_version}, ${run.build} build` },
-        { name: "preset", value: run.preset },
-        { name: "order of repetitions", value: `drawn from seed ${run.order_seed}` },
-        ...(run.job_id === null
-          ? []
-          : [{ name: "job", value: <Link {...toJob(run.project, run.job_id)}>{run.job_id}</Link> }]),
-        { name: "run", value: <code>{run.run_id}</code> },
-      ]}
-    />
-  );
-}
+type Props = { project: string; runId: string; groups: ReturnType<typeof deliveryGroups> };
 
-type Props = { project: string; runId: string; groups: DeliveryGroup[] };
+/** How many cases a fact is about, with their names behind the number. */
+const CASES: Column<{ cases: string[] }> = [
+  "cases",
+  ({ cases }) => counted(cases.length, "case"),
+  ({ cases }) => ({ className: "muted", title: cases.join("\n") }),
+];
 
 /** The results of which some receiver did not get everything that the transport took. */
-export function Deliveries({ project, runId, groups }: Props) {
+function Deliveries({ project, runId, groups }: Props) {
   return (
     <>
       <ScrollRegion label="Messages that did not arrive as sent">
@@ -273,77 +301,5 @@ export function Deliveries({ project, runId, groups }: Props) {
         message that was sent.
       </p>
     </>
-  );
-}
-
-/** The buffers that the system granted, beside those that were asked for. */
-export function Buffers({ groups }: { groups: BufferGroup[] }) {
-  return (
-    <Table
-      label="Buffers"
-      className="table table-dense"
-      heads={["transport", "asked for", "granted", "cases"]}
-    >
-      <tbody>
-        {groups.map(({ transport, asked, granted, cases }) => (
-          <tr key={`${transport} ${asked} ${granted}`}>
-            <th scope="row">{transport}</th>
-            <td className="muted">{asked}</td>
-            <td>{granted}</td>
-            <td className="muted" title={cases.join("\n")}>
-              {counted(cases.length, "case")}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
-}
-
-/** Why repetitions are suspect: one line a reason, for all cases together. */
-export function Disturbed({ groups }: { groups: DisturbedGroup[] }) {
-  return (
-    <>
-      <Table
-        label="Disturbed repetitions"
-        className="table table-dense"
-        heads={["reason", numeric("times"), "cases"]}
-      >
-        <tbody>
-          {groups.map(({ reason, times, cases }) => (
-            <tr key={reason}>
-              <td className="wrap">{reason}</td>
-              <td className="number">{formatCount(times)}</td>
-              <td className="muted" title={cases.join("\n")}>
-                {counted(cases.length, "case")}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      <p className="section-note">
-        They are marked and kept. Reasons that differ only in their figures are one line, with the first as
-        the example.
-      </p>
-    </>
-  );
-}
-
-/** What this machine cannot run, and why: a fact about it, not a gap in the run. */
-export function Unsupported({ groups }: { groups: SortedResults["unsupported"] }) {
-  return (
-    <Table label="Not on this system" className="table table-dense" heads={["transport", "cases", "reason"]}>
-      <tbody>
-        {groups.map(({ transport, reason, cases }) => (
-          <tr key={`${transport} ${reason}`}>
-            <th scope="row">{transport}</th>
-            <td className="muted" title={cases.join("\n")}>
-              {counted(cases.length, "case")}
-            </td>
-            <td className="wrap">{reason}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
   );
 }

@@ -1,13 +1,17 @@
-/** Where a run stands: below the runs of its project, in the places that are given as list items. */
-import { Link, useNavigate } from "@tanstack/react-router";
+/** What pages of measured and of imported runs have in common. */
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
+import { type Fact, Facts } from "@/components/ui/text";
+import { useSearchChange } from "@/lib/hooks";
 import { reportHref, toRuns } from "@/lib/paths";
+import { formatMoment } from "@/lib/time";
 import type { SortedResults } from "./data";
 import type { RunSearch } from "./search";
 
+/** Where a run stands: below the runs of its project, in the places that are given as list items. */
 export function RunBreadcrumb({ project, children }: { project: string; children: ReactNode }) {
   return (
     <nav aria-label="Breadcrumb">
@@ -34,9 +38,7 @@ type Props = {
 
 /** What can be done with a run: its results narrowed by name, its report downloaded, its address shared. */
 export function RunControls({ runId, by, value, hasReport, children }: Props) {
-  const navigate = useNavigate({ from: "/$project/runs/$runId" });
-  const filter = (text: string) =>
-    navigate({ search: text === "" ? {} : { [by]: text }, replace: true, resetScroll: false });
+  const change = useSearchChange<RunSearch>();
   return (
     <div className="controls section">
       <label className="field">
@@ -45,7 +47,7 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
           type="search"
           placeholder="part of its name"
           value={value}
-          onChange={(event) => filter(event.target.value)}
+          onChange={({ target }) => change({ [by]: target.value || undefined })}
         />
       </label>
       {children}
@@ -59,25 +61,37 @@ export function RunControls({ runId, by, value, hasReport, children }: Props) {
   );
 }
 
+/** What a run is: its identity, and what is told of this kind of run. */
+export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false)[] }) {
+  return (
+    <Facts
+      facts={[
+        { name: "commit", value: <code>{run.commit.sha}</code> },
+        { name: "committed", value: formatMoment(run.commit.committed_at) },
+        { name: "branch", value: run.branch ?? "none was checked out" },
+        run.pull_request !== null && { name: "pull request", value: `#${run.pull_request}` },
+        ...facts,
+        { name: "run", value: <code>{run.run_id}</code> },
+      ]}
+    />
+  );
+}
+
 /** The repetitions that did not finish, with the reason of each. */
 export function Failures({ failures }: { failures: SortedResults["failures"] }) {
   return (
-    <Table
+    <RowTable
       label="Repetitions that failed"
       className="table table-dense"
-      heads={["transport", "case", numeric("repetition"), "reason"]}
-    >
-      <tbody>
-        {failures.map(({ transport, caseName, repetition, reason }) => (
-          <tr key={`${transport} ${caseName} ${repetition}`}>
-            <th scope="row">{transport}</th>
-            <td className="muted">{caseName}</td>
-            <td className="number">{repetition + 1}</td>
-            <td className="wrap">{reason}</td>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
+      rows={failures}
+      keyOf={({ transport, caseName, repetition }) => `${transport} ${caseName} ${repetition}`}
+      columns={[
+        [rowHead("transport"), ({ transport }) => transport],
+        ["case", ({ caseName }) => caseName, "muted"],
+        [numeric("repetition"), ({ repetition }) => repetition + 1],
+        ["reason", ({ reason }) => reason, "wrap"],
+      ]}
+    />
   );
 }
 

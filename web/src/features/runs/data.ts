@@ -1,18 +1,28 @@
 /** From a run's answer to the tables that show it. Pure. */
-import type { Delivery, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
+import type { Case, Point, RunDetail, RunResult, StatedPoint } from "@/api/types";
 import { benchmarkName, byParameters, caseName, isSameCase, parameterNames, parametersOf } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
-import { byName, isImported, isImportInFull, quantileName, timeName, toolName } from "@/lib/imports";
+import {
+  byName,
+  intervalOf,
+  isImported,
+  isImportInFull,
+  statedTimes,
+  timeName,
+  toolName,
+} from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
 import { formatBytesExactly } from "@/lib/units";
 
 /** A result that has numbers. */
 export type MeasuredResult = RunResult & { point: Point };
+const isMeasured = (result: RunResult): result is MeasuredResult => result.point !== null;
 
 /** A result that another tool states, without samples. */
 export type StatedResult = RunResult & { summary: StatedPoint };
+const isStated = (result: RunResult): result is StatedResult => result.summary !== null;
 
 /** The results of a run by what came of them. */
 export type SortedResults = {
@@ -29,19 +39,19 @@ export type SortedResults = {
 /** Sorts a run's results, of the transports, or benchmarks, whose name contains the wanted text. */
 export function sortResults(results: RunResult[], wanted: string): SortedResults {
   const matching = results.filter((result) => matches(result, wanted)).sort(byCase);
-  const withPoint = matching.flatMap((result) =>
-    result.point === null ? [] : [{ ...result, point: result.point }],
-  );
+  const withPoint = matching.filter(isMeasured);
   return {
     measured: groupBy(
       withPoint.filter((result) => !isImported(result)),
       (result) => result.case.scenario,
     ),
     imported: withPoint.filter(isImported),
-    stated: matching.flatMap((result) =>
-      result.summary === null ? [] : [{ ...result, summary: result.summary }],
+    stated: matching.filter(isStated),
+    unsupported: withCases(
+      matching.flatMap(({ transport, unsupported, case: kase }) =>
+        unsupported == null ? [] : [[{ transport: transport.slug, reason: unsupported }, kase]],
+      ),
     ),
-    unsupported: unsupportedGroups(matching),
     failures: matching.flatMap((result) =>
       result.failures.map(({ repetition, reason }) => ({
         transport: result.transport.slug,
@@ -67,31 +77,14 @@ export function importedTables<R extends RunResult>(results: R[]): ImportedTable
     }));
 }
 
-/** Which figures stated results have besides the one that they are about. */
-export type StatedColumns = {
-  /** What all of the figures are; `null` where they are not the same. */
-  statistic: string | null;
-  hasInterval: boolean;
-  times: { label: string; of: (summary: StatedPoint) => number | null }[];
-};
-
-/** The columns of stated results: only what any of them has. */
-export function statedColumns(results: StatedResult[]): StatedColumns {
+/** The columns of stated results: only what any of them has; no statistic where it differs. */
+export function statedColumns(results: StatedResult[]) {
   const statistics = distinct(results.map(({ methodology }) => methodology.statistic ?? null));
   const summaries = results.map(({ summary }) => summary);
-  const quantiles = distinct(summaries.flatMap((summary) => summary.quantiles.map(({ q_ppm }) => q_ppm)));
-  const times: StatedColumns["times"] = [
-    { label: "min", of: ({ min_ns }) => min_ns },
-    ...quantiles.sort(ascending).map((wanted) => ({
-      label: quantileName(wanted),
-      of: (summary: StatedPoint) => summary.quantiles.find(({ q_ppm }) => q_ppm === wanted)?.ns ?? null,
-    })),
-    { label: "max", of: ({ max_ns }) => max_ns },
-  ];
   return {
     statistic: statistics.length === 1 ? (statistics[0] ?? null) : null,
-    hasInterval: summaries.some((summary) => summary.low_ns !== null && summary.high_ns !== null),
-    times: times.filter(({ of }) => summaries.some((summary) => of(summary) !== null)),
+    hasInterval: summaries.some((summary) => intervalOf(summary) !== null),
+    times: statedTimes(summaries),
   };
 }
 
@@ -102,67 +95,44 @@ export function originOf({ original, results }: Pick<RunDetail, "original" | "re
   return `Imported from ${what}. How it was measured is what the tool and its benchmarks make of it.`;
 }
 
-/** What the results of one scenario have that others lack, to be shown in columns of their own. */
-export type Columns = {
-  hasParameters: boolean;
-  hasMessages: boolean;
-  hasRate: boolean;
-  hasDueTimes: boolean;
-};
+/** The results of one table, each with what sets it apart. */
+export type ResultTable = ReturnType<typeof resultTable>;
 
-/** The results of one table, each with what sets it apart, and what they share. */
-export type ResultTable = {
-  rows: { result: MeasuredResult; apart: string[] }[];
-  /** The axis of all shapes; none where figures are not to be compared. */
-  domain: [number, number] | null;
-  columns: Columns;
-  hasOversubscribed: boolean;
-};
-
-/** The results of one scenario as they are shown. */
-export type ResultTables = {
-  /** What all of them have in common besides the columns, told once. */
-  shared: string[];
-  lossless: ResultTable;
-  lossy: ResultTable;
-};
+type ResultRow = { result: MeasuredResult; apart: string[] };
 
 /** The tables of one scenario: what lost messages never stands in one table with what did not, nor on an axis. */
-export function resultTables(results: MeasuredResult[]): ResultTables {
+export function resultTables(results: MeasuredResult[]) {
   const all = results.map((result) => ({ result, apart: setApart(result, results) }));
-  const shared =
-    results.length < 2
-      ? []
-      : all.reduce((names, { apart }) => names.filter((name) => apart.includes(name)), all[0]?.apart ?? []);
+  const [first, ...others] = all.map(({ apart }) => apart);
+  const isShared = (name: string) => others.length > 0 && others.every((apart) => apart.includes(name));
+  // What all of them have in common besides the columns, told once.
+  const shared = first?.filter(isShared) ?? [];
   const rows = all.map(({ result, apart }) => ({
     result,
     apart: apart.filter((name) => !shared.includes(name)),
   }));
-  return {
-    shared,
-    lossless: resultTable(
-      rows.filter(({ result }) => !result.point.lossy),
-      true,
-    ),
-    lossy: resultTable(
-      rows.filter(({ result }) => result.point.lossy),
-      false,
-    ),
-  };
+  const ofLoss = (isLossy: boolean) =>
+    resultTable(
+      rows.filter(({ result }) => result.point.lossy === isLossy),
+      isLossy,
+    );
+  return { shared, lossless: ofLoss(false), lossy: ofLoss(true) };
 }
 
-function resultTable(rows: ResultTable["rows"], hasAxis: boolean): ResultTable {
+function resultTable(rows: ResultRow[], isLossy: boolean) {
   const results = rows.map(({ result }) => result);
   return {
     rows,
-    domain: hasAxis ? sharedDomain(results) : null,
+    /** The axis of all shapes; none where figures are not to be compared. */
+    domain: isLossy ? null : sharedDomain(results),
+    /** What only some results have, to be shown in columns of their own. */
     columns: {
       hasParameters: rows.some(({ result, apart }) => apart.length > 0 || result.observed?.oversubscribed),
       hasMessages: results.some(({ case: kase }) => kase.messages != null),
       hasRate: results.some(({ point }) => point.bytes_per_second != null),
       hasDueTimes: results.some(({ observed }) => observed?.late != null || observed?.missed != null),
     },
-    hasOversubscribed: results.some(({ observed }) => observed?.oversubscribed),
+    hasOversubscribed: results.some(({ observed }) => observed?.oversubscribed === true),
   };
 }
 
@@ -182,16 +152,8 @@ export function setApart(result: RunResult, others: RunResult[]): string[] {
   ];
 }
 
-/** A result of which some receiver did not get everything that the transport took. */
-export type DeliveryGroup = {
-  series_id: number;
-  transport: string;
-  caseName: string;
-  deliveries: Delivery[];
-};
-
 /** The results of which some receiver did not get everything that the transport took, receiver by receiver. */
-export function deliveryGroups(results: MeasuredResult[]): DeliveryGroup[] {
+export function deliveryGroups(results: MeasuredResult[]) {
   return results
     .map(({ series_id, transport, case: kase, observed }) => ({
       series_id,
@@ -217,23 +179,17 @@ export function grantedBuffers({ counters }: Pick<RunResult, "counters">): strin
     : buffers.map(({ side, size }) => (side === undefined ? size : `${side} ${size}`)).join(", ");
 }
 
-/** Results of one transport that asked for the same buffer and were granted the same. */
-export type BufferGroup = { transport: string; asked: string; granted: string; cases: string[] };
-
 /** Which buffers were asked for and which were granted, told once for all cases that agree. */
-export function bufferGroups(results: MeasuredResult[]): BufferGroup[] {
-  const groups = new Map<string, BufferGroup>();
-  for (const result of results) {
-    const { transport, case: kase } = result;
-    const granted = grantedBuffers(result);
-    if (granted === null) continue;
-    const asked = kase.buffer_bytes == null ? "the default" : formatBytesExactly(kase.buffer_bytes);
-    const key = [transport.slug, asked, granted].join(" ");
-    const group = groups.get(key) ?? { transport: transport.slug, asked, granted, cases: [] };
-    group.cases.push(caseName(kase));
-    groups.set(key, group);
-  }
-  return [...groups.values()].sort((a, b) => ascending(a.transport, b.transport));
+export function bufferGroups(results: MeasuredResult[]) {
+  const groups = results.flatMap(
+    (result): [{ transport: string; asked: string; granted: string }, Case][] => {
+      const { transport, case: kase } = result;
+      const granted = grantedBuffers(result);
+      const asked = kase.buffer_bytes == null ? "the default" : formatBytesExactly(kase.buffer_bytes);
+      return granted === null ? [] : [[{ transport: transport.slug, asked, granted }, kase]];
+    },
+  );
+  return withCases(groups).sort((a, b) => ascending(a.transport, b.transport));
 }
 
 /** What the programs that a run measured say of themselves, told once for each. */
@@ -252,15 +208,13 @@ export function probesOf(results: RunResult[]): string[] {
   return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();
 }
 
-/** Reasons that differ only in their figures, with the first as the example. */
-export type DisturbedGroup = { reason: string; times: number; cases: string[] };
-
 /** A number, with its unit where that depends on the size of the number. */
 const FIGURE = /\d[\d.,]*( (ns|µs|ms|s)\b)?/g;
 
 /** Why repetitions are suspect, the most frequent first: the same remark about forty repetitions is one fact. */
-export function disturbedGroups(results: MeasuredResult[]): DisturbedGroup[] {
-  const groups = new Map<string, DisturbedGroup>();
+export function disturbedGroups(results: MeasuredResult[]) {
+  // Reasons that differ only in their figures are one, with the first as the example.
+  const groups = new Map<string, { reason: string; times: number; cases: string[] }>();
   for (const { transport, case: kase, observed } of results) {
     for (const { reason, repetition_count } of observed?.disturbed ?? []) {
       const key = reason.replace(FIGURE, "#");
@@ -336,19 +290,12 @@ function matches({ transport, case: kase }: RunResult, wanted: string): boolean 
   return names.some((name) => name.toLowerCase().includes(text));
 }
 
-/** One entry for each transport and reason: twenty sizes of one missing mechanism are one fact. */
-function unsupportedGroups(results: RunResult[]): SortedResults["unsupported"] {
-  const groups = new Map<string, SortedResults["unsupported"][number]>();
-  for (const result of results) {
-    if (result.unsupported == null) continue;
-    const key = `${result.transport.slug} ${result.unsupported}`;
-    const group = groups.get(key) ?? {
-      transport: result.transport.slug,
-      reason: result.unsupported,
-      cases: [],
-    };
-    group.cases.push(caseName(result.case));
-    groups.set(key, group);
+/** Facts about cases, each told once with all its cases: twenty sizes of one missing mechanism are one fact. */
+function withCases<Facts extends object>(entries: [Facts, Case][]): (Facts & { cases: string[] })[] {
+  const groups = new Map<string, Facts & { cases: string[] }>();
+  for (const [facts, kase] of entries) {
+    const key = JSON.stringify(facts);
+    groups.set(key, { ...facts, cases: [...(groups.get(key)?.cases ?? []), caseName(kase)] });
   }
   return [...groups.values()];
 }

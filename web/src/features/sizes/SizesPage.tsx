@@ -1,25 +1,25 @@
 /** How large the messages of real programs are, above what messages of those sizes take here. */
 
 import { useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
 import { sizeProfilesQuery, sweepQuery } from "@/api/queries";
 import type { SizeProfile } from "@/api/types";
-import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
+import { ChartFrame } from "@/components/chart/ChartFrame";
 import { CrosshairScope } from "@/components/chart/crosshair";
-import { LineChoice } from "@/components/chart/LineChoice";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
+import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { LATENCY } from "@/components/chart/measure";
 import { SizeHistogramChart } from "@/components/chart/SizeHistogramChart";
 import { SweepChart, sweepMargin } from "@/components/chart/SweepChart";
-import { drawnLines, type SweptLine, sweptLines, withToggled } from "@/components/chart/swept";
+import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { useIsNarrow } from "@/components/chart/useIsNarrow";
 import { PlaceChoice } from "@/components/PlaceChoice";
 import { Choice } from "@/components/ui/controls";
 import { CommandLine } from "@/components/ui/text";
 import { ascending } from "@/lib/collections";
 import { type Answer, fastestOf } from "@/lib/fastest";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toSweep } from "@/lib/paths";
 import { crossingsOf, figureOf, linesOf, loadsOf, type MeasuredLine, positionsOf } from "@/lib/sweep";
 import { formatBytes, formatCount, formatNs, formatShare } from "@/lib/units";
@@ -64,6 +64,7 @@ type MeasuredProps = { project: string; profiles: SizeProfile[]; profile: SizePr
 
 function Measured({ project, profiles, profile, place }: MeasuredProps) {
   const { hidden } = route.useSearch();
+  const change = useSearchChange<SizesSearch>();
   const { machine, mode, placement } = place;
   const { data: chart } = useSuspenseQuery(
     sweepQuery(project, { over: "message_bytes", scenario: SCENARIO, machine, mode, placement }),
@@ -89,7 +90,16 @@ function Measured({ project, profiles, profile, place }: MeasuredProps) {
         be as frequent as any other. What a transport costs besides time is not told here:{" "}
         <Link {...toSweep(project)}>the size sweep</Link> has all figures.
       </p>
-      <SizesControls profiles={profiles} profile={profile} place={place} />
+      <div className="controls sweep-controls">
+        <Choice
+          label="Traffic"
+          values={profiles.map(({ slug }) => slug)}
+          name={(slug) => profiles.find((entry) => entry.slug === slug)?.title ?? slug}
+          value={profile.slug}
+          onChange={(slug) => change({ profile: slug })}
+        />
+        <PlaceChoice place={place} onChoose={change} />
+      </div>
       <Meeting profile={profile} measured={{ place, lines, answer }} />
     </>
   );
@@ -118,10 +128,9 @@ type Props = {
 };
 
 /** Traffic above latency, over one byte axis: pointing at a size in one of them marks it in both. */
-export function Meeting({ profile, measured }: Props) {
-  const { hidden } = useSearch({ from: "/$project/sizes" });
-  const navigate = useNavigate({ from: "/$project/sizes" });
-  const [pointed, setPointed] = useState<string | null>(null);
+function Meeting({ profile, measured }: Props) {
+  const { hidden } = route.useSearch();
+  const { pointed, ...choice } = useLineChoice(hidden);
   const isNarrow = useIsNarrow();
   const lines = measured?.lines ?? [];
   const shown = lines.filter(({ isShown }) => isShown);
@@ -129,15 +138,6 @@ export function Meeting({ profile, measured }: Props) {
   const bars = barsOf(profile);
   const sizes = [...bars.flatMap(({ from, to }) => [Math.max(1, from), to]), ...positionsOf(lines)];
   const right_px = Math.max(SHARES_PX, sweepMargin(drawn, isNarrow));
-  const toggle = (key: string) => {
-    setPointed(null);
-    const changed = withToggled(hidden, key);
-    navigate({
-      search: ({ hidden: _hidden, ...rest }) => (changed === undefined ? rest : { ...rest, hidden: changed }),
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <CrosshairScope>
       <ChartFrame
@@ -165,7 +165,7 @@ export function Meeting({ profile, measured }: Props) {
             profile,
             shown,
           )}
-          controls={<LineChoice label="Lines" lines={lines} onToggle={toggle} onPoint={setPointed} />}
+          controls={<LineChoice label="Lines" lines={lines} {...choice} />}
         >
           <SweepChart
             name="Latency of each transport against message size"
@@ -175,8 +175,8 @@ export function Meeting({ profile, measured }: Props) {
             right_px={right_px}
             sizes={sizes}
             emphasised={new Set(pointed === null ? [] : [pointed])}
-            onPoint={setPointed}
-            onPick={toggle}
+            onPoint={choice.onPoint}
+            onPick={choice.onToggle}
             note={(bytes) => trafficNote(profile, bytes)}
           />
         </ChartFrame>
@@ -185,79 +185,39 @@ export function Meeting({ profile, measured }: Props) {
   );
 }
 
-type SizesControlsProps = { profiles: SizeProfile[]; profile: SizeProfile; place: Place };
-
-/** Whose traffic is shown, and what was measured below it. */
-export function SizesControls({ profiles, profile, place }: SizesControlsProps) {
-  const navigate = useNavigate({ from: "/$project/sizes" });
-  const choose = (change: SizesSearch) =>
-    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
-  return (
-    <div className="controls sweep-controls">
-      <Choice
-        label="Traffic"
-        values={profiles.map(({ slug }) => slug)}
-        name={(slug) => profiles.find((entry) => entry.slug === slug)?.title ?? slug}
-        value={profile.slug}
-        onChange={(slug) => choose({ profile: slug })}
-      />
-      <PlaceChoice place={place} onChoose={choose} />
-    </div>
-  );
-}
-
 /** The buckets as they were published, and what of all messages is in them. */
-export function trafficTable(profile: SizeProfile): ChartTable {
-  return {
-    fileName: `${profile.slug}-sizes`,
-    columns: [
-      { label: "from", csvName: "from_bytes", number: true },
-      { label: "to", csvName: "to_bytes", number: true },
-      { label: "messages", csvName: "count", number: true },
-      { label: "share", csvName: "share", number: true },
-      { label: "not larger", csvName: "cumulative_share", number: true },
-    ],
-    rows: () =>
-      barsOf(profile).map(({ from, to, count, cumulative }) => ({
-        key: String(from),
-        cells: [
-          `${formatCount(from)} B`,
-          `${formatCount(to - 1)} B`,
-          formatCount(count),
-          formatShare(count / profile.sample_count),
-          formatShare(cumulative),
-        ],
-        csv: [from, to - 1, count, count / profile.sample_count, cumulative],
-      })),
-  };
+function trafficTable(profile: SizeProfile): ChartTable {
+  return tableOf(`${profile.slug}-sizes`, () => barsOf(profile), [
+    num("from", "from_bytes", ({ from }) => from, bytesExactly),
+    num("to", "to_bytes", ({ to }) => to - 1, bytesExactly),
+    num("messages", "count", ({ count }) => count, formatCount),
+    num("share", "share", ({ count }) => count / profile.sample_count, formatShare),
+    num("not larger", "cumulative_share", ({ cumulative }) => cumulative, formatShare),
+  ]);
 }
+
+const bytesExactly = (bytes: number) => `${formatCount(bytes)} B`;
+
+const COMPARABLE = { lossy: "no, lossy", environment: "no, another environment" };
 
 /** The medians of the lines by size, and what of all messages is smaller. */
-export function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLine[]): ChartTable {
-  const points = lines.flatMap(({ label, points: own }) => own.map((entry) => ({ label, ...entry })));
-  return {
-    fileName,
-    columns: [
-      { label: "message", csvName: "message_bytes", number: true },
-      { label: "smaller messages", csvName: "share_below", number: true },
-      { label: "line", csvName: "line", number: false },
-      { label: "p50", csvName: "latency_ns_p50", number: true },
-      { label: "comparable", csvName: "not_compared_because", number: false },
-    ],
-    rows: () =>
-      points
-        .map((entry) => ({ ...entry, p50: figureOf(entry, "p50") ?? 0, share: shareBelow(profile, entry.x) }))
-        .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50))
-        .map(({ label, x, apart, p50, share }) => ({
-          key: `${label} ${x}`,
-          cells: [
-            formatBytes(x),
-            formatShare(share),
-            label,
-            formatNs(p50),
-            apart === null ? "yes" : apart === "lossy" ? "no, lossy" : "no, another environment",
-          ],
-          csv: [x, share, label, p50, apart],
-        })),
-  };
+function latencyTable(fileName: string, profile: SizeProfile, lines: MeasuredLine[]): ChartTable {
+  const rows = () =>
+    lines
+      .flatMap(({ label, points }) =>
+        points.map((entry) => ({ label, ...entry, p50: figureOf(entry, "p50") ?? 0 })),
+      )
+      .sort((a, b) => ascending(a.x, b.x) || ascending(a.p50, b.p50));
+  return tableOf(fileName, rows, [
+    num("message", "message_bytes", ({ x }) => x, formatBytes),
+    num("smaller messages", "share_below", ({ x }) => shareBelow(profile, x), formatShare),
+    word("line", "line", ({ label }) => label),
+    num("p50", "latency_ns_p50", ({ p50 }) => p50, formatNs),
+    word(
+      "comparable",
+      "not_compared_because",
+      ({ apart }) => apart,
+      ({ apart }) => (apart === null ? "yes" : COMPARABLE[apart]),
+    ),
+  ]);
 }

@@ -1,27 +1,43 @@
 /** Latency against message size: which transport is the fastest up to which size, on one machine. */
-
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
 import { commitsQuery, sweepQuery } from "@/api/queries";
-import { sweptLines } from "@/components/chart/swept";
+import { ChartFrame } from "@/components/chart/ChartFrame";
+import { DataTable, saveCsv } from "@/components/chart/DataTable";
+import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
+import { LATENCY, RATE } from "@/components/chart/measure";
+import { SweepChart } from "@/components/chart/SweepChart";
+import { drawnLines, type SweptLine, sweptLines } from "@/components/chart/swept";
 import { PlaceChoice } from "@/components/PlaceChoice";
-import { Choice, SelectField } from "@/components/ui/controls";
-import { NothingMeasured } from "@/components/ui/states";
+import { Choice, Segmented, SelectField } from "@/components/ui/controls";
+import { NothingMeasured, Section } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
-import { fastestOf } from "@/lib/fastest";
-import { useTitle } from "@/lib/hooks";
+import { type Answer, fastestOf } from "@/lib/fastest";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference, toSizes } from "@/lib/paths";
-import { present } from "@/lib/search";
-import { crossingsOf, FIGURES, type Figure, figuresOf, type Load, linesOf, loadsOf } from "@/lib/sweep";
+import {
+  type Crossing,
+  crossingsOf,
+  FIGURES,
+  type Figure,
+  figuresOf,
+  type Load,
+  linesOf,
+  loadsOf,
+  positionsOf,
+} from "@/lib/sweep";
+import { counted } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
-import { cautionsOf, headlineOf, scopeOf } from "./answer";
-import { SweepFrame } from "./SweepFrame";
+import { captionOf, cautionsOf, headlineOf, markedCrossings, pairOf, scopeOf, usualPair } from "./answer";
 import { askedSweep, placeAsked, type SweepSearch } from "./search";
-import { Cautions } from "./tables";
+import { Cautions, crossingsTable, LoadField, sweepTable } from "./tables";
 
 const route = getRouteApi("/$project/sweep");
+
+const COMMITS_OFFERED = 50;
+const HEIGHT_PX = 440;
 
 export function SweepPage() {
   const { project } = route.useParams();
@@ -73,119 +89,176 @@ function Sweep({ project, place }: { project: string; place: Place }) {
         </p>
         <Cautions sentences={cautionsOf(answer, { shown, hidden }, figure)} />
       </header>
-      <SweepControls
-        project={project}
-        place={place}
-        loads={loads}
-        load={load?.key ?? ""}
-        figures={figures}
-        figure={figure}
-        commit={search.commit}
-      />
-      {lines.length > 0 && (
-        <SweepFrame
-          project={project}
-          place={place}
-          lines={lines}
-          crossings={crossings}
-          answer={answer}
-          figure={figure}
-        />
-      )}
+      <SweepControls {...{ project, place, loads, load, figures, figure }} />
+      {lines.length > 0 && <SweepLines {...{ project, place, lines, crossings, answer, figure }} />}
     </>
   );
 }
 
-/** As many of the newest commits are offered. */
-const COMMITS_OFFERED = 50;
-
-const QUIETLY = { replace: true, resetScroll: false };
-
-type Props = {
+type ControlsProps = {
   project: string;
   place: Place;
   loads: Load[];
-  load: string;
+  load: Load | undefined;
   figures: Figure[];
   figure: Figure;
-  commit: string | undefined;
 };
 
-/** What the sweep is of: only what was measured can be chosen, and only where there is a choice. */
-export function SweepControls({ project, place, loads, load, figures, figure, commit }: Props) {
-  const navigate = useNavigate({ from: "/$project/sweep" });
-  const choose = (change: SweepSearch) =>
-    navigate({ search: (previous) => ({ ...previous, ...change }), ...QUIETLY });
-  const { scenarios } = place;
+function SweepControls({ project, place, loads, load, figures, figure }: ControlsProps) {
+  const { commit } = route.useSearch();
+  const change = useSearchChange<SweepSearch>();
+  const { data } = useQuery(commitsQuery(project, { limit: COMMITS_OFFERED }));
+  const offered = data?.commits ?? [];
+  const isOffered = commit === undefined || offered.some(({ sha }) => sha === commit);
   return (
     <div className="controls sweep-controls">
-      <PlaceChoice place={place} onChoose={choose}>
-        {scenarios.length > 1 && (
+      <PlaceChoice place={place} onChoose={change}>
+        {place.scenarios.length > 1 && (
           <SelectField
             label="Scenario"
-            options={scenarios.map((value) => ({ value, label: scenarioName(value) }))}
+            options={place.scenarios.map((value) => ({ value, label: scenarioName(value) }))}
             value={place.scenario}
+            // It has other loads, lines and figures.
             onChange={(scenario) =>
-              navigate({ search: (previous) => ofScenario(previous, scenario), ...QUIETLY })
+              change({ scenario, load: undefined, show: undefined, hidden: undefined, pair: undefined })
             }
           />
         )}
       </PlaceChoice>
-      {loads.length > 1 && (
-        <SelectField
-          label="Load"
-          options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
-          value={load}
-          onChange={(key) => choose({ load: key })}
-        />
-      )}
+      <LoadField loads={loads} load={load} onChange={change} />
       <Choice
         label="Figure"
         values={figures}
         name={(value) => value}
         value={figure}
-        onChange={(value) => choose(shown(value))}
+        onChange={(value) => change({ show: FIGURES.find((known) => known === value) })}
       />
-      <CommitField
-        project={project}
-        commit={commit}
-        onChange={(sha) =>
-          navigate({
-            search: ({ commit: _commit, ...rest }) => (sha === "" ? rest : { ...rest, commit: sha }),
-            ...QUIETLY,
-          })
-        }
+      <SelectField
+        label="Commit"
+        options={[
+          { value: "", label: "newest of each line" },
+          ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
+          ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
+        ]}
+        value={commit ?? ""}
+        onChange={(sha) => change({ commit: sha === "" ? undefined : sha })}
       />
     </div>
   );
 }
 
-/** Another scenario has other loads, lines and figures: what was chosen of these is not kept. */
-function ofScenario({ machine, mode, placement, commit }: SweepSearch, scenario: string): SweepSearch {
-  return present({ machine, scenario, mode, placement, commit });
-}
+type LinesProps = {
+  project: string;
+  place: Place;
+  lines: SweptLine[];
+  crossings: Crossing[];
+  answer: Answer;
+  figure: Figure;
+};
 
-function shown(value: string): SweepSearch {
-  const show = FIGURES.find((figure) => figure === value);
-  return show === undefined ? {} : { show };
-}
-
-type CommitProps = { project: string; commit: string | undefined; onChange: (sha: string) => void };
-
-function CommitField({ project, commit, onChange }: CommitProps) {
-  const { data } = useQuery(commitsQuery(project, { limit: COMMITS_OFFERED }));
-  const offered = data?.commits ?? [];
-  const isOffered = commit === undefined || offered.some(({ sha }) => sha === commit);
+/** The lines over message size with the marks of where they cross, and the crossings as a table. */
+function SweepLines({ project, place, lines, crossings, answer, figure }: LinesProps) {
+  const { hidden, pair: asked } = route.useSearch();
+  const { pointed, ...choice } = useLineChoice(hidden);
+  const shown = lines.filter(({ isShown }) => isShown);
+  const pair = pairOf(lines, asked);
+  const marked = markedCrossings(answer, crossings, pair, figure);
+  const fileName = [place.machine, place.scenario, place.mode, place.placement, "sweep"].join("-");
+  const table = crossingsTable(`${fileName}-crossings`, marked);
+  const what = figure === "throughput" ? "Throughput" : `Latency (${figure})`;
   return (
-    <SelectField
-      label="Commit"
-      options={[
-        { value: "", label: "newest of each line" },
-        ...(isOffered ? [] : [{ value: commit, label: shortSha(commit) }]),
-        ...offered.map(({ sha, subject }) => ({ value: sha, label: `${shortSha(sha)} ${subject}` })),
-      ]}
-      value={commit ?? ""}
-      onChange={onChange}
-    />
+    <>
+      <ChartFrame
+        name="sweep"
+        title={`${what} against message size on ${place.machine}`}
+        summary={`${shown.length === lines.length ? "" : `${shown.length} of `}${counted(lines.length, "line")}; both axes are logarithmic. Those that are the fastest somewhere are strong. A name hides its line and shows it again.`}
+        table={sweepTable(project, fileName, shown, figure)}
+        controls={<LineChoice label="Lines" lines={lines} {...choice} />}
+      >
+        <SweepChart
+          name={`${what} of each transport against message size`}
+          lines={drawnLines(lines, answer, figure)}
+          measure={figure === "throughput" ? RATE : LATENCY}
+          height_px={HEIGHT_PX}
+          sizes={positionsOf(lines)}
+          crossings={marked.map((crossing) => ({ ...crossing, label: captionOf(crossing) }))}
+          emphasised={new Set(pointed === null ? pair?.map(({ key }) => key) : [pointed])}
+          onPoint={choice.onPoint}
+          onPick={choice.onToggle}
+        />
+      </ChartFrame>
+      <Section
+        title="Crossings"
+        tools={
+          marked.length > 0 && (
+            <div className="tools">
+              <button type="button" className="text-button" onClick={() => saveCsv(table)}>
+                CSV
+              </button>
+            </div>
+          )
+        }
+      >
+        <p className="chart-summary">
+          The size at which the p50 of two lines is equal, and its 95 % interval. Where it is not bounded, the
+          repetitions do not tell the two apart as far as they were measured.
+        </p>
+        {figure === "p50" && <CrossingChoice lines={shown} pair={pair} answer={answer} />}
+        {marked.length > 0 ? (
+          <div className="subsection">
+            <DataTable title="Crossings" table={table} />
+          </div>
+        ) : (
+          <p className="section-note">{absentText(figure, pair !== null)}</p>
+        )}
+      </Section>
+    </>
   );
+}
+
+type CrossingChoiceProps = { lines: SweptLine[]; pair: [SweptLine, SweptLine] | null; answer: Answer };
+
+/** Which crossings are marked: where the fastest changes, or all of two lines. */
+function CrossingChoice({ lines, pair, answer }: CrossingChoiceProps) {
+  const change = useSearchChange<SweepSearch>();
+  const offered = usualPair(answer, lines);
+  if (offered === undefined) return null;
+  const options = (other: SweptLine) =>
+    lines.filter(({ key }) => key !== other.key).map(({ key, label }) => ({ value: key, label }));
+  return (
+    <div className="controls">
+      <Segmented
+        label="Crossings"
+        options={[
+          { value: "fastest", label: "where the fastest changes" },
+          { value: "pair", label: "of two lines" },
+        ]}
+        value={pair === null ? "fastest" : "pair"}
+        onChange={(value) => change({ pair: value === "pair" ? offered : undefined })}
+      />
+      {pair !== null && (
+        <>
+          <SelectField
+            label="Of"
+            options={options(pair[1])}
+            value={pair[0].key}
+            onChange={(key) => change({ pair: `${key}.${pair[1].key}` })}
+          />
+          <SelectField
+            label="and"
+            options={options(pair[0])}
+            value={pair[1].key}
+            onChange={(key) => change({ pair: `${pair[0].key}.${key}` })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function absentText(figure: Figure, isPair: boolean): string {
+  if (figure !== "p50") return "Crossings are of p50: choose it above to see them.";
+  return isPair
+    ? "These two do not cross at any size that both were measured at."
+    : "The fastest changes at no size at which both lines were measured.";
 }

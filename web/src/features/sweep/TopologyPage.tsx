@@ -1,29 +1,26 @@
 /** What more senders and receivers cost: a time against how many take part, side by side for each scenario. */
 
 import { useQueries, useSuspenseQueries, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { type Place, placeQuery } from "@/api/place";
 import { machinesQuery, runQuery, sweepQuery } from "@/api/queries";
-import { ChartFrame } from "@/components/chart/ChartFrame";
+import { ChartFrame, type Pending } from "@/components/chart/ChartFrame";
 import { DataTable } from "@/components/chart/DataTable";
-import { LineChoice } from "@/components/chart/LineChoice";
+import { LineChoice, useLineChoice } from "@/components/chart/LineChoice";
 import { ScalingChart } from "@/components/chart/ScalingChart";
-import { withToggled } from "@/components/chart/swept";
 import { PlaceChoice } from "@/components/PlaceChoice";
-import { Segmented, SelectField } from "@/components/ui/controls";
+import { Segmented } from "@/components/ui/controls";
 import { NothingMeasured, Section } from "@/components/ui/states";
 import { Unbroken } from "@/components/ui/text";
 import { ascending, distinct } from "@/lib/collections";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { toReference } from "@/lib/paths";
 import { OVERSUBSCRIBED } from "@/lib/points";
 import { slugsOf } from "@/lib/search";
-import type { Load } from "@/lib/sweep";
 import { counted } from "@/lib/units";
 import { modeName, placementName } from "@/lib/vocabulary";
 import { askedTopologies, TOPOLOGY_SCENARIOS, type TopologySearch } from "./search";
-import { Cautions, lossyTable, scalingTable } from "./tables";
+import { Cautions, LoadField, lossyTable, scalingTable } from "./tables";
 import {
   chosenLoad,
   flatOf,
@@ -40,6 +37,9 @@ import {
 } from "./topology";
 
 const route = getRouteApi("/$project/topology");
+
+/** More than two ends. */
+const MANY = 3;
 
 export function TopologyPage() {
   const { project } = route.useParams();
@@ -62,6 +62,7 @@ export function TopologyPage() {
 
 function Scaling({ project, place }: { project: string; place: Place }) {
   const search = route.useSearch();
+  const change = useSearchChange<TopologySearch>();
   const time = search.time ?? "message";
   const charts = useSuspenseQueries({
     queries: askedTopologies(place).map((asked) => sweepQuery(project, asked)),
@@ -71,8 +72,13 @@ function Scaling({ project, place }: { project: string; place: Place }) {
   const { loads, load } = chosenLoad(chart, search.load);
   const wanted = load === undefined ? [] : runsOf(chart, load.key);
   const runs = useQueries({ queries: wanted.map((runId) => runQuery(runId)) });
-  const failed = runs.find(({ error }) => error !== null);
   const isPending = runs.some(({ data }) => data === undefined);
+  const pending: Pending = {
+    error: runs.find(({ error }) => error !== null)?.error ?? null,
+    onRetry: () => {
+      for (const run of runs) if (run.error !== null) void run.refetch();
+    },
+  };
   const arrived = runs.flatMap(({ data }) => data ?? []);
   const lines = load === undefined ? [] : topologyLines(chart, load.key, arrived, time);
   const kept = lossless(lines);
@@ -93,38 +99,32 @@ function Scaling({ project, place }: { project: string; place: Place }) {
           />
         </h1>
         <p className="lede">
-          Median time of {times}; {modeName(place.mode, 3)}, {placementName(place.placement)}
+          Median time of {times}; {modeName(place.mode, MANY)}, {placementName(place.placement)}
           {load === undefined || load.label === "" ? "" : `, ${load.label}`}. Only what arrived everywhere,
           once and in order. Beside it: <Link {...toReference(project)}>what others have published</Link>.
         </p>
         <Cautions
           sentences={[
             "A flat line is the ideal: another member costs the others nothing. The dotted rule is where the fastest would then stay.",
-            ...(isOpen
-              ? [
-                  `Open points: ${OVERSUBSCRIBED}${processors === null ? "" : `. ${place.machine} has ${counted(processors, "processor")} for them`}.`,
-                ]
-              : []),
+            isOpen &&
+              `Open points: ${OVERSUBSCRIBED}${processors === null ? "" : `. ${place.machine} has ${counted(processors, "processor")} for them`}.`,
           ]}
         />
       </header>
-      <TopologyControls place={place} loads={loads} load={load?.key ?? ""} time={time} />
-      <Topologies
-        project={project}
-        place={place}
-        lines={lines}
-        time={time}
-        {...(isPending
-          ? {
-              pending: {
-                error: failed?.error ?? null,
-                onRetry: () => {
-                  for (const run of runs) if (run.error !== null) void run.refetch();
-                },
-              },
-            }
-          : {})}
-      />
+      <div className="controls sweep-controls">
+        <PlaceChoice place={place} ends={MANY} onChoose={change} />
+        <LoadField loads={loads} load={load} onChange={change} />
+        <Segmented
+          label="Time of"
+          options={[
+            { value: "message", label: "a message" },
+            { value: "operation", label: "an operation" },
+          ]}
+          value={time}
+          onChange={(value) => change({ time: value })}
+        />
+      </div>
+      <Topologies {...{ project, place, lines, time }} pending={isPending ? pending : undefined} />
     </>
   );
 }
@@ -134,14 +134,14 @@ type Props = {
   place: Place;
   lines: TopologyLine[];
   time: TimeOf;
-  pending?: { error: Error | null; onRetry: () => void };
+  /** While runs have not arrived. */
+  pending: Pending | undefined;
 };
 
 /** A panel for each scenario with the same axes, the lines that all of them share, and what was lost as a table. */
-export function Topologies({ project, place, lines, time, pending }: Props) {
-  const { hidden } = useSearch({ from: "/$project/topology" });
-  const navigate = useNavigate({ from: "/$project/topology" });
-  const [pointed, setPointed] = useState<string | null>(null);
+function Topologies({ project, place, lines, time, pending }: Props) {
+  const { hidden } = route.useSearch();
+  const { pointed, ...choice } = useLineChoice(hidden);
   const kept = lossless(lines);
   const looks = looksOf(kept);
   const isShown = (key: string) => !slugsOf(hidden).includes(key);
@@ -150,23 +150,13 @@ export function Topologies({ project, place, lines, time, pending }: Props) {
   const members = distinct(points.map((point) => point.members)).sort(ascending);
   const fileName = [place.machine, place.mode, place.placement].join("-");
   const lost = lossyTable(`${fileName}-lossy`, lines);
-  const toggle = (key: string) => {
-    setPointed(null);
-    const changed = withToggled(hidden, key);
-    navigate({
-      search: ({ hidden: _hidden, ...rest }) => (changed === undefined ? rest : { ...rest, hidden: changed }),
-      replace: true,
-      resetScroll: false,
-    });
-  };
   return (
     <>
       {pending === undefined && (
         <LineChoice
           label="Lines"
           lines={looks.map((look) => ({ ...look, isShown: isShown(look.key) }))}
-          onToggle={toggle}
-          onPoint={setPointed}
+          {...choice}
         />
       )}
       <div className="multiples">
@@ -184,7 +174,7 @@ export function Topologies({ project, place, lines, time, pending }: Props) {
                   ? null
                   : scalingTable(project, `${fileName}-${scenario}`, own, { noun, time })
               }
-              {...(pending === undefined ? {} : { pending })}
+              pending={pending}
             >
               {own.length === 0 ? (
                 <p className="section-note">Not measured on {place.machine} in this way.</p>
@@ -216,39 +206,5 @@ export function Topologies({ project, place, lines, time, pending }: Props) {
         </Section>
       )}
     </>
-  );
-}
-
-type TopologyControlsProps = { place: Place; loads: Load[]; load: string; time: TimeOf };
-
-/** More than two ends. */
-const MANY = 3;
-
-/** What the topologies are of, and what a time is of. */
-export function TopologyControls({ place, loads, load, time }: TopologyControlsProps) {
-  const navigate = useNavigate({ from: "/$project/topology" });
-  const choose = (change: TopologySearch) =>
-    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
-  return (
-    <div className="controls sweep-controls">
-      <PlaceChoice place={place} ends={MANY} onChoose={choose} />
-      {loads.length > 1 && (
-        <SelectField
-          label="Load"
-          options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
-          value={load}
-          onChange={(key) => choose({ load: key })}
-        />
-      )}
-      <Segmented
-        label="Time of"
-        options={[
-          { value: "message", label: "a message" },
-          { value: "operation", label: "an operation" },
-        ]}
-        value={time}
-        onChange={(value) => choose({ time: value })}
-      />
-    </div>
   );
 }

@@ -1,4 +1,5 @@
 /** What a size sweep answers, in sentences. Pure. */
+import type { Place } from "@/api/place";
 import type { SweptLine } from "@/components/chart/swept";
 import { distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
@@ -37,25 +38,18 @@ export function headlineOf({ stretches, changes }: Answer, machine: string, figu
 }
 
 /** What the sentence holds for. */
-export function scopeOf(
-  place: { scenario: string; mode: string; placement: string },
-  load: Load | undefined,
-  figure: Figure,
-): string {
+export function scopeOf(place: Place, load: Load | undefined, figure: Figure): string {
   const meaning = latencyMeaning(place.scenario);
   const what = figure === "throughput" ? "payload bytes a second" : `${figure} of all operations`;
   const scope = [
     scenarioName(place.scenario),
     modeName(place.mode),
     placementName(place.placement),
-    load === undefined || !load.label.includes("in flight")
-      ? place.scenario === "roundtrip"
-        ? "one message in flight"
-        : "window 1"
-      : "",
-    load?.label ?? "",
+    !load?.label.includes("in flight") &&
+      (place.scenario === "roundtrip" ? "one message in flight" : "window 1"),
+    load?.label,
     what,
-  ].filter((part) => part !== "");
+  ].filter(Boolean);
   return `${upperFirst(scope.join(", "))}${meaning === null ? "" : `. Times are ${meaning}`}.`;
 }
 
@@ -71,43 +65,30 @@ export function cautionsOf(
   const elsewhere = namesOf(points.filter(({ apart }) => apart === "environment"));
   const modified = namesOf(points.filter(({ point }) => point.work_tree_modified));
   const hasCrossing = answer.changes.some(({ crossing }) => crossing !== null);
-  return [
-    ...(hidden.length === 0
-      ? []
-      : [`Hidden, so they take no part in this answer: ${hidden.map(({ label }) => label).join(", ")}.`]),
-    ...(answer.stretches.length === 0
-      ? []
-      : [
-          `Lines within ${EQUAL_WITHIN * 100} % of the fastest count as equal to it; the one that is so over more sizes is named.`,
-        ]),
-    ...(isBetween(lines) ? ["Between two sizes that it was measured at, a line counts as it is drawn."] : []),
-    ...(hasCrossing ? ["In brackets: the 95 % interval of the size at which the two are equal."] : []),
-    ...(figure === "p50"
-      ? []
-      : ["Crossings are calculated for p50 alone: here are the sizes that were measured."]),
-    ...answer.changes.flatMap(boundText),
-    ...answer.changes.flatMap(gapText),
-    ...(lossy.length === 0
-      ? []
-      : [`Lossy, so compared with nothing and drawn as crosses: ${lossy.join(", ")}.`]),
-    ...(elsewhere.length === 0
-      ? []
-      : [
-          `Measured in another environment than the newest commit, so drawn open and compared with nothing: ${elsewhere.join(", ")}.`,
-        ]),
-    ...(commits.length < 2 ? [] : [commitsText(commits)]),
-    ...(modified.length === 0
-      ? []
-      : [`Tracked files differed from the commit when these were measured: ${modified.join(", ")}.`]),
+  const sentences = [
+    hidden.length > 0 &&
+      `Hidden, so they take no part in this answer: ${hidden.map(({ label }) => label).join(", ")}.`,
+    answer.stretches.length > 0 &&
+      `Lines within ${EQUAL_WITHIN * 100} % of the fastest count as equal to it; the one that is so over more sizes is named.`,
+    isBetween(lines) && "Between two sizes that it was measured at, a line counts as it is drawn.",
+    hasCrossing && "In brackets: the 95 % interval of the size at which the two are equal.",
+    figure !== "p50" && "Crossings are calculated for p50 alone: here are the sizes that were measured.",
+    ...answer.changes.map(boundText),
+    ...answer.changes.map(gapText),
+    lossy.length > 0 && `Lossy, so compared with nothing and drawn as crosses: ${lossy.join(", ")}.`,
+    elsewhere.length > 0 &&
+      `Measured in another environment than the newest commit, so drawn open and compared with nothing: ${elsewhere.join(", ")}.`,
+    commits.length > 1 && commitsText(commits),
+    modified.length > 0 &&
+      `Tracked files differed from the commit when these were measured: ${modified.join(", ")}.`,
   ];
+  return sentences.filter((sentence) => sentence !== false);
 }
 
 /** Where one line takes over, for the chart and the table. */
-export function captionOf({ below, x, from, to }: { below: MeasuredLine } & Interval): string {
-  return `${below.label} wins below ${intervalText({ x, from, to })}`;
+export function captionOf(crossing: Omit<Crossing, "above">): string {
+  return `${crossing.below.label} wins below ${intervalText(crossing)}`;
 }
-
-type Interval = { x: number; from: number | null; to: number | null };
 
 function endOf({ before, crossing }: Change): string {
   return unbroken(crossing === null ? formatBytes(before.last) : intervalText(crossing));
@@ -118,25 +99,18 @@ function startOf({ after, crossing }: Change, isSaid: boolean): string {
   return isSaid ? "there" : unbroken(intervalText(crossing));
 }
 
-function boundText({ crossing }: Change): string[] {
-  if (crossing === null || (crossing.from !== null && crossing.to !== null)) return [];
-  const side =
-    crossing.from === null && crossing.to === null
-      ? "on neither side"
-      : crossing.from === null
-        ? "below"
-        : "above";
-  const bound = side === "on neither side" ? side : `not ${side}`;
-  return [
-    `The interval of where ${crossing.below.label} and ${crossing.above.label} are equal is bounded ${bound}: the repetitions do not tell them apart as far as they were measured.`,
-  ];
+function boundText({ crossing }: Change): string | false {
+  if (crossing === null || (crossing.from !== null && crossing.to !== null)) return false;
+  const side = crossing.from !== null ? "not above" : crossing.to !== null ? "not below" : "on neither side";
+  return `The interval of where ${crossing.below.label} and ${crossing.above.label} are equal is bounded ${side}: the repetitions do not tell them apart as far as they were measured.`;
 }
 
 /** Who stops being the fastest only because nobody measured it further. */
-function gapText({ before, after, crossing }: Change): string[] {
+function gapText({ before, after, crossing }: Change): string | false {
   const goesOn = before.line.points.some(({ x, apart }) => x >= after.first && apart === null);
-  if (crossing !== null || goesOn) return [];
-  return [`${before.line.label} was not measured from ${sizeOf(after.first)} on.`];
+  return (
+    crossing === null && !goesOn && `${before.line.label} was not measured from ${sizeOf(after.first)} on.`
+  );
 }
 
 function commitsText(commits: string[]): string {

@@ -1,13 +1,14 @@
-/** What the pages draw as tables and as CSV. */
+/** What the pages draw as tables and as CSV, and what both of them have above. */
 import { Link } from "@tanstack/react-router";
-import type { ChartTable } from "@/components/chart/ChartFrame";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { SweptLine } from "@/components/chart/swept";
+import { SelectField } from "@/components/ui/controls";
 import { ascending } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
 import { toPoint } from "@/lib/paths";
 import { acceptedMark, nsPerMessage } from "@/lib/points";
 import { intervalParts } from "@/lib/statistics";
-import { type Crossing, type Figure, figureOf, figuresOf, type MeasuredPoint } from "@/lib/sweep";
+import { type Crossing, type Figure, figureOf, figuresOf, type Load, type MeasuredPoint } from "@/lib/sweep";
 import { formatBytes, formatDividedNs, formatNs, formatRate } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import { type TimeOf, type TopologyLine, timeText } from "./topology";
@@ -21,71 +22,66 @@ export function sweepTable(
   lines: SweptLine[],
   figure: Figure,
 ): ChartTable {
-  const figures = figuresOf(lines);
   const cost = (entry: MeasuredPoint) => {
     const value = figureOf(entry, figure) ?? Number.POSITIVE_INFINITY;
     return figure === "throughput" ? -value : value;
   };
   const points = lines.flatMap(({ label, points: own }) => own.map((entry) => ({ label, ...entry })));
-  return {
-    fileName,
-    columns: [
-      { label: "message", csvName: "message_bytes", number: true },
-      { label: "line", csvName: "line", number: false },
-      ...figures.map((name) => ({
-        label: name,
-        csvName: name === "throughput" ? "bytes_per_second" : `latency_ns_${name}`,
-        number: true,
-      })),
-      { label: "commit", csvName: "commit_sha", number: false },
-      { label: "comparable", csvName: "not_compared_because", number: false },
-    ],
-    rows: () =>
-      points
-        .sort((a, b) => ascending(a.x, b.x) || ascending(cost(a), cost(b)))
-        .map(({ label, x, point, apart }) => ({
-          key: `${label} ${x}`,
-          cells: [
-            formatBytes(x),
-            label,
-            ...figures.map((name) => cellOf(figureOf({ point }, name), name)),
-            <Link key="point" {...toPoint(project, point.series_id, point.run_id)}>
-              <code>{shortSha(point.commit_sha)}</code>
-            </Link>,
-            apart === null ? (
-              "yes"
-            ) : (
-              <span key="apart" className="warning">
-                {APART[apart]}
-              </span>
-            ),
-          ],
-          csv: [x, label, ...figures.map((name) => figureOf({ point }, name)), point.commit_sha, apart],
-        })),
-  };
+  const rows = () => points.sort((a, b) => ascending(a.x, b.x) || ascending(cost(a), cost(b)));
+  return tableOf(fileName, rows, [
+    num("message", "message_bytes", ({ x }) => x, formatBytes),
+    word("line", "line", ({ label }) => label),
+    ...figuresOf(lines).map((name) =>
+      name === "throughput"
+        ? num(name, "bytes_per_second", (entry: MeasuredPoint) => figureOf(entry, name), formatRate)
+        : num(name, `latency_ns_${name}`, (entry: MeasuredPoint) => figureOf(entry, name), formatNs),
+    ),
+    word(
+      "commit",
+      "commit_sha",
+      ({ point }) => point.commit_sha,
+      ({ point }) => (
+        <Link {...toPoint(project, point.series_id, point.run_id)}>
+          <code>{shortSha(point.commit_sha)}</code>
+        </Link>
+      ),
+    ),
+    word(
+      "comparable",
+      "not_compared_because",
+      ({ apart }) => apart,
+      ({ apart }) => (apart === null ? "yes" : <span className="warning">{APART[apart]}</span>),
+    ),
+  ]);
 }
 
 /** Where lines cross, with both ends of the interval. */
 export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTable {
-  return {
-    fileName,
-    columns: [
-      { label: "faster below", csvName: "faster_below", number: false },
-      { label: "faster above", csvName: "faster_above", number: false },
-      { label: "equal at", csvName: "message_bytes", number: true },
-      { label: "95 % from", csvName: "message_bytes_low", number: true },
-      { label: "to", csvName: "message_bytes_high", number: true },
-    ],
-    rows: () =>
-      crossings.map(({ below, above, x, from, to }) => {
-        const { size, low, high } = intervalParts({ x, from, to });
-        return {
-          key: `${below.key} ${above.key} ${x}`,
-          cells: [below.label, above.label, size, low, high],
-          csv: [below.label, above.label, x, from, to],
-        };
-      }),
-  };
+  const rows = () => crossings.map((crossing) => ({ ...crossing, parts: intervalParts(crossing) }));
+  return tableOf(fileName, rows, [
+    word("faster below", "faster_below", ({ below }) => below.label),
+    word("faster above", "faster_above", ({ above }) => above.label),
+    num(
+      "equal at",
+      "message_bytes",
+      ({ x }) => x,
+      (_, { parts }) => parts.size,
+    ),
+    num(
+      "95 % from",
+      "message_bytes_low",
+      ({ from }) => from,
+      (_, { parts }) => parts.low,
+      "not bounded",
+    ),
+    num(
+      "to",
+      "message_bytes_high",
+      ({ to }) => to,
+      (_, { parts }) => parts.high,
+      "not bounded",
+    ),
+  ]);
 }
 
 /** One scenario's points, by how many take part. */
@@ -96,87 +92,82 @@ export function scalingTable(
   { noun, time }: { noun: string; time: TimeOf },
 ): ChartTable {
   const points = lines.flatMap(({ label, points: own }) => own.map((entry) => ({ label, ...entry })));
-  return {
-    fileName,
-    columns: [
-      { label: noun, csvName: "members", number: true },
-      { label: "line", csvName: "line", number: false },
-      {
-        label: `p50 of ${time === "message" ? "a message" : "an operation"}`,
-        csvName: `p50_ns_per_${time}`,
-        number: true,
-      },
-      { label: "processors", csvName: "oversubscribed", number: false },
-      { label: "run", csvName: "run_id", number: false },
-    ],
-    rows: () =>
-      points
-        .sort((a, b) => ascending(a.members, b.members) || ascending(a.time_ns, b.time_ns))
-        .map(({ label, members, time_ns, isOversubscribed, result, runId }) => ({
-          key: `${label} ${members}`,
-          cells: [
-            members,
-            label,
-            timeText(time_ns, time),
-            isOversubscribed ? "fewer than threads" : "enough",
-            <Link key="point" {...toPoint(project, result.series_id, runId)}>
-              pin
-            </Link>,
-          ],
-          csv: [members, label, time_ns, isOversubscribed, runId],
-        })),
-  };
+  const rows = () =>
+    points.sort((a, b) => ascending(a.members, b.members) || ascending(a.time_ns, b.time_ns));
+  return tableOf(fileName, rows, [
+    num(noun, "members", ({ members }) => members),
+    word("line", "line", ({ label }) => label),
+    num(
+      `p50 of ${time === "message" ? "a message" : "an operation"}`,
+      `p50_ns_per_${time}`,
+      ({ time_ns }) => time_ns,
+      (ns) => timeText(ns, time),
+    ),
+    word(
+      "processors",
+      "oversubscribed",
+      ({ isOversubscribed }) => isOversubscribed,
+      ({ isOversubscribed }) => (isOversubscribed ? "fewer than threads" : "enough"),
+    ),
+    word(
+      "run",
+      "run_id",
+      ({ runId }) => runId,
+      ({ result, runId }) => <Link {...toPoint(project, result.series_id, runId)}>pin</Link>,
+    ),
+  ]);
 }
 
 /** What was lost, with what became of it: these figures are set beside nothing. `null`: nothing was. */
 export function lossyTable(fileName: string, lines: TopologyLine[]): ChartTable | null {
   const points = lines.flatMap(({ label, scenario, points: own }) =>
-    own.filter(({ lossy }) => lossy).map((entry) => ({ label, scenario, ...entry })),
+    own.flatMap(({ lossy, members, result: { point, case: kase } }) =>
+      lossy && point !== null ? [{ label, scenario, members, point, each: nsPerMessage(point, kase) }] : [],
+    ),
   );
-  if (points.every(({ result }) => result.point == null)) return null;
-  return {
-    fileName,
-    columns: [
-      { label: "scenario", csvName: "scenario", number: false },
-      { label: "members", csvName: "members", number: true },
-      { label: "line", csvName: "line", number: false },
-      { label: "p50 of a message delivered", csvName: "p50_ns_per_message_delivered", number: true },
-      { label: "accepted", csvName: "accepted_share", number: true },
-    ],
-    rows: () =>
-      points.flatMap(({ label, scenario, members, result: { point, case: kase } }) => {
-        if (point == null) return [];
-        const each = nsPerMessage(point, kase);
-        return [
-          {
-            key: `${scenario} ${label} ${members}`,
-            cells: [
-              scenarioName(scenario),
-              members,
-              label,
-              each === null ? "" : formatDividedNs(each),
-              acceptedMark(point),
-            ],
-            csv: [scenario, members, label, each, point.accepted / Math.max(1, point.attempted)],
-          },
-        ];
-      }),
-  };
+  if (points.length === 0) return null;
+  return tableOf(fileName, () => points, [
+    word(
+      "scenario",
+      "scenario",
+      ({ scenario }) => scenario,
+      ({ scenario }) => scenarioName(scenario),
+    ),
+    num("members", "members", ({ members }) => members),
+    word("line", "line", ({ label }) => label),
+    num("p50 of a message delivered", "p50_ns_per_message_delivered", ({ each }) => each, formatDividedNs),
+    num(
+      "accepted",
+      "accepted_share",
+      ({ point }) => point.accepted / Math.max(1, point.attempted),
+      (_, { point }) => acceptedMark(point),
+    ),
+  ]);
 }
 
-function cellOf(value: number | null, figure: Figure): string {
-  if (value === null) return "";
-  return figure === "throughput" ? formatRate(value) : formatNs(value);
-}
-
-/** What to mind when reading a page's figures, a sentence each. */
-export function Cautions({ sentences }: { sentences: string[] }) {
-  if (sentences.length === 0) return null;
-  return (
+/** What to mind when reading a page's figures, a sentence each; `false` is none. */
+export function Cautions({ sentences }: { sentences: (string | false)[] }) {
+  const told = sentences.filter((sentence) => sentence !== false);
+  return told.length === 0 ? null : (
     <ul className="cautions">
-      {sentences.map((sentence) => (
+      {told.map((sentence) => (
         <li key={sentence}>{sentence}</li>
       ))}
     </ul>
+  );
+}
+
+type LoadProps = { loads: Load[]; load: Load | undefined; onChange: (change: { load: string }) => void };
+
+/** Chooses a load where there are several. */
+export function LoadField({ loads, load, onChange }: LoadProps) {
+  if (loads.length < 2) return null;
+  return (
+    <SelectField
+      label="Load"
+      options={loads.map(({ key, label }) => ({ value: key, label: label || "usual" }))}
+      value={load?.key ?? ""}
+      onChange={(key) => onChange({ load: key })}
+    />
   );
 }
