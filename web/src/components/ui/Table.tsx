@@ -11,7 +11,11 @@ export type Head =
 export const numeric = (name: string): Head => ({ name, className: "number" });
 
 /** The head of the column that names the rows. */
-export const rowHead = (name: string, className = ""): Head => ({ name, className, namesRows: true });
+export const rowHead = (name: string, className?: string): Head => ({
+  name,
+  namesRows: true,
+  ...(className !== undefined && { className }),
+});
 
 /** The head of a column that is named for who does not see it: what is in it says enough to others. */
 export const unseen = (name: string): Head => ({ name, isUnseen: true });
@@ -31,9 +35,9 @@ export function Table({ label, className = "table", heads, children }: Props) {
         <thead>
           <tr>
             {heads.map((head) => {
-              const { name, isUnseen = false, namesRows = false, ...rest } = partsOf(head);
+              const { name, isUnseen = false, namesRows: _, ...rest } = partsOf(head);
               return (
-                <th key={name} scope="col" {...(namesRows ? {} : rest)}>
+                <th key={name} scope="col" {...rest}>
                   {isUnseen ? <span className="unseen">{name}</span> : name}
                 </th>
               );
@@ -74,8 +78,7 @@ export function RowTable<Row>({ label, className = "table", rows, keyOf, columns
           <tr key={keyOf(row)}>
             {shown.map(([head, cell, look]) => {
               const { name, className, namesRows } = partsOf(head);
-              const own =
-                typeof look === "function" ? look(row) : { className: look ?? (className || undefined) };
+              const own = typeof look === "function" ? look(row) : { className: look ?? className };
               return namesRows ? (
                 <th key={name} scope="row" {...own}>
                   {cell(row)}

@@ -1,5 +1,5 @@
 /** Says what went wrong, with the request's id for the server's log, and offers to try again. */
-import { type ReactNode, useId } from "react";
+import { Children, type ReactNode, useId } from "react";
 import { ApiError } from "@/api/errors";
 import { CommandLine } from "./text";
 
@@ -41,6 +41,19 @@ export function NothingMeasured({ title, lede, command }: NothingMeasuredProps) 
       <p className="muted">{lede} In a clone of the project, this measures some and sends them here:</p>
       <CommandLine command={`${command} --upload ${window.location.origin}`} />
     </div>
+  );
+}
+
+/** Where a page stands: each child is a place, the widest first. */
+export function Breadcrumb({ children }: { children: ReactNode }) {
+  return (
+    <nav aria-label="Breadcrumb">
+      <ol className="breadcrumb">
+        {Children.map(Children.toArray(children), (place) => (
+          <li>{place}</li>
+        ))}
+      </ol>
+    </nav>
   );
 }
 

@@ -96,7 +96,7 @@ function titleOf(base: string | undefined, head: string | undefined): string {
 }
 
 /** What stands here while nothing is compared: the newest two measured commits are offered. */
-export function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
+function Start({ project, runs }: { project: string; runs: RunSummary[] }) {
   const newest = newestTwo(runs);
   if (newest === null) {
     return (

@@ -137,7 +137,7 @@ const VALUES_MAX = 8;
 const VALUES_MORE_MIN = 3;
 
 /** What can be ticked, beside the list; on narrow screens behind a button. */
-export function Facets({ facets, onChange }: Props) {
+function Facets({ facets, onChange }: Props) {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
   const { choices, same } = choicesOf(facets);
@@ -197,7 +197,7 @@ type PickedProps = { project: string; picked: readonly number[]; onClear: () => 
 const TOGETHER_MAX = 6;
 
 /** The series that are picked, and where they go together. */
-export function Picked({ project, picked, onClear }: PickedProps) {
+function Picked({ project, picked, onClear }: PickedProps) {
   const canOpen = picked.length >= 2 && picked.length <= TOGETHER_MAX;
   return (
     <div className="controls bulk">
@@ -227,7 +227,7 @@ function pickedText(count: number): string {
 type PagesProps = { project: string; search: ExploreSearch; next: string | null };
 
 /** Where the list goes on, and the way back to its beginning. */
-export function Pages({ project, search, next }: PagesProps) {
+function Pages({ project, search, next }: PagesProps) {
   const { after, ...rest } = search;
   if (after === undefined && next === null) return null;
   return (
@@ -246,16 +246,10 @@ export function Pages({ project, search, next }: PagesProps) {
   );
 }
 
+type NothingFoundProps = { project: string; because: string; without: Query };
+
 /** Nothing has what was searched for; without a part of it there may be something. */
-export function NothingFound({
-  project,
-  because,
-  without,
-}: {
-  project: string;
-  because: string;
-  without: Query;
-}) {
+function NothingFound({ project, because, without }: NothingFoundProps) {
   const text = textOf(without);
   return (
     <div className="state">
@@ -269,8 +263,7 @@ export function NothingFound({
   );
 }
 
-/** The project has no series at all. */
-export function NothingMeasured() {
+function NothingMeasured() {
   return (
     <div className="state">
       <p className="muted">

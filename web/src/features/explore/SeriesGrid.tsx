@@ -68,11 +68,12 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
     return {
       key: String(entry.series_id),
       cells: [
-        <PickBox
+        <input
           key="pick"
-          name={`${name.transport}, ${name.kase}, ${entry.machine}`}
-          isPicked={picked.includes(entry.series_id)}
-          onPick={(isPicked) => onPick(entry.series_id, isPicked)}
+          type="checkbox"
+          aria-label={`Pick ${name.transport}, ${name.kase}, ${entry.machine}`}
+          checked={picked.includes(entry.series_id)}
+          onChange={({ target }) => onPick(entry.series_id, target.checked)}
         />,
         <Name key="name" project={project} seriesId={entry.series_id} name={name} />,
         entry.machine,
@@ -106,7 +107,7 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
       }
       table={gridTable(project, series, names, sparks, ordinals, figure)}
       controls={controls}
-      {...(lines.isError && { pending: { error: lines.error, onRetry: () => lines.refetch() } })}
+      pending={lines.isError ? { error: lines.error, onRetry: lines.refetch } : undefined}
     >
       <CrosshairScope>
         <CommitLine ordinals={ordinals} describe={describe} />
@@ -120,19 +121,6 @@ export function SeriesGrid({ project, series, figure, picked, onPick, controls }
         />
       </CrosshairScope>
     </ChartFrame>
-  );
-}
-
-type PickProps = { name: string; isPicked: boolean; onPick: (isPicked: boolean) => void };
-
-function PickBox({ name, isPicked, onPick }: PickProps) {
-  return (
-    <input
-      type="checkbox"
-      aria-label={`Pick ${name}`}
-      checked={isPicked}
-      onChange={({ target }) => onPick(target.checked)}
-    />
   );
 }
 
@@ -163,9 +151,9 @@ function Newest({ series, spark, ordinals, figure }: NewestProps) {
   if (point === null) return <span className="muted">not measured</span>;
   const ns = latest === null ? (latest_summary?.center_ns ?? 0) : latest.latency_ns[figure];
   const remarks = [
-    ...(latest === null ? [figureOf(series, figure)] : []),
-    ...(spark !== null && point.commit_ordinal !== ordinals.at(-1) ? [`#${point.commit_ordinal}`] : []),
-  ];
+    latest === null && figureOf(series, figure),
+    spark !== null && point.commit_ordinal !== ordinals.at(-1) && `#${point.commit_ordinal}`,
+  ].filter(Boolean);
   return (
     <>
       {latest?.lossy === true && <span className="warning">lossy </span>}

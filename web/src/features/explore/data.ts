@@ -1,9 +1,10 @@
 /** From the API's answers to what Explore draws. Pure. */
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
-import type { ChartTable } from "@/components/chart/DataTable";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { Spark, SparkMark } from "@/components/chart/sparklines";
 import { caseName, caseParts } from "@/lib/cases";
 import { ascending, distinct, groupBy } from "@/lib/collections";
+import { drawnPlaces } from "@/lib/history";
 import { distinguishing } from "@/lib/methodology";
 import { type Figure, figureName } from "@/lib/query";
 import { changeText } from "@/lib/regressions";
@@ -33,10 +34,7 @@ export function sparkOf(
   if (line === undefined || column == null) return null;
   const values = numbersOf(column);
   const environments = environmentsOf(line.environments, values.length);
-  const places = new Map<number, number>();
-  for (const [index, ordinal] of numbersOf(line.commit_ordinals).entries()) {
-    if (!places.has(ordinal) || !line.work_tree_modified.includes(index)) places.set(ordinal, index);
-  }
+  const places = new Map(drawnPlaces(line).map(({ ordinal, place }) => [ordinal, place]));
   const indices = ordinals.map((ordinal) => places.get(ordinal));
   let environment: number | undefined;
   const breaks = indices.flatMap((index, place) => {
@@ -132,45 +130,30 @@ export function gridTable(
   ordinals: readonly number[],
   figure: Figure,
 ): ChartTable {
-  const places = ordinals.map((ordinal, place) => ({ ordinal, place })).toReversed();
-  return {
-    fileName: `${project}-explore-${figure}`,
-    columns: [
-      { label: "series", csvName: "series_id", number: true },
-      { label: "transport", csvName: "transport", number: false },
-      { label: "case", csvName: "case", number: false },
-      { label: "measured", csvName: "methodology", number: false },
-      { label: "machine", csvName: "machine", number: false },
-      { label: "figure", csvName: "figure", number: false },
-      { label: "changes", csvName: "changes", number: false },
-      ...places.map(({ ordinal }) => ({
-        label: `#${ordinal}`,
-        csvName: `latency_ns_at_${ordinal}`,
-        number: true,
-      })),
-    ],
-    rows: () =>
-      series.map((entry, index) => {
-        const spark = sparks.get(entry.series_id) ?? null;
-        const values = places.map(({ place }) => spark?.values[place] ?? null);
-        const changes = spark?.marks.map(({ text }) => text).join("; ") ?? "";
-        const words = [
-          entry.transport.slug,
-          caseName(entry.case),
-          names[index]?.how.join(", ") ?? "",
-          entry.machine,
-          figureOf(entry, figure),
-          changes,
-        ];
-        return {
-          key: String(entry.series_id),
-          cells: [
-            entry.series_id,
-            ...words,
-            ...values.map((value) => (value === null ? "" : formatNs(value))),
-          ],
-          csv: [entry.series_id, ...words, ...values],
-        };
-      }),
-  };
+  const rows = () =>
+    series.map((entry, index) => ({
+      ...entry,
+      name: names[index],
+      spark: sparks.get(entry.series_id) ?? null,
+    }));
+  const commits = ordinals
+    .map((ordinal, place) =>
+      num(
+        `#${ordinal}`,
+        `latency_ns_at_${ordinal}`,
+        ({ spark }: ReturnType<typeof rows>[number]) => spark?.values[place] ?? null,
+        formatNs,
+      ),
+    )
+    .toReversed();
+  return tableOf(`${project}-explore-${figure}`, rows, [
+    num("series", "series_id", ({ series_id }) => series_id),
+    word("transport", "transport", ({ transport }) => transport.slug),
+    word("case", "case", (row) => caseName(row.case)),
+    word("measured", "methodology", ({ name }) => name?.how.join(", ") ?? ""),
+    word("machine", "machine", ({ machine }) => machine),
+    word("figure", "figure", (row) => figureOf(row, figure)),
+    word("changes", "changes", ({ spark }) => spark?.marks.map(({ text }) => text).join("; ") ?? ""),
+    ...commits,
+  ]);
 }

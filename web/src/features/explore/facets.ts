@@ -22,31 +22,38 @@ const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] 
 
 /** The facets of a search: the values that lead to series, and those that are ticked. */
 export function facetsOf(query: Query, counts: SeriesFacets, known: Known): Facet[] {
+  const facet = <T extends string | number>(
+    title: string,
+    counted: { value: T; series_count: number }[],
+    ticked: T[],
+    label: (value: T) => string,
+    withValue: (value: T, isOn: boolean) => Query,
+  ): Facet => ({
+    title,
+    values: shown(counted, ticked).map(({ value, count }) => {
+      const isOn = ticked.includes(value);
+      return { value: String(value), label: label(value), count, isOn, toggled: withValue(value, !isOn) };
+    }),
+  });
   const names = NAMES.map(({ key, title, label }) => {
     const found = key === "os" ? systemCounts(counts, known.machines, query) : counts[key];
-    const values = shown(found, query[key]).filter(
-      ({ value }) => key !== "machine" || isOnSystem(value, query, known) || query.machine.includes(value),
-    );
-    return {
-      title,
-      values: values.map(({ value, count }) => {
-        const isOn = query[key].includes(value);
-        return { value, label: label(value), count, isOn, toggled: withName(query, key, value, !isOn) };
-      }),
-    };
+    const offered = key === "machine" ? found.filter(({ value }) => isOnSystem(value, query, known)) : found;
+    return facet(title, offered, query[key], label, (name, isOn) => withName(query, key, name, isOn));
   });
   const meant = query.size.length === 0 ? [] : meantSizes(query, known);
-  const sizes = shown(counts.message_bytes, meant).map(({ value, count }) => {
-    const isOn = meant.includes(value);
-    const toggled = withSize(query, value, !isOn, known);
-    return { value: String(value), label: formatBytesExactly(value), count, isOn, toggled };
-  });
-  const peers = shown(counts.peers, query.peers).map(({ value, count }) => {
-    const isOn = query.peers.includes(value);
-    const toggled = withPeers(query, value, !isOn);
-    return { value: String(value), label: counted(value, "receiver"), count, isOn, toggled };
-  });
-  return [...names, { title: "Message size", values: sizes }, { title: "Receivers", values: peers }];
+  return [
+    ...names,
+    facet("Message size", counts.message_bytes, meant, formatBytesExactly, (size, isOn) =>
+      withSize(query, size, isOn, known),
+    ),
+    facet(
+      "Receivers",
+      counts.peers,
+      query.peers,
+      (peers) => counted(peers, "receiver"),
+      (peers, isOn) => withPeers(query, peers, isOn),
+    ),
+  ];
 }
 
 /** Facets that leave a choice, and the names of what leaves none: the same in all series. */

@@ -1,6 +1,6 @@
 /** Whether anything is worse, and whether the commit or the machine did it: one sentence, and what it rests on. */
 import { Link } from "@tanstack/react-router";
-import type { CountedShare, ErrorRateList, ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
+import type { ErrorRateList, ProjectSummary, RunSummary, SeriesSummary } from "@/api/types";
 import { Ago } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { isImport } from "@/lib/imports";
@@ -77,13 +77,7 @@ function wrongText(rates: ErrorRateList | undefined): string {
   if (share === undefined || share.share === null) {
     return "how often verdicts are wrong was not counted yet";
   }
-  return share.count === 0 ? `no verdict wrong in ${comparisons(share)}` : `verdicts wrong in ${part(share)}`;
-}
-
-function part({ share, of_count }: CountedShare): string {
-  return `${formatShare(share ?? 0)} of ${formatCount(of_count)} no-change comparisons`;
-}
-
-function comparisons({ of_count }: CountedShare): string {
-  return counted(of_count, "no-change comparison");
+  return share.count === 0
+    ? `no verdict wrong in ${counted(share.of_count, "no-change comparison")}`
+    : `verdicts wrong in ${formatShare(share.share)} of ${formatCount(share.of_count)} no-change comparisons`;
 }

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { CanaryReading, Job, MachineSummary, RunDetail } from "@/api/types";
 import { RELATIVE_REACH, RelativeLines } from "@/components/chart/RelativeLines";
 import { MachineState } from "@/components/MachineState";
-import { Table } from "@/components/ui/Table";
+import { RowTable, rowHead } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { relativeLines } from "@/lib/canaries";
 import { type Health, systemOf } from "@/lib/machines";
@@ -23,39 +23,34 @@ type Props = {
 export function Machines({ project, machines, details, readings, healths, queue }: Props) {
   return (
     <>
-      <Table
+      <RowTable
         label="Machines"
-        heads={["machine", "system", "canaries, last 50 runs", "state", "last contact", "queue"]}
-      >
-        <tbody>
-          {machines.map((summary) => {
-            const { machine, lost_run_count } = summary;
-            const { system, cpu } = systemOf(summary, details.get(machine)?.[0]);
-            const health = healths.get(machine);
-            return (
-              <tr key={machine}>
-                <th scope="row">
-                  <Link {...toMachine(project, machine)}>{machine}</Link>
-                </th>
-                <td className="muted">{[system, cpu].join(", ")}</td>
-                <td className="muted">
-                  <Canaries readings={readings.get(machine) ?? []} />
-                </td>
-                <td className="flexible">
-                  {health !== undefined && <MachineState health={health} />}
-                  {lost_run_count > 0 && (
-                    <span className="line warning">{formatCount(lost_run_count)} runs lost</span>
-                  )}
-                </td>
-                <td>
-                  <Ago moment={summary.last_run_at} />
-                </td>
-                <td>{queueText(queue, machine) ?? <span className="muted">nothing</span>}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </Table>
+        rows={machines}
+        keyOf={({ machine }) => machine}
+        columns={[
+          [rowHead("machine"), ({ machine }) => <Link {...toMachine(project, machine)}>{machine}</Link>],
+          [
+            "system",
+            (summary) => {
+              const { system, cpu } = systemOf(summary, details.get(summary.machine)?.[0]);
+              return [system, cpu].join(", ");
+            },
+            "muted",
+          ],
+          [
+            "canaries, last 50 runs",
+            ({ machine }) => <Canaries readings={readings.get(machine) ?? []} />,
+            "muted",
+          ],
+          [
+            "state",
+            ({ machine, lost_run_count }) => <State health={healths.get(machine)} lost={lost_run_count} />,
+            "flexible",
+          ],
+          ["last contact", ({ last_run_at }) => <Ago moment={last_run_at} />],
+          ["queue", ({ machine }) => queueText(queue, machine) ?? <span className="muted">nothing</span>],
+        ]}
+      />
       {machines.some(({ lost_run_count }) => lost_run_count > 0) && (
         <p className="section-note">
           Lost: acknowledged to the agent, and not in the database, as when that was restored from a backup.
@@ -70,6 +65,15 @@ export function Machines({ project, machines, details, readings, healths, queue 
           commit. A line each, within {RELATIVE_REACH * 100} % of its median.
         </p>
       )}
+    </>
+  );
+}
+
+function State({ health, lost }: { health: Health | undefined; lost: number }) {
+  return (
+    <>
+      {health !== undefined && <MachineState health={health} />}
+      {lost > 0 && <span className="line warning">{formatCount(lost)} runs lost</span>}
     </>
   );
 }

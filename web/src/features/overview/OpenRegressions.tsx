@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ChangePoint, LineSeries, SeriesSummary } from "@/api/types";
 import { Sparkline } from "@/components/chart/Sparkline";
 import { Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
+import { RowTable, rowHead } from "@/components/ui/Table";
 import { caseName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { historyOf, marksOf } from "@/lib/history";
@@ -28,70 +28,56 @@ type Props = {
 export function OpenRegressions({ project, all, rows, series, lines }: Props) {
   return (
     <Section title="Open regressions" tools={<Link {...toRegressions(project)}>{all}</Link>}>
-      <Table
+      <RowTable
         label="Open regressions"
-        heads={[numeric("change"), "level", "case", "figure", "machines", "since", "last 60 points", "state"]}
-      >
-        <tbody>
-          {rows.map((row) => (
-            <Row
-              key={row.regression.regression_id}
-              project={project}
-              row={row}
-              series={row.worst === null ? undefined : series.get(row.worst.series_id)}
-              lines={lines}
-            />
-          ))}
-        </tbody>
-      </Table>
+        rows={rows}
+        keyOf={({ regression }) => regression.regression_id}
+        columns={[
+          [
+            rowHead("change", "number"),
+            ({ regression: { regression_id, direction, worst_change }, worst }) => {
+              const change = worst?.change ?? worst_change;
+              return (
+                <Link
+                  {...toRegression(project, regression_id)}
+                  className={`change change-${direction} strong`}
+                >
+                  {change === null ? "unknown" : changeText(change)}
+                </Link>
+              );
+            },
+          ],
+          ["level", ({ worst }) => worst !== null && levelText(worst), "muted"],
+          [
+            "case",
+            ({ regression: { series_count }, worst }) => (
+              <SeriesName series={series.get(worst?.series_id ?? 0)} count={series_count} />
+            ),
+            "flexible",
+          ],
+          ["figure", ({ worst }) => worst?.figure, "muted"],
+          ["machines", ({ regression }) => <MachineNames project={project} machines={regression.machines} />],
+          ["since", (row) => <Since row={row} />, "since"],
+          ["last 60 points", (row) => <Trend row={row} lines={lines} />],
+          [
+            "state",
+            ({ regression: { state, assignee } }) =>
+              `${STATE_NAMES[state]}${assignee === null ? "" : `, ${assignee}`}`,
+            ({ regression: { state } }) => ({ className: state === "new" ? undefined : "muted" }),
+          ],
+        ]}
+      />
     </Section>
   );
 }
 
-type RowProps = {
-  project: string;
-  row: RegressionRow;
-  series: SeriesSummary | undefined;
-  lines: ReadonlyMap<number, LineSeries>;
-};
-
-function Row({ project, row, series, lines }: RowProps) {
-  const { regression, worst } = row;
-  const { regression_id, direction, worst_change, series_count, machines, state, assignee } = regression;
-  const change = worst?.change ?? worst_change;
+function SeriesName({ series, count }: { series: SeriesSummary | undefined; count: number }) {
+  if (series === undefined) return counted(count, "series", "series");
   return (
-    <tr>
-      <th scope="row" className="number">
-        <Link {...toRegression(project, regression_id)} className={`change change-${direction} strong`}>
-          {change === null ? "unknown" : changeText(change)}
-        </Link>
-      </th>
-      <td className="muted">{worst !== null && levelText(worst)}</td>
-      <td className="flexible">
-        {series === undefined ? (
-          counted(series_count, "series", "series")
-        ) : (
-          <>
-            <span className="strong">{series.transport.slug}</span> {caseName(series.case)}
-            {series_count > 1 && <span className="muted"> and {series_count - 1} more</span>}
-          </>
-        )}
-      </td>
-      <td className="muted">{worst?.figure}</td>
-      <td>
-        <MachineNames project={project} machines={machines} />
-      </td>
-      <td className="since">
-        <Since row={row} />
-      </td>
-      <td>
-        <Trend row={row} lines={lines} />
-      </td>
-      <td className={state === "new" ? undefined : "muted"}>
-        {STATE_NAMES[state]}
-        {assignee !== null && `, ${assignee}`}
-      </td>
-    </tr>
+    <>
+      <span className="strong">{series.transport.slug}</span> {caseName(series.case)}
+      {count > 1 && <span className="muted"> and {count - 1} more</span>}
+    </>
   );
 }
 
@@ -123,7 +109,7 @@ function Since({ row: { regression, culprit } }: { row: RegressionRow }) {
   );
 }
 
-function Trend({ row: { worst }, lines }: Pick<RowProps, "row" | "lines">) {
+function Trend({ row: { worst }, lines }: { row: RegressionRow } & Pick<Props, "lines">) {
   const line = worst === null ? undefined : lines.get(worst.series_id);
   if (worst === null || line === undefined) return <Sparkline values={[]} />;
   const figure = worst.figure === "p99" ? "p99" : "p50";

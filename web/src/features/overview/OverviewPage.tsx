@@ -3,7 +3,7 @@
  * machine, the newest runs.
  */
 import { useQueries, useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import {
   changePointsQuery,
   errorRatesQuery,
@@ -16,7 +16,7 @@ import {
   runsQuery,
   seriesQuery,
 } from "@/api/queries";
-import type { ChangePoint, LineSeries, Regression, RunDetail, SeriesSummary } from "@/api/types";
+import type { Regression, SeriesSummary } from "@/api/types";
 import { RunsTable } from "@/components/RunsTable";
 import { Choice, SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
@@ -29,7 +29,7 @@ import {
   parametersKey,
 } from "@/lib/cases";
 import { distinct, groupBy } from "@/lib/collections";
-import { useTitle } from "@/lib/hooks";
+import { useSearchChange, useTitle } from "@/lib/hooks";
 import { isImport } from "@/lib/imports";
 import { toMachines, toRegressions, toRuns, toSeries } from "@/lib/paths";
 import { askedFor, headlineOf } from "@/lib/regressions";
@@ -41,7 +41,6 @@ import {
   detailedRuns,
   headlineValue,
   latestMeasured,
-  type MachineRanking,
   type MeasuredSeries,
   rankingOf,
   transportGrid,
@@ -81,6 +80,7 @@ export function OverviewPage() {
 
   const having = (names: string[]) =>
     machines.map(({ machine }) => machine).filter((machine) => names.includes(machine));
+  const isWhole = open.next_after === null;
   const importing = having(imported.map(({ machine }) => machine));
   // What other tools measured has no transport, no size and no canaries: it stands apart from everything here.
   const all = importedGroups(imported, importing);
@@ -109,7 +109,7 @@ export function OverviewPage() {
         imported={imported}
         evidence={{
           regressions: open.regressions,
-          isWhole: open.next_after === null,
+          isWhole,
           machines: machines.map(({ machine }) => ({
             machine,
             isSuspect: healths.get(machine)?.suspectBecause != null,
@@ -124,7 +124,7 @@ export function OverviewPage() {
           all={headlineOf(open.regressions, {
             shown: "open",
             direction: "regressed",
-            isWhole: open.next_after === null,
+            isWhole,
           })}
           rows={rows}
           series={series}
@@ -184,7 +184,7 @@ export function OverviewPage() {
             first.leftOut > 0 && (
               <Link
                 from="/$project/"
-                search={(previous) => importedSearch(previous, search.imported === undefined)}
+                search={({ imported, ...rest }) => (imported ? rest : { ...rest, imported: "all" })}
                 resetScroll={false}
                 replace
               >
@@ -203,17 +203,16 @@ export function OverviewPage() {
   );
 }
 
-function importedSearch({ imported: _imported, ...rest }: OverviewSearch, isAll: boolean): OverviewSearch {
-  return isAll ? { ...rest, imported: "all" } : rest;
-}
-
 /** Runs in full, by machine and newest first, as far as they have arrived. */
-function useRunDetails(wanted: AskedRun[]): Map<string, RunDetail[]> {
+function useRunDetails(wanted: AskedRun[]) {
   const answers = useQueries({
     queries: wanted.map(({ run_id, series_ids }) => runQuery(run_id, series_ids)),
   });
-  const arrived = answers.flatMap(({ data }) => data ?? []);
-  return groupBy(arrived, ({ run }) => run.machine);
+  return groupBy(arrived(answers), ({ run }) => run.machine);
+}
+
+function arrived<Answer>(answers: { data: Answer | undefined }[]): Answer[] {
+  return answers.flatMap(({ data }) => data ?? []);
 }
 
 /** The open regressions that are shown, with their details and what changed most as far as these have arrived. */
@@ -222,25 +221,18 @@ function useRegressionRows(project: string, regressions: Regression[]) {
   const answers = useQueries({
     queries: shown.map(({ regression_id }) => regressionQuery(project, regression_id)),
   });
-  const details = answers.flatMap(({ data }) =>
-    data === undefined ? [] : [[data.regression.regression_id, data] as const],
-  );
-  const rows = rowsOf(shown, new Map(details));
+  const rows = rowsOf(shown, arrived(answers));
   const series = useQueries({
     queries: rows.flatMap(({ worst }) => (worst === null ? [] : [seriesQuery(worst.series_id)])),
   });
-  const arrived = series.flatMap(({ data }) => (data === undefined ? [] : [[data.series_id, data] as const]));
-  return { rows, series: new Map(arrived) };
+  return { rows, series: new Map(arrived(series).map((entry) => [entry.series_id, entry])) };
 }
 
 /** Points that a line reaches back. */
 const LINE_POINTS = 60;
 
 /** The lines and changes of all that the overview draws, asked for at once. */
-export function useDrawn(seriesIds: number[]): {
-  lines: ReadonlyMap<number, LineSeries>;
-  changes: ReadonlyMap<number, ChangePoint[]>;
-} {
+function useDrawn(seriesIds: number[]) {
   const ids = distinct(seriesIds);
   const asked = { quantiles: "p50,p99", repetitions: false, last: LINE_POINTS };
   const { data: chart } = useQuery(lineQuery(ids, asked));
@@ -254,11 +246,9 @@ export function useDrawn(seriesIds: number[]): {
 type Props = { options: SliceOptions; parameters: Parameters[]; slice: Slice };
 
 /** Chooses the slice that the grid shows. Only what was measured can be chosen, and only where there is a choice. */
-export function SliceControls({ options, parameters, slice }: Props) {
-  const navigate = useNavigate({ from: "/$project/" });
+function SliceControls({ options, parameters, slice }: Props) {
+  const change = useSearchChange<OverviewSearch>();
   const { scenarios, modes, placements, sizes } = options;
-  const choose = (change: OverviewSearch) =>
-    navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
   return (
     <div className="controls">
       <Choice
@@ -266,27 +256,27 @@ export function SliceControls({ options, parameters, slice }: Props) {
         values={scenarios}
         name={scenarioName}
         value={slice.scenario}
-        onChange={(scenario) => choose({ scenario })}
+        onChange={(scenario) => change({ scenario })}
       />
       <Choice
         label="Mode"
         values={modes}
         name={(mode) => modeName(mode, endsOf(slice.parameters))}
         value={slice.mode}
-        onChange={(mode) => choose({ mode })}
+        onChange={(mode) => change({ mode })}
       />
       <Choice
         label="Placement"
         values={placements}
         name={placementName}
         value={slice.placement}
-        onChange={(placement) => choose({ placement })}
+        onChange={(placement) => change({ placement })}
       />
       <SelectField
         label={slice.scenario === "stream" ? "Write size" : "Message size"}
         options={sizes.map((size) => ({ value: String(size), label: formatBytes(size) }))}
         value={String(slice.bytes)}
-        onChange={(size) => choose({ bytes: Number(size) })}
+        onChange={(size) => change({ bytes: Number(size) })}
       />
       {parameters.length > 1 && (
         <SelectField
@@ -296,7 +286,7 @@ export function SliceControls({ options, parameters, slice }: Props) {
             label: parameterNames(caseOf({ ...slice, parameters: entry })).join(", ") || "none set",
           }))}
           value={parametersKey(slice.parameters)}
-          onChange={(key) => choose({ parameters: key })}
+          onChange={(key) => change({ parameters: key })}
         />
       )}
     </div>
@@ -306,12 +296,11 @@ export function SliceControls({ options, parameters, slice }: Props) {
 type RankingProps = { machine: string; slice: Slice; series: SeriesSummary[] };
 
 /** Which transport is the quickest and which the slowest, on the machine that measured last. */
-export function Ranking({ machine, slice, series }: RankingProps) {
-  const headline = rankingOf(series, machine);
-  const { lossy } = headline;
+function Ranking({ machine, slice, series }: RankingProps) {
+  const { ranked, lossy } = rankingOf(series, machine);
   return (
     <p className="ranking">
-      <Answer machine={machine} slice={slice} headline={headline} />
+      <Answer machine={machine} slice={slice} ranked={ranked} hasLoss={lossy.length > 0} />
       {lossy.length > 0 && (
         <span className="warning">
           {" "}
@@ -323,32 +312,32 @@ export function Ranking({ machine, slice, series }: RankingProps) {
   );
 }
 
-type AnswerProps = { machine: string; slice: Slice; headline: MachineRanking };
+type AnswerProps = { machine: string; slice: Slice; ranked: MeasuredSeries[]; hasLoss: boolean };
 
-function Answer({ machine, slice, headline: { ranked, lossy } }: AnswerProps) {
-  const [best] = ranked;
-  const worst = ranked.at(-1);
-  if (best === undefined || worst === undefined) {
-    return lossy.length === 0
-      ? `Nothing was measured on ${machine} for ${sliceName(slice)}.`
-      : `Nothing delivered everything on ${machine} for ${sliceName(slice)}.`;
+function Answer({ machine, slice, ranked, hasLoss }: AnswerProps) {
+  const [best, ...others] = ranked;
+  const worst = others.at(-1);
+  const kase = caseOf(slice);
+  const names = parameterNames(kase);
+  if (best === undefined) {
+    const how = [modeName(slice.mode, endsOf(slice.parameters)), placementName(slice.placement), ...names];
+    const what = [lowerFirst(operationName(kase)), ...how].join(", ");
+    return `Nothing ${hasLoss ? "delivered everything" : "was measured"} on ${machine} for ${what}.`;
   }
   const verb = headlineValue(best.latest).kind === "rate" ? "carries" : "takes";
-  const kase = caseOf(slice);
-  const names = parameterNames(kase).join(", ");
-  const operation = `${operationName(kase)}${names === "" ? "" : ` (${names})`}`;
-  if (ranked.length === 1) {
-    return (
-      <>
-        {operation} {verb} {valueText(best)} over {transportLink(best)} on {machine}.
-      </>
-    );
-  }
   return (
     <>
-      {operation} {verb} {valueText(best)} over {transportLink(best)} and {valueText(worst)} over{" "}
-      {transportLink(worst)}: the fastest and the slowest of {ranked.length} transports on{" "}
-      <span className="unbroken">{machine}</span>.
+      {operationName(kase)}
+      {names.length > 0 && ` (${names.join(", ")})`} {verb} {valueText(best)} over {transportLink(best)}
+      {worst === undefined ? (
+        ` on ${machine}.`
+      ) : (
+        <>
+          {" "}
+          and {valueText(worst)} over {transportLink(worst)}: the fastest and the slowest of {ranked.length}{" "}
+          transports on <span className="unbroken">{machine}</span>.
+        </>
+      )}
     </>
   );
 }
@@ -360,14 +349,4 @@ function transportLink(series: MeasuredSeries) {
 function valueText(series: MeasuredSeries) {
   const { kind, value } = headlineValue(series.latest);
   return <span className="unbroken strong">{kind === "rate" ? formatRate(value) : formatNs(value)}</span>;
-}
-
-function sliceName(slice: Slice): string {
-  const kase = caseOf(slice);
-  return [
-    lowerFirst(operationName(kase)),
-    modeName(slice.mode, endsOf(slice.parameters)),
-    placementName(slice.placement),
-    ...parameterNames(kase),
-  ].join(", ");
 }

@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { projectsQuery, sessionQuery } from "@/api/queries";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { useTitle } from "@/lib/hooks";
@@ -19,32 +19,22 @@ export function ProjectsPage() {
     <>
       <h1>{counted(projects.length, "project")} measured here</h1>
       <div className="section">
-        <Table
+        <RowTable
           label="Projects"
-          heads={[
-            "project",
-            numeric("series"),
-            numeric("commits"),
-            numeric("machines"),
-            numeric("runs"),
-            "last run",
+          rows={projects}
+          keyOf={({ project }) => project}
+          columns={[
+            [rowHead("project"), ({ project }) => <Link {...toOverview(project)}>{project}</Link>],
+            [numeric("series"), ({ series_count }) => formatCount(series_count)],
+            [numeric("commits"), ({ commit_count }) => formatCount(commit_count)],
+            [numeric("machines"), ({ machine_count }) => formatCount(machine_count)],
+            [numeric("runs"), ({ run_count }) => formatCount(run_count)],
+            [
+              "last run",
+              ({ last_run_at }) => (last_run_at == null ? "none yet" : <Ago moment={last_run_at} />),
+            ],
           ]}
-        >
-          <tbody>
-            {projects.map((entry) => (
-              <tr key={entry.project}>
-                <th scope="row">
-                  <Link {...toOverview(entry.project)}>{entry.project}</Link>
-                </th>
-                <td className="number">{formatCount(entry.series_count)}</td>
-                <td className="number">{formatCount(entry.commit_count)}</td>
-                <td className="number">{formatCount(entry.machine_count)}</td>
-                <td className="number">{formatCount(entry.run_count)}</td>
-                <td>{entry.last_run_at == null ? "none yet" : <Ago moment={entry.last_run_at} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </Table>
+        />
       </div>
       {session !== undefined && refusal(session, "", "run-server") === null && (
         <p className="section">

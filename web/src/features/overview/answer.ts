@@ -3,6 +3,7 @@
  * pieces, because a commit is set in another typeface. Pure.
  */
 import type { Regression } from "@/api/types";
+import { lowerFirst } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { inWords, upperFirst } from "@/lib/units";
 
@@ -35,7 +36,7 @@ export function answerOf(evidence: Evidence): Piece[] {
     return [`No commit made anything slower. ${subject(suspect, all)} suspect${silentTail(silent, all)}.`];
   }
   if (silent.length > 0) {
-    return [`Nothing got slower as far as is known: ${lowerStart(subject(silent, all))} silent.`];
+    return [`Nothing got slower as far as is known: ${lowerFirst(subject(silent, all))} silent.`];
   }
   return [`Nothing got slower, and ${steadyText(all)}.`];
 }
@@ -43,7 +44,7 @@ export function answerOf(evidence: Evidence): Piece[] {
 function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
   const series = regressions.reduce((sum, { series_count }) => sum + series_count, 0);
   const count = isWhole
-    ? upperFirst(countedInWords(series, "series", "series"))
+    ? `${upperFirst(inWords(series))} series`
     : `More than ${series.toLocaleString("en")} series`;
   return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, machines)}`];
 }
@@ -81,17 +82,16 @@ function causeOf(regressions: Regression[]): string {
   if (machine.length === all) return "It is the machine, not a commit";
   if (unknown.length === all) return "Whether it is the commit or the machine cannot be told yet";
   const told = [
-    ...(commit.length > 0
-      ? [`${inWords(commit.length)} of these changes ${commit.length === 1 ? "is" : "are"} a commit’s`]
-      : []),
-    ...(machine.length > 0 ? [`${inWords(machine.length)} the machine’s`] : []),
-    ...(unknown.length > 0 ? [`of ${inWords(unknown.length)} it cannot be told yet`] : []),
+    commit.length > 0 &&
+      `${inWords(commit.length)} of these changes ${commit.length === 1 ? "is" : "are"} a commit’s`,
+    machine.length > 0 && `${inWords(machine.length)} the machine’s`,
+    unknown.length > 0 && `of ${inWords(unknown.length)} it cannot be told yet`,
   ];
-  return upperFirst(told.join(", "));
+  return upperFirst(told.filter(Boolean).join(", "));
 }
 
 function silentTail(silent: string[], all: number): string {
-  return silent.length === 0 ? "" : `, and ${lowerStart(subject(silent, all))} silent`;
+  return silent.length === 0 ? "" : `, and ${lowerFirst(subject(silent, all))} silent`;
 }
 
 /** `lab-1 is`, `two machines are`, `all machines are`. */
@@ -103,19 +103,10 @@ function subject(names: string[], all: number): string {
     : `${upperFirst(inWords(names.length))} machines are`;
 }
 
-/** A sentence’s beginning within one: names of machines stay as they are written. */
-function lowerStart(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
-}
-
 function steadyText(count: number): string {
   return count === 1 ? "the machine is steady" : `all ${inWords(count)} machines are steady`;
 }
 
 function listed(names: string[]): string {
   return names.length <= 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-function countedInWords(count: number, singular: string, plural: string): string {
-  return `${inWords(count)} ${count === 1 ? singular : plural}`;
 }

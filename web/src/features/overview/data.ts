@@ -68,12 +68,9 @@ export function transportGrid(input: GridInput): GridRow[] {
         const isHere = (entry: SeriesSummary) => entry.transport.slug === slug && entry.machine === machine;
         const ofMachine = runs.get(machine) ?? [];
         const series = measured.find(isHere);
-        if (series?.latest != null) {
+        if (series !== undefined && isMeasured(series)) {
           const rivals = all.filter((entry) => isHere(entry) && isOfSlice(entry.case, slice));
-          return {
-            machine,
-            cell: measuredCell({ ...series, latest: series.latest }, rivals, ofMachine, drawn),
-          };
+          return { machine, cell: measuredCell(series, rivals, ofMachine, drawn) };
         }
         const reason = unsupportedReason(ofMachine[0], slug, slice);
         return { machine, cell: emptyCell(probed.find(isHere), reason) };
@@ -93,22 +90,17 @@ export function headlineValue(point: Point): { kind: "rate" | "latency"; value: 
 }
 
 /** How the grid's cells are drawn: on one axis, of those that lost nothing, and what any of them has. */
-export function shapeOf(rows: GridRow[]): {
-  domain: [number, number];
-  hasHistory: boolean;
-  hasRate: boolean;
-  hasLoss: boolean;
-  hasOversubscribed: boolean;
-} {
+export function shapeOf(rows: GridRow[]) {
   const cells = rows.flatMap((row) =>
     row.cells.flatMap(({ cell }) => (cell.kind === "measured" ? [cell] : [])),
   );
   const latencies = cells.filter(({ latest }) => !latest.lossy).map(({ latest }) => latest.latency_ns);
+  const domain: [number, number] = [
+    latencies.reduce((least, { min }) => Math.min(least, min), Number.POSITIVE_INFINITY),
+    latencies.reduce((most, { max }) => Math.max(most, max), 1),
+  ];
   return {
-    domain: [
-      latencies.reduce((least, { min }) => Math.min(least, min), Number.POSITIVE_INFINITY),
-      latencies.reduce((most, { max }) => Math.max(most, max), 1),
-    ],
+    domain,
     hasHistory: cells.some(({ values }) => values.length > 1),
     hasRate: cells.some(({ latest }) => latest.bytes_per_second != null),
     hasLoss: cells.some(({ latest }) => latest.lossy),
@@ -148,29 +140,17 @@ export function latestMeasured(
   return machine === undefined ? null : { machine, run: details.get(machine)?.[0]?.run ?? null };
 }
 
-function newestPoint(series: SeriesSummary[]): MeasuredSeries | null {
-  const measured = series.flatMap((entry) =>
-    entry.latest === null ? [] : [{ ...entry, latest: entry.latest }],
-  );
-  return measured.sort((a, b) => ascending(b.latest.measured_at, a.latest.measured_at))[0] ?? null;
+function newestPoint(series: SeriesSummary[]): MeasuredSeries | undefined {
+  return series.filter(isMeasured).sort((a, b) => ascending(b.latest.measured_at, a.latest.measured_at))[0];
 }
 
 /** A series that has numbers. */
 export type MeasuredSeries = SeriesSummary & { latest: Point };
+const isMeasured = (series: SeriesSummary): series is MeasuredSeries => series.latest !== null;
 
-/** What the headline says of the slice on one machine. */
-export type MachineRanking = {
-  /** Those that delivered everything, the quickest first. */
-  ranked: MeasuredSeries[];
-  /** Those that lost messages: never compared with the others. */
-  lossy: MeasuredSeries[];
-};
-
-/** The headline's facts for one machine. */
-export function rankingOf(slice: SeriesSummary[], machine: string): MachineRanking {
-  const measured = slice.flatMap((series) =>
-    series.latest == null || series.machine !== machine ? [] : [{ ...series, latest: series.latest }],
-  );
+/** What one machine measured of a slice: the quickest first, and apart from these what lost messages. */
+export function rankingOf(slice: SeriesSummary[], machine: string) {
+  const measured = slice.filter(isMeasured).filter((series) => series.machine === machine);
   return {
     ranked: measured
       .filter(({ latest }) => !latest.lossy)

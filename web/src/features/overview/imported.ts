@@ -80,19 +80,17 @@ export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: s
 
 /** Of a benchmark that has samples in one run and is only stated in another, the newest. */
 function cellOf(ofBenchmark: SeriesSummary[], machine: string): ImportedCell | null {
-  const newest = ofBenchmark
-    .filter((entry) => entry.machine === machine && figureOf(entry) !== null)
-    .sort((a, b) => ascending(figureOf(b)?.at ?? "", figureOf(a)?.at ?? ""))[0];
-  const figure = newest === undefined ? null : figureOf(newest);
-  if (newest === undefined || figure === null) return null;
-  return { series: newest, value_ns: figure.value_ns, statistic: figure.statistic };
+  const figures = ofBenchmark.filter((entry) => entry.machine === machine).flatMap(figureOf);
+  const [newest] = figures.sort((a, b) => ascending(b.at, a.at));
+  return newest?.cell ?? null;
 }
 
-function figureOf({ latest, latest_summary, methodology }: SeriesSummary) {
+function figureOf(series: SeriesSummary): { at: string; cell: ImportedCell }[] {
+  const { latest, latest_summary, methodology } = series;
   if (latest !== null) {
-    return { at: latest.measured_at, value_ns: latest.latency_ns.p50, statistic: null };
+    return [{ at: latest.measured_at, cell: { series, value_ns: latest.latency_ns.p50, statistic: null } }];
   }
-  if (latest_summary === null) return null;
-  const { measured_at, center_ns } = latest_summary;
-  return { at: measured_at, value_ns: center_ns, statistic: methodology.statistic ?? "figure" };
+  if (latest_summary === null) return [];
+  const { measured_at, center_ns: value_ns } = latest_summary;
+  return [{ at: measured_at, cell: { series, value_ns, statistic: methodology.statistic ?? "figure" } }];
 }

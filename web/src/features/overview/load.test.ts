@@ -17,10 +17,10 @@ test("a regression is told by the series that changed most", () => {
     change_points: [aChangePoint(), aChangePoint({ series_id: 2, change: 0.5 })],
     culprits: [],
   };
-  const [row] = rowsOf([aRegression()], new Map([[9, detail]]));
+  const [row] = rowsOf([aRegression()], [detail]);
   expect(row?.worst?.series_id).toBe(2);
 });
 
 test("before its details have arrived, a regression is shown all the same", () => {
-  expect(rowsOf([aRegression()], new Map())).toMatchObject([{ worst: null }]);
+  expect(rowsOf([aRegression()], [])).toMatchObject([{ worst: null }]);
 });

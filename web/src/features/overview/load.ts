@@ -87,7 +87,7 @@ async function loadRegression(queryClient: QueryClient, project: string, regress
   const { regression_id } = regression;
   const detail = await queryClient.fetchQuery(regressionQuery(project, regression_id)).catch(() => undefined);
   if (detail === undefined) return;
-  const [row] = rowsOf([regression], new Map([[regression_id, detail]]));
+  const [row] = rowsOf([regression], [detail]);
   if (row?.worst != null) await queryClient.prefetchQuery(seriesQuery(row.worst.series_id));
 }
 
@@ -109,12 +109,9 @@ export function shownRegressions(regressions: readonly Regression[]): Regression
 }
 
 /** The rows of those that are shown. */
-export function rowsOf(
-  shown: readonly Regression[],
-  details: ReadonlyMap<number, RegressionDetail>,
-): RegressionRow[] {
+export function rowsOf(shown: readonly Regression[], details: readonly RegressionDetail[]): RegressionRow[] {
   return shown.map((regression) => {
-    const detail = details.get(regression.regression_id);
+    const detail = details.find((entry) => entry.regression.regression_id === regression.regression_id);
     const [worst] = clearest(detail?.change_points ?? [], regression.direction);
     return { regression, worst: worst ?? null, culprit: detail?.culprits[0] };
   });

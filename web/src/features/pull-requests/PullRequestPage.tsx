@@ -7,7 +7,7 @@ import { ComparisonLede, ComparisonSections } from "@/components/comparison/Comp
 import { unbrokenShares } from "@/components/comparison/pairs";
 import { pairsAsked } from "@/components/comparison/search";
 import { RunsTable } from "@/components/RunsTable";
-import { ErrorState, Section } from "@/components/ui/states";
+import { Breadcrumb, ErrorState, Section } from "@/components/ui/states";
 import { CommandLine, CommitName } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { toComparison, toPullRequest, toPullRequests } from "@/lib/paths";
@@ -33,14 +33,10 @@ export function PullRequestPage() {
   return (
     <>
       <header>
-        <nav aria-label="Breadcrumb">
-          <ol className="breadcrumb">
-            <li>
-              <Link {...toPullRequests(project)}>Pull requests</Link>
-            </li>
-            <li>#{number}</li>
-          </ol>
-        </nav>
+        <Breadcrumb>
+          <Link {...toPullRequests(project)}>Pull requests</Link>
+          {`#${number}`}
+        </Breadcrumb>
         <h1>{unbrokenShares(titleOf(summary, compared))}</h1>
         {compared !== undefined && !isMissing && <ComparisonLede project={project} comparison={compared} />}
         <Caution summary={summary} isBaseMissing={isMissing} />

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { pullRequestsQuery } from "@/api/queries";
 import type { PullRequestSummary } from "@/api/types";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, CommandLine, CommitName } from "@/components/ui/text";
 import { useTitle } from "@/lib/hooks";
 import { toPullRequest, toPullRequests } from "@/lib/paths";
@@ -33,7 +33,25 @@ export function PullRequestsPage() {
         </p>
       </header>
       <div className="section">
-        <PullRequestTable project={project} pullRequests={pull_requests} />
+        <RowTable
+          label="Pull requests"
+          rows={pull_requests}
+          keyOf={({ pull_request }) => pull_request}
+          columns={[
+            [
+              rowHead("number"),
+              ({ pull_request: number }) => <Link {...toPullRequest(project, number)}>#{number}</Link>,
+            ],
+            [
+              { name: "newest commit", className: "grow" },
+              ({ head }) => <CommitName commit={head} subject />,
+              ({ head }) => ({ className: "grow", title: head.subject }),
+            ],
+            ["left the main line at", (summary) => <MergeBase {...summary} />],
+            [numeric("runs"), ({ run_count }) => formatCount(run_count)],
+            ["measured", ({ latest_run }) => <Ago moment={latest_run.finished_at} />],
+          ]}
+        />
       </div>
       {next_after !== null && (
         <p className="section">
@@ -46,55 +64,19 @@ export function PullRequestsPage() {
   );
 }
 
-type Props = { project: string; pullRequests: PullRequestSummary[] };
-
-/** Pull requests, each with its newest commit and with what that is compared. */
-export function PullRequestTable({ project, pullRequests }: Props) {
+/** The commit that a pull request is compared with, as far as it is known. */
+function MergeBase({ merge_base, merge_base_is_certain }: PullRequestSummary) {
+  if (merge_base === null) return <span className="muted">not known</span>;
   return (
-    <Table
-      label="Pull requests"
-      heads={[
-        "number",
-        { name: "newest commit", className: "grow" },
-        "left the main line at",
-        numeric("runs"),
-        "measured",
-      ]}
-    >
-      <tbody>
-        {pullRequests.map(
-          ({ pull_request, head, merge_base, merge_base_is_certain, run_count, latest_run }) => (
-            <tr key={pull_request}>
-              <th scope="row">
-                <Link {...toPullRequest(project, pull_request)}>#{pull_request}</Link>
-              </th>
-              <td className="grow" title={head.subject}>
-                <CommitName commit={head} subject />
-              </td>
-              <td>
-                {merge_base === null ? (
-                  <span className="muted">not known</span>
-                ) : (
-                  <>
-                    <CommitName commit={merge_base} />
-                    {!merge_base_is_certain && <span className="muted"> or later</span>}
-                  </>
-                )}
-              </td>
-              <td className="number">{formatCount(run_count)}</td>
-              <td>
-                <Ago moment={latest_run.finished_at} />
-              </td>
-            </tr>
-          ),
-        )}
-      </tbody>
-    </Table>
+    <>
+      <CommitName commit={merge_base} />
+      {!merge_base_is_certain && <span className="muted"> or later</span>}
+    </>
   );
 }
 
 /** What to do while no run names a pull request: how a run does. */
-export function NoPullRequests() {
+function NoPullRequests() {
   const origin = window.location.origin;
   return (
     <div className="state">

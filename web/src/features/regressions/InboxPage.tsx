@@ -139,7 +139,7 @@ type Props = {
 };
 
 /** Regressions, newest first: how much, where, since which commit, and whose it is. */
-export function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
+function InboxTable({ project, regressions, selected, current, onToggle, onToggleAll }: Props) {
   const now = useNow();
   const row = useRef<HTMLTableRowElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row that it refers to is another one then.
@@ -159,15 +159,11 @@ export function InboxTable({ project, regressions, selected, current, onToggle, 
                 onChange={({ target }) => onToggleAll(target.checked)}
               />
             </th>
-            <th scope="col" className="number">
-              worst
-            </th>
-            <th scope="col">where</th>
-            <th scope="col">which commit</th>
-            <th scope="col">cause</th>
-            <th scope="col">state</th>
-            <th scope="col">who</th>
-            <th scope="col">found</th>
+            {["worst", "where", "which commit", "cause", "state", "who", "found"].map((head) => (
+              <th key={head} scope="col" className={head === "worst" ? "number" : undefined}>
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
@@ -227,7 +223,7 @@ type BulkActionsProps = {
 const WEEK_DAYS = 7;
 
 /** What can be said of the selected regressions together. */
-export function BulkActions({ count, isBusy, error, onSay }: BulkActionsProps) {
+function BulkActions({ count, isBusy, error, onSay }: BulkActionsProps) {
   const actions: [string, () => RegressionChange][] = [
     ["Acknowledge", () => ({ state: "acknowledged" })],
     ["Fixed", () => ({ state: "fixed" })],
@@ -269,7 +265,7 @@ type Does = {
 };
 
 /** The inbox by keyboard: moving, selecting, opening, and saying what becomes of what is meant. */
-export function useInboxKeys({ move, toggle, open, say }: Does): void {
+function useInboxKeys({ move, toggle, open, say }: Does): void {
   useKeys({
     title: "Changes",
     keys: [

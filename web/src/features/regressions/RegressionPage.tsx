@@ -6,7 +6,7 @@ import { regressionQuery, seriesQuery, sessionQuery } from "@/api/queries";
 import type { ChangePoint, Culprit, Regression, RegressionChange, RegressionState } from "@/api/types";
 import { SelectField } from "@/components/ui/controls";
 import { Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Ago, CommitName, QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
@@ -60,39 +60,27 @@ export function RegressionPage() {
 }
 
 /** The commits that may have made a regression, the most probable first. */
-export function Culprits({ culprits }: { culprits: Culprit[] }) {
-  const isShared = culprits.some(({ measured }) => !measured);
+function Culprits({ culprits }: { culprits: Culprit[] }) {
   return (
     <>
-      <Table
+      <RowTable
         label="Culprits"
-        heads={[
-          "commit",
-          numeric("probability"),
-          { name: "subject", className: "grow" },
-          "author",
-          "committed",
-          "measured",
+        rows={culprits}
+        keyOf={({ commit }) => commit.sha}
+        columns={[
+          [rowHead("commit"), ({ commit }) => <CommitName commit={commit} />],
+          [numeric("probability"), ({ probability }) => shareOfAll(probability)],
+          [
+            { name: "subject", className: "grow" },
+            ({ commit }) => commit.subject,
+            ({ commit }) => ({ className: "grow", title: commit.subject }),
+          ],
+          ["author", ({ commit }) => commit.author],
+          ["committed", ({ commit }) => formatMoment(commit.committed_at)],
+          ["measured", ({ measured }) => (measured ? "yes" : <span className="muted">not yet</span>)],
         ]}
-      >
-        <tbody>
-          {culprits.map(({ commit, probability, measured }) => (
-            <tr key={commit.sha}>
-              <th scope="row">
-                <CommitName commit={commit} />
-              </th>
-              <td className="number">{shareOfAll(probability)}</td>
-              <td className="grow" title={commit.subject}>
-                {commit.subject}
-              </td>
-              <td>{commit.author}</td>
-              <td>{formatMoment(commit.committed_at)}</td>
-              <td>{measured ? "yes" : <span className="muted">not yet</span>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
-      {isShared && (
+      />
+      {culprits.some(({ measured }) => !measured) && (
         <p className="section-note">
           A commit that was not measured shares the probability of the next one that was. Agents are asked to
           measure those that would tell.
@@ -108,42 +96,38 @@ const SHOWN_MAX = 20;
 type Props = { project: string; changes: ChangePoint[] };
 
 /** The series that changed, the largest change first, each with its levels. */
-export function SeriesChanges({ project, changes }: Props) {
+function SeriesChanges({ project, changes }: Props) {
   const [isAll, setIsAll] = useState(false);
   const shown = isAll ? changes : changes.slice(0, SHOWN_MAX);
   const answers = useQueries({ queries: shown.map(({ series_id }) => seriesQuery(series_id)) });
   const left = changes.length - shown.length;
+  const level = (ns: number) => <QuantityText plain quantity={quantityOfNs(Math.round(ns))} />;
   return (
     <>
-      <Table
+      <RowTable
         label="Series"
-        heads={["series", "figure", numeric("before"), numeric("after"), numeric("change"), "new from"]}
-      >
-        <tbody>
-          {shown.map((change, index) => (
-            <tr key={change.change_point_id}>
-              <th scope="row" className="name">
-                <Link {...toSeries(project, change.series_id)}>
-                  {seriesText(answers[index]?.data, change.series_id)}
-                </Link>
-              </th>
-              <td className="muted">{change.figure}</td>
-              <td className="number">
-                <QuantityText plain quantity={quantityOfNs(Math.round(change.before_ns))} />
-              </td>
-              <td className="number">
-                <QuantityText plain quantity={quantityOfNs(Math.round(change.after_ns))} />
-              </td>
-              <td className="number">
-                <span className={`change change-${change.direction}`}>{changeText(change.change)}</span>
-              </td>
-              <td>
-                <code title={change.commit_sha}>{shortSha(change.commit_sha)}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+        rows={shown.map((change, index) => ({ ...change, series: answers[index]?.data }))}
+        keyOf={({ change_point_id }) => change_point_id}
+        columns={[
+          [
+            rowHead("series"),
+            ({ series_id, series }) => (
+              <Link {...toSeries(project, series_id)}>{seriesText(series, series_id)}</Link>
+            ),
+            "name",
+          ],
+          ["figure", ({ figure }) => figure, "muted"],
+          [numeric("before"), ({ before_ns }) => level(before_ns)],
+          [numeric("after"), ({ after_ns }) => level(after_ns)],
+          [
+            numeric("change"),
+            ({ change, direction }) => (
+              <span className={`change change-${direction}`}>{changeText(change)}</span>
+            ),
+          ],
+          ["new from", ({ commit_sha: sha }) => <code title={sha}>{shortSha(sha)}</code>],
+        ]}
+      />
       {left > 0 && (
         <p className="section-note">
           <button type="button" className="text-button" onClick={() => setIsAll(true)}>
@@ -184,7 +168,7 @@ function changeOf({ state, mute, ...texts }: Partial<Fields>): RegressionChange 
 type TriageFormProps = { project: string; regression: Regression };
 
 /** What people say of a regression: how far they are, whose it is, why, where it is talked about, until when it is quiet. */
-export function TriageForm({ project, regression }: TriageFormProps) {
+function TriageForm({ project, regression }: TriageFormProps) {
   const { data: session } = useSuspenseQuery(sessionQuery);
   const { href } = useLocation();
   const saying = useTriage(project);
@@ -285,7 +269,7 @@ export function TriageForm({ project, regression }: TriageFormProps) {
 }
 
 /** What those say that no commit can have changed: of the clearest change. */
-export function Witnesses({ changes }: { changes: ChangePoint[] }) {
+function Witnesses({ changes }: { changes: ChangePoint[] }) {
   const told = changes.find(({ witnesses }) => witnesses.length > 0);
   if (told === undefined) return <p className="muted">Nothing on these machines could tell.</p>;
   return (

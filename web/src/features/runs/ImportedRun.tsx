@@ -2,13 +2,13 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
-import { Section } from "@/components/ui/states";
+import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine, Facts, NotTold, QuantityText } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
-import { originalHref, toPoint } from "@/lib/paths";
+import { originalHref, toPoint, toRuns } from "@/lib/paths";
 import { prunedNote } from "@/lib/pruned";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes, formatCount, formatNs, quantityOfDividedNs, quantityOfNs } from "@/lib/units";
@@ -22,7 +22,7 @@ import {
   sortResults,
   statedColumns,
 } from "./data";
-import { Failures, Quarantined, RunBreadcrumb, RunControls, RunFacts } from "./RunParts";
+import { Failures, Quarantined, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -38,11 +38,11 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const isKept = detail.pruned.upload_at === null;
   return (
     <>
-      <RunBreadcrumb project={project}>
-        <li>{run.machine}</li>
-        <li>imported</li>
-        <li>{tool}</li>
-      </RunBreadcrumb>
+      <Breadcrumb>
+        <Link {...toRuns(project)}>Runs</Link>
+        {run.machine}
+        {["imported", tool]}
+      </Breadcrumb>
       <h1>
         {counted(detail.results.length, "benchmark")} of <code>{shortSha(run.commit.sha)}</code>, imported
         from {tool}

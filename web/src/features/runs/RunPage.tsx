@@ -4,14 +4,14 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { runQuery, sessionQuery } from "@/api/queries";
 import type { RunDetail } from "@/api/types";
 import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
-import { ScrollRegion, Section } from "@/components/ui/states";
+import { Breadcrumb, ScrollRegion, Section } from "@/components/ui/states";
 import { type Column, numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { CommandLine, Facts } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { isImportInFull } from "@/lib/imports";
-import { toJob, toMeasure, toPoint } from "@/lib/paths";
+import { toJob, toMeasure, toPoint, toRuns } from "@/lib/paths";
 import { prunedNote } from "@/lib/pruned";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs } from "@/lib/units";
@@ -32,7 +32,7 @@ import {
 } from "./data";
 import { ImportedRun } from "./ImportedRun";
 import { Results } from "./Results";
-import { Failures, Quarantined, RunBreadcrumb, RunControls, RunFacts } from "./RunParts";
+import { Failures, Quarantined, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -60,10 +60,11 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
 
   return (
     <>
-      <RunBreadcrumb project={project}>
-        <li>{run.machine}</li>
-        <li>{run.preset}</li>
-      </RunBreadcrumb>
+      <Breadcrumb>
+        <Link {...toRuns(project)}>Runs</Link>
+        {run.machine}
+        {run.preset}
+      </Breadcrumb>
       <h1>
         {counted(run.point_count, "result")} of <code>{shortSha(run.commit.sha)}</code> on {run.machine}
       </h1>

@@ -1,29 +1,14 @@
 /** What pages of measured and of imported runs have in common. */
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RunSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { type Fact, Facts } from "@/components/ui/text";
 import { useSearchChange } from "@/lib/hooks";
-import { reportHref, toRuns } from "@/lib/paths";
+import { reportHref } from "@/lib/paths";
 import { formatMoment } from "@/lib/time";
 import type { SortedResults } from "./data";
 import type { RunSearch } from "./search";
-
-/** Where a run stands: below the runs of its project, in the places that are given as list items. */
-export function RunBreadcrumb({ project, children }: { project: string; children: ReactNode }) {
-  return (
-    <nav aria-label="Breadcrumb">
-      <ol className="breadcrumb">
-        <li>
-          <Link {...toRuns(project)}>Runs</Link>
-        </li>
-        {children}
-      </ol>
-    </nav>
-  );
-}
 
 type Props = {
   runId: string;

@@ -2,22 +2,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useMemo } from "react";
 import { heatMapQuery } from "@/api/queries";
-import type { HeatMapChart, PointDetail, SeriesSummary } from "@/api/types";
+import type { HeatMapChart, SeriesSummary } from "@/api/types";
 import { ChartFrame } from "@/components/chart/ChartFrame";
 import { HeatMap } from "@/components/chart/HeatMap";
-import { HistogramChart, RepetitionStrip } from "@/components/chart/HistogramChart";
 import type { Change } from "@/components/chart/plottables/Rules";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { Segmented } from "@/components/ui/controls";
-import { shortSha } from "@/lib/commits";
-import { isImported } from "@/lib/imports";
-import { prunedNote } from "@/lib/pruned";
 import { boundsOfBin } from "@/lib/statistics";
 import { counted, formatNs, formatShare, shareOfAll } from "@/lib/units";
-import { type SeriesPoint, samplesText, toldPercentiles } from "./data";
 import { heatColumns, reachOf, scaleOf, shareBeyond } from "./heat";
 import { REACHES, type Reach } from "./search";
-import { heatTable, histogramTable } from "./tables";
+import { heatTable } from "./tables";
 import { useRange } from "./usePageState";
 
 type Props = {
@@ -63,7 +58,7 @@ export const Distributions = memo(function Distributions(props: Props) {
           onChange={(value) => onChange({ reach: value })}
         />
       }
-      {...(chart === null ? { pending: { error: query.error, onRetry: () => query.refetch() } } : {})}
+      pending={chart === null ? { error: query.error, onRetry: query.refetch } : undefined}
     >
       <HeatMap
         name="distributions"
@@ -104,95 +99,10 @@ const REACH_NAMES: Record<Reach, string> = { usual: "99.9 %", all: "all" };
 function summaryOf(chart: HeatMapChart, columns: number, beyond: number): string {
   const parts = [
     "The darker, the larger the share of a commit’s operations that took so long; each row is an eighth of a doubling",
-    ...(chart.commit_count > columns
-      ? [`${counted(chart.commit_count, "commit")} are merged into ${counted(columns, "column")}`]
-      : []),
-    ...(chart.missing_count > 0
-      ? [`of ${counted(chart.missing_count, "point")} no distribution is kept any more`]
-      : []),
-    ...(beyond === 0 ? [] : [`${shareOfAll(beyond)} of the operations lie beyond what is drawn`]),
+    chart.commit_count > columns &&
+      `${counted(chart.commit_count, "commit")} are merged into ${counted(columns, "column")}`,
+    chart.missing_count > 0 && `of ${counted(chart.missing_count, "point")} no distribution is kept any more`,
+    beyond > 0 && `${shareOfAll(beyond)} of the operations lie beyond what is drawn`,
   ];
-  return `${parts.join("; ")}.`;
-}
-
-type DistributionProps = {
-  series: SeriesSummary;
-  pinned: SeriesPoint;
-  /** `null` while it is on its way, or when it failed. */
-  detail: PointDetail | null;
-  error: Error | null;
-  onRetry: () => void;
-};
-
-const MARKED = ["p50", "p90", "p99", "p999"];
-
-/** The pinned point's distribution, and below it each repetition on the same axis. */
-export const Distribution = memo(function Distribution({
-  series,
-  pinned,
-  detail,
-  error,
-  onRetry,
-}: DistributionProps) {
-  return (
-    <ChartFrame
-      name="histogram"
-      title={`Distribution at ${shortSha(pinned.point.commit_sha)}`}
-      summary={detail === null ? "" : summaryOfDistribution(detail, isImported(series))}
-      table={detail === null || detail.histogram.length === 0 ? null : histogramTable(series, detail)}
-      {...(detail === null ? { pending: { error, onRetry } } : {})}
-    >
-      {detail !== null && detail.histogram.length === 0 && (
-        <p>{prunedNote(detail.pruned) ?? "No distribution is kept of this point."}</p>
-      )}
-      {detail !== null && detail.histogram.length > 0 && (
-        <>
-          <HistogramChart
-            name="Histogram of latencies on a logarithmic axis"
-            bins={detail.histogram}
-            total={detail.point.count}
-            markers={toldPercentiles(series.case, detail.point.count)
-              .filter(({ key }) => MARKED.includes(key))
-              .map(({ key, label }) => ({
-                label: `${label} ${formatNs(detail.point.latency_ns[key])}`,
-                x: Math.max(1, detail.point.latency_ns[key]),
-              }))}
-          />
-          {detail.repetitions.length > 0 && (
-            <RepetitionStrip
-              name="Median, p99 and extremes of each repetition, on the same axis"
-              bins={detail.histogram}
-              spans={detail.repetitions.map((repetition) => ({
-                ...repetition,
-                disturbed: repetition.disturbed.length > 0,
-              }))}
-            />
-          )}
-          <p className="section-note">
-            {detail.repetitions.length > 0
-              ? stripNote(detail, isImported(series))
-              : prunedNote(detail.pruned)}
-          </p>
-        </>
-      )}
-    </ChartFrame>
-  );
-});
-
-function stripNote({ point }: PointDetail, isFromFile: boolean): string {
-  const what = isFromFile ? "sample" : "operation";
-  const open = point.disturbed_count > 0 ? "; open dots were disturbed" : "";
-  return `Below the bars, one row a repetition: a line from its fastest to its slowest ${what}, a dot at its median, a tick at its p99${open}.`;
-}
-
-function summaryOfDistribution({ point }: PointDetail, isFromFile: boolean): string {
-  const { q1, q3 } = point.repetition_p50_ns;
-  const spread =
-    point.repetition_count > 1
-      ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
-      : "";
-  const what = isFromFile
-    ? samplesText(point)
-    : `${counted(point.count, "operation")} in ${counted(point.repetition_count, "fresh start")} of the peers`;
-  return `${what}.${spread}`;
+  return `${parts.filter(Boolean).join("; ")}.`;
 }

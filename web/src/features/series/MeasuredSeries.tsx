@@ -7,7 +7,7 @@ import type { ChangePoint, SeriesSummary } from "@/api/types";
 import { LATENCY, RATE } from "@/components/chart/measure";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
-import { numeric, Table } from "@/components/ui/Table";
+import { numeric, RowTable, rowHead } from "@/components/ui/Table";
 import { Facts } from "@/components/ui/text";
 import { headlineName, sendersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -18,7 +18,7 @@ import { changeText } from "@/lib/regressions";
 import { formatCount, formatNs, unbrokenTimes } from "@/lib/units";
 import { latencyMeaning } from "@/lib/vocabulary";
 import { Trend } from "./CommitTrend";
-import { Distribution, Distributions } from "./Distributions";
+import { Distributions } from "./Distributions";
 import {
   importFacts,
   importLede,
@@ -28,11 +28,10 @@ import {
   type SeriesPoint,
   toldTrend,
 } from "./data";
-import { Percentiles } from "./Percentiles";
+import { Distribution, Percentiles, Sizes } from "./PinnedCharts";
 import { PinnedPoint } from "./PinnedPoint";
-import { type ProbeReading, probeReadings } from "./probe";
-import { Breadcrumb, FileSection, StopTooltip, TrendControls } from "./SeriesParts";
-import { Sizes } from "./Sizes";
+import { probeReadings } from "./probe";
+import { FileSection, SeriesBreadcrumb, StopTooltip, TrendControls } from "./SeriesParts";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
@@ -96,7 +95,7 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
 
   return (
     <>
-      <Breadcrumb series={series} />
+      <SeriesBreadcrumb series={series} />
       <h1>
         {headlineName(series.case)}:{" "}
         {pinned === null ? "nothing measured yet" : unbrokenTimes(pointHeadline(pinned.point, series.case))}
@@ -176,7 +175,21 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
       )}
       {readings.length > 0 && (
         <Section title="What the probe saw, over all repetitions">
-          <ProbeTable readings={readings} />
+          <RowTable
+            label="What the probe saw"
+            className="table table-dense"
+            rows={readings}
+            keyOf={({ end, what }) => `${end} ${what}`}
+            columns={[
+              ["end", ({ end }) => end, "muted"],
+              [numeric("how often"), ({ count }) => count !== null && formatCount(count)],
+              [
+                rowHead("what"),
+                ({ what, count, reason }) => (count === null ? `${what}: ${reason}` : what),
+                ({ count }) => ({ className: count === null ? "brief muted" : "brief" }),
+              ],
+            ]}
+          />
         </Section>
       )}
       {pinned !== null && (
@@ -248,59 +261,46 @@ const Changes = memo(function Changes({ project, changePoints }: ChangesProps) {
   if (changePoints.length === 0) return null;
   return (
     <Section title="Changes of the level">
-      <Table
+      <RowTable
         label="Changes of the level"
         className="table table-dense"
-        heads={["change", "figure", "from", "commit", "made by", "part of"]}
-      >
-        <tbody>
-          {changePoints.toReversed().map((change) => (
-            <tr key={change.change_point_id}>
-              <td className={`change change-${change.direction}`}>{changeText(change.change)}</td>
-              <td>{change.figure}</td>
-              <td>
-                {formatNs(Math.round(change.before_ns))} to {formatNs(Math.round(change.after_ns))}
-              </td>
-              <td>
-                #{change.commit_ordinal} <code>{shortSha(change.commit_sha)}</code>
-              </td>
-              <td className="muted">
-                {change.matters ? CAUSES[change.cause ?? "unknown"] : "too small to be told"}
-              </td>
-              <td>
-                {change.regression_id === null ? (
-                  <span className="muted">none</span>
-                ) : (
-                  <Link {...toRegression(project, change.regression_id)}>#{change.regression_id}</Link>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </Table>
+        rows={changePoints.toReversed()}
+        keyOf={({ change_point_id }) => change_point_id}
+        columns={[
+          [
+            "change",
+            ({ change }) => changeText(change),
+            ({ direction }) => ({ className: `change change-${direction}` }),
+          ],
+          ["figure", ({ figure }) => figure],
+          [
+            "from",
+            (change) => [change.before_ns, change.after_ns].map(Math.round).map(formatNs).join(" to "),
+          ],
+          [
+            "commit",
+            ({ commit_ordinal, commit_sha }) => (
+              <>
+                #{commit_ordinal} <code>{shortSha(commit_sha)}</code>
+              </>
+            ),
+          ],
+          [
+            "made by",
+            ({ matters, cause }) => (matters ? CAUSES[cause ?? "unknown"] : "too small to be told"),
+            "muted",
+          ],
+          [
+            "part of",
+            ({ regression_id: id }) =>
+              id === null ? (
+                <span className="muted">none</span>
+              ) : (
+                <Link {...toRegression(project, id)}>#{id}</Link>
+              ),
+          ],
+        ]}
+      />
     </Section>
   );
 });
-
-/** What the probe saw of each end of the pinned point. */
-function ProbeTable({ readings }: { readings: ProbeReading[] }) {
-  return (
-    <Table
-      label="What the probe saw"
-      className="table table-dense"
-      heads={["end", numeric("how often"), "what"]}
-    >
-      <tbody>
-        {readings.map(({ end, what, count, reason }) => (
-          <tr key={`${end} ${what}`}>
-            <td className="muted">{end}</td>
-            <td className="number">{count === null ? "" : formatCount(count)}</td>
-            <th scope="row" className={count === null ? "brief muted" : "brief"}>
-              {count === null ? `${what}: ${reason}` : what}
-            </th>
-          </tr>
-        ))}
-      </tbody>
-    </Table>
-  );
-}

@@ -3,9 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import type { ChangePoint, Point, PointDetail, SeriesSummary } from "@/api/types";
 import { CopyLink } from "@/components/ui/controls";
-import { type Fact, Facts, QuantityText } from "@/components/ui/text";
+import { type Fact, Facts, NotTold, QuantityText } from "@/components/ui/text";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_TOLD, nsPerOperation } from "@/lib/imports";
+import { isImported, nsPerOperation } from "@/lib/imports";
 import { toComparison, toRun } from "@/lib/paths";
 import { acceptedMark, dividedBy, expectedOf, nsPerMessage } from "@/lib/points";
 import { changeText } from "@/lib/regressions";
@@ -32,26 +32,32 @@ type Props = {
   changePoints: ChangePoint[];
 };
 
-export const PinnedPoint = memo(function PinnedPoint({
-  series,
-  pinned,
-  detail,
-  before,
-  earlier,
-  changePoints,
-}: Props) {
+export const PinnedPoint = memo(function PinnedPoint(props: Props) {
+  const { series, pinned, detail, before, earlier, changePoints } = props;
   const { point, runs } = pinned;
   const each = nsPerMessage(point, series.case);
   const ofOperation = nsPerOperation(point.latency_ns.p50, series.case);
-  const divided =
-    each === null
-      ? operationFacts(ofOperation)
-      : [
-          {
-            name: `p50 ${dividedBy(point)}`,
-            value: <QuantityText plain={point.lossy} quantity={quantityOfDividedNs(each)} />,
-          },
-        ];
+  const stop = before(point.commit_ordinal);
+  const stop_p50 = stop?.values.p50;
+  const interval = detail?.p50_interval_ns ?? null;
+  // What follows the median: it divided, where it lies, and one step from the commit before.
+  const ofMedian: (Fact | false)[] = [
+    each !== null && {
+      name: `p50 ${dividedBy(point)}`,
+      value: <QuantityText plain={point.lossy} quantity={quantityOfDividedNs(each)} />,
+    },
+    each === null &&
+      ofOperation !== null && {
+        name: "an operation",
+        value: <QuantityText plain quantity={quantityOfDividedNs(ofOperation)} />,
+      },
+    interval !== null && { name: "95 % interval", value: interval.map(formatNs).join(" to ") },
+    stop !== null &&
+      !!stop_p50 && {
+        name: `since #${stop.ordinal}`,
+        value: <span className="muted">{changeText(point.latency_ns.p50 / stop_p50 - 1)}</span>,
+      },
+  ];
   return (
     <PinnedFrame
       series={series}
@@ -69,19 +75,16 @@ export const PinnedPoint = memo(function PinnedPoint({
                 />
               ),
             },
-            ...(key === "p50" ? [...divided, ...intervalFacts(detail), ...stepFacts(point, before)] : []),
+            ...(key === "p50" ? ofMedian : []),
           ]),
-        ...(point.bytes_per_second == null
-          ? []
-          : [
-              {
-                name: "throughput",
-                value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
-              },
-            ]),
-        ...(point.accepted === point.attempted
-          ? []
-          : [{ name: "accepted", value: <span className="warning">{acceptedMark(point)}</span> }]),
+        point.bytes_per_second != null && {
+          name: "throughput",
+          value: <QuantityText quantity={quantityOfRate(point.bytes_per_second)} />,
+        },
+        point.accepted !== point.attempted && {
+          name: "accepted",
+          value: <span className="warning">{acceptedMark(point)}</span>,
+        },
         ...(isImported(series) ? importedFacts(point) : messageFacts(series, point, detail)),
         { name: "runs", value: `${formatCount(runs)} of this commit` },
       ]}
@@ -91,27 +94,7 @@ export const PinnedPoint = memo(function PinnedPoint({
   );
 });
 
-/** Where the median lies, by how the repetitions' medians lie. */
-function intervalFacts(detail: PointDetail | null): Fact[] {
-  const interval = detail?.p50_interval_ns ?? null;
-  if (interval === null) return [];
-  return [{ name: "95 % interval", value: interval.map(formatNs).join(" to ") }];
-}
-
-/** One step from the commit before: no verdict, as two points make none. */
-function stepFacts({ commit_ordinal, latency_ns }: Point, before: Before): Fact[] {
-  const stop = before(commit_ordinal);
-  const p50 = stop?.values.p50;
-  if (stop === null || p50 === undefined || p50 === 0) return [];
-  return [
-    {
-      name: `since #${stop.ordinal}`,
-      value: <span className="muted">{changeText(latency_ns.p50 / p50 - 1)}</span>,
-    },
-  ];
-}
-
-function repetitionsText({ repetition_count, disturbed_count, failure_count }: SeriesPoint["point"]): string {
+function repetitionsText({ repetition_count, disturbed_count, failure_count }: Point): string {
   const disturbed = disturbed_count === 0 ? "none disturbed" : `${formatCount(disturbed_count)} disturbed`;
   const failed = failure_count === 0 ? "" : `, ${counted(failure_count, "failure")}`;
   return `${formatCount(repetition_count)}, ${disturbed}${failed}`;
@@ -135,17 +118,11 @@ function messageFacts(series: SeriesSummary, point: Point, detail: PointDetail |
 
 /** What another tool tells besides times: neither messages nor ends. */
 function importedFacts(point: Point): Fact[] {
-  const notTold = <span className="muted">{NOT_TOLD}</span>;
   return [
     { name: "samples", value: formatCount(point.count) },
     { name: "repetitions", value: formatCount(point.repetition_count) },
-    { name: "ends, messages", value: notTold },
+    { name: "ends, messages", value: <NotTold /> },
   ];
-}
-
-function operationFacts(ns: number | null): Fact[] {
-  if (ns === null) return [];
-  return [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(ns)} /> }];
 }
 
 /** The first ones say what decides. */
@@ -154,7 +131,7 @@ const WITNESSES_MAX = 4;
 type PinnedFrameProps = {
   series: SeriesSummary;
   pinned: SeriesPoint<Placed>;
-  facts: Fact[];
+  facts: (Fact | false)[];
   /** What it can be compared with. */
   earlier?: SeriesPoint | null;
   /** The changes that begin here. */
@@ -162,13 +139,8 @@ type PinnedFrameProps = {
 };
 
 /** The pinned point's commit above its numbers, and where to go from there. */
-export function PinnedFrame({
-  series,
-  pinned: { point, commit },
-  facts,
-  earlier = null,
-  changes = [],
-}: PinnedFrameProps) {
+export function PinnedFrame({ series, pinned, facts, earlier = null, changes = [] }: PinnedFrameProps) {
+  const { point, commit } = pinned;
   return (
     <aside aria-label="Pinned point">
       <h2>Pinned: #{point.commit_ordinal}</h2>

@@ -7,7 +7,7 @@ import type { RunDetail, SeriesSummary } from "@/api/types";
 import type { Measure } from "@/components/chart/measure";
 import { TooltipBox } from "@/components/chart/Tooltip";
 import { Segmented } from "@/components/ui/controls";
-import { Section } from "@/components/ui/states";
+import { Breadcrumb, Section } from "@/components/ui/states";
 import { Facts } from "@/components/ui/text";
 import { parameterNames, parametersKey, parametersOf } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
@@ -20,44 +20,30 @@ import { placementName, scenarioName } from "@/lib/vocabulary";
 import { AXES, type Axis, LASTS, type SeriesSearch, type Shown } from "./search";
 import type { Stop, StopLine } from "./stops";
 
-export const Breadcrumb = memo(function Breadcrumb({ series }: { series: SeriesSummary }) {
-  if (isImported(series)) return <ImportBreadcrumb series={series} />;
-  const { scenario, mode, placement, message_bytes } = series.case;
-  const parameters = parametersOf(series.case);
-  const slice = { scenario, mode, placement, bytes: message_bytes, parameters: parametersKey(parameters) };
+export const SeriesBreadcrumb = memo(function SeriesBreadcrumb({ series }: { series: SeriesSummary }) {
+  const { machine, transport, case: kase } = series;
+  const { scenario, mode, placement, message_bytes: bytes } = kase;
+  const overview = toOverview(series.project);
+  if (isImported(series)) {
+    return (
+      <Breadcrumb>
+        {machine}
+        <Link {...overview}>imported</Link>
+        {toolName(transport)}
+      </Breadcrumb>
+    );
+  }
+  const slice = { scenario, mode, placement, bytes, parameters: parametersKey(parametersOf(kase)) };
   return (
-    <nav aria-label="Breadcrumb">
-      <ol className="breadcrumb">
-        <li>{series.machine}</li>
-        <li>
-          <Link {...toOverview(series.project)} search={slice}>
-            {scenarioName(scenario)}
-          </Link>
-        </li>
-        <li>{series.transport.slug}</li>
-        <li>{mode}</li>
-        <li>{placementName(placement)}</li>
-        {parameterNames(series.case).map((name) => (
-          <li key={name}>{name}</li>
-        ))}
-      </ol>
-    </nav>
+    <Breadcrumb>
+      {machine}
+      <Link {...overview} search={slice}>
+        {scenarioName(scenario)}
+      </Link>
+      {[transport.slug, mode, placementName(placement), ...parameterNames(kase)]}
+    </Breadcrumb>
   );
 });
-
-function ImportBreadcrumb({ series }: { series: SeriesSummary }) {
-  return (
-    <nav aria-label="Breadcrumb">
-      <ol className="breadcrumb">
-        <li>{series.machine}</li>
-        <li>
-          <Link {...toOverview(series.project)}>imported</Link>
-        </li>
-        <li>{toolName(series.transport)}</li>
-      </ol>
-    </nav>
-  );
-}
 
 type Props = {
   /** Absent: there is one figure, and nothing to choose. */
@@ -81,16 +67,8 @@ const PERCENTILES: { value: Shown; label: string }[] = [
 ];
 
 /** Chooses how far into the tail the trend reaches, and what it runs over. */
-export function TrendControls({
-  shown,
-  choices,
-  axis,
-  hasRate = false,
-  last,
-  isZoomed,
-  onChange,
-  onWhole,
-}: Props) {
+export function TrendControls(props: Props) {
+  const { shown, choices, axis, hasRate = false, last, isZoomed, onChange, onWhole } = props;
   const percentiles = PERCENTILES.filter(({ value }) => choices?.includes(value) ?? true);
   const options = hasRate
     ? [{ value: "throughput" as const, label: "throughput" }, ...percentiles]
@@ -148,12 +126,12 @@ export function StopTooltip({ project, stop, lines, measure, axis, remark }: Sto
   const { data } = useQuery(commitsQuery(project, { from: asked, to: asked, limit: 1 }));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
   const note = [
-    ...(axis === "time" ? [formatMoment(new Date(stop.x).toISOString())] : []),
-    ...(runs > 1 ? [`one of ${runs} runs`] : []),
-    ...(isModified ? ["modified work tree"] : []),
-    ...(mark === "lossy" ? ["lossy"] : []),
-    ...(remark === undefined ? [] : [remark]),
-  ].join(", ");
+    axis === "time" && formatMoment(new Date(stop.x).toISOString()),
+    runs > 1 && `one of ${runs} runs`,
+    isModified && "modified work tree",
+    mark === "lossy" && "lossy",
+    remark,
+  ].filter(Boolean);
   return (
     <TooltipBox
       heading={
@@ -169,7 +147,7 @@ export function StopTooltip({ project, stop, lines, measure, axis, remark }: Sto
       rows={lines
         .map(({ key, label }) => ({ name: label, value: measure.format(values[key] ?? 0) }))
         .toReversed()}
-      {...(note === "" ? {} : { note })}
+      {...(note.length > 0 && { note: note.join(", ") })}
     />
   );
 }
@@ -178,20 +156,14 @@ export function StopTooltip({ project, stop, lines, measure, axis, remark }: Sto
 export function FileSection({ series, run }: { series: SeriesSummary; run: RunDetail | null }) {
   const original = run?.original ?? null;
   if (run === null || original === null) return null;
+  const download = { href: originalHref(run.run.run_id), download: original.name };
   return (
     <Section title="File">
       <Facts
         facts={[
           {
             name: "name",
-            value:
-              run.pruned.upload_at === null ? (
-                <a href={originalHref(run.run.run_id)} download={original.name}>
-                  {original.name}
-                </a>
-              ) : (
-                original.name
-              ),
+            value: run.pruned.upload_at !== null ? original.name : <a {...download}>{original.name}</a>,
           },
           { name: "format", value: series.transport.title },
           ...fileFacts(run.results),

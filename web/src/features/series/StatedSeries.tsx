@@ -4,9 +4,9 @@ import { pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { LATENCY } from "@/components/chart/measure";
 import { Section } from "@/components/ui/states";
-import { Facts, QuantityText } from "@/components/ui/text";
+import { Facts, NotTold, QuantityText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
-import { intervalOf, NOT_TOLD, nsPerOperation, quantileName } from "@/lib/imports";
+import { intervalOf, nsPerOperation, quantileName } from "@/lib/imports";
 import { formatCount, formatNs, quantityOfDividedNs, quantityOfNs, unbrokenTimes } from "@/lib/units";
 import { StatedTrend } from "./CommitTrend";
 import {
@@ -21,7 +21,7 @@ import {
   statedLines,
 } from "./data";
 import { PinnedFrame } from "./PinnedPoint";
-import { Breadcrumb, FileSection, StopTooltip, TrendControls } from "./SeriesParts";
+import { FileSection, SeriesBreadcrumb, StopTooltip, TrendControls } from "./SeriesParts";
 import { readStated, stopsOfPoints } from "./stops";
 import { usePageState } from "./usePageState";
 
@@ -38,7 +38,7 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
   const [first, last] = [stops[0], stops.at(-1)];
   return (
     <>
-      <Breadcrumb series={series} />
+      <SeriesBreadcrumb series={series} />
       <h1>
         {headlineName(series.case)}:{" "}
         {pinned === null
@@ -100,32 +100,25 @@ type Props = { series: SeriesSummary; pinned: SeriesPoint<StatedPoint>; statisti
 export function StatedPin({ series, pinned, statistic }: Props) {
   const { center_ns, min_ns, max_ns, quantiles, count } = pinned.point;
   const each = nsPerOperation(center_ns, series.case);
-  const interval = intervalOf(pinned.point);
   const time = (name: string, ns: number | null) =>
-    ns === null ? [] : [{ name, value: <QuantityText plain quantity={quantityOfNs(ns)} /> }];
+    ns !== null && { name, value: <QuantityText plain quantity={quantityOfNs(ns)} /> };
   return (
     <PinnedFrame
       series={series}
       pinned={pinned}
       facts={[
         { name: statistic, value: <QuantityText quantity={quantityOfNs(center_ns)} /> },
-        ...(each === null
-          ? []
-          : [{ name: "an operation", value: <QuantityText plain quantity={quantityOfDividedNs(each)} /> }]),
-        {
-          name: "interval",
-          value: interval === null ? <NotTold /> : `${formatNs(interval[0])} to ${formatNs(interval[1])}`,
+        each !== null && {
+          name: "an operation",
+          value: <QuantityText plain quantity={quantityOfDividedNs(each)} />,
         },
-        ...time("min", min_ns),
-        ...quantiles.flatMap(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
-        ...time("max", max_ns),
+        { name: "interval", value: intervalOf(pinned.point)?.map(formatNs).join(" to ") ?? <NotTold /> },
+        time("min", min_ns),
+        ...quantiles.map(({ q_ppm, ns }) => time(quantileName(q_ppm), ns)),
+        time("max", max_ns),
         { name: "made of", value: count === null ? <NotTold /> : `${formatCount(count)} samples, not kept` },
         { name: "runs", value: `${formatCount(pinned.runs)} of this commit` },
       ]}
     />
   );
-}
-
-function NotTold() {
-  return <span className="muted">{NOT_TOLD}</span>;
 }

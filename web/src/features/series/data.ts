@@ -121,47 +121,25 @@ export function positionOf(point: Placed, axis: Axis): number {
 
 /** The lines for what is shown. The further the tail, the more lines, and the taller the axis. */
 export function trendLines(shown: Shown): StopLine[] {
-  const p50 = {
-    key: "p50",
-    label: "p50",
-    stroke: "var(--data-1)",
-    ink: "var(--data-1-ink)",
-    dash: "",
-    width: 2,
-  };
-  const p90 = { ...p50, key: "p90", label: "p90", dash: "3 3", width: 1.25 };
-  const p99 = {
-    ...p50,
-    key: "p99",
-    label: "p99",
-    stroke: "var(--data-4)",
-    ink: "var(--data-4-ink)",
-    width: 1.5,
-  };
-  const p999 = { ...p99, key: "p999", label: "p99.9", dash: "1.5 3", width: 1.5 };
-  const rate = { ...p50, key: "rate", label: "rate" };
-  switch (shown) {
-    case "p50":
-      return [p50, p90];
-    case "p99":
-      return [p50, p90, p99];
-    case "p999":
-      return [p50, p90, p99, p999];
-    case "throughput":
-      return [rate];
-  }
+  const p50 = { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 };
+  const p99 = { ...p50, stroke: "var(--data-4)", ink: "var(--data-4-ink)", width: 1.5 };
+  if (shown === "throughput") return [{ ...p50, key: "rate", label: "rate" }];
+  const lines = [
+    { ...p50, key: "p50", label: "p50" },
+    { ...p50, key: "p90", label: "p90", dash: "3 3", width: 1.25 },
+    { ...p99, key: "p99", label: "p99" },
+    { ...p99, key: "p999", label: "p99.9", dash: "1.5 3" },
+  ];
+  return lines.slice(0, { p50: 2, p99: 3, p999: 4 }[shown]);
 }
 
 /** What a series is whose samples another tool took. */
-export function importLede({ transport, case: kase }: Pick<SeriesSummary, "transport" | "case">): string {
+export function importLede({ transport, case: kase }: SeriesSummary): string {
   return `${transport.semantics}${timesText(kase)}`;
 }
 
 /** What a series is that another tool states: whose word it is, and what is not made of it. */
-export function statedLede(
-  { transport, case: kase }: Pick<SeriesSummary, "transport" | "case">,
-  statistic: string,
-): string {
+export function statedLede({ transport, case: kase }: SeriesSummary, statistic: string): string {
   return `Stated by ${toolName(transport)} as a ${statistic}, without samples: shown, and compared with nothing.${timesText(kase)}`;
 }
 
@@ -247,12 +225,9 @@ function isAlike({ case: kase, methodology }: RunResult, series: SeriesSummary):
  * stay the same or the messages do; which of them it is shows in what there is more of.
  */
 function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
-  const sameBytes = results.filter(
-    (result) => (result.case.total_bytes ?? null) === (kase.total_bytes ?? null),
-  );
-  const sameCount = results.filter(
-    (result) => messagesPerOperation(result.case) === messagesPerOperation(kase),
-  );
+  const alike = (of: (kase: Case) => unknown) => results.filter((result) => of(result.case) === of(kase));
+  const sameBytes = alike(({ total_bytes }) => total_bytes ?? null);
+  const sameCount = alike(messagesPerOperation);
   return sameCount.length > sameBytes.length ? sameCount : sameBytes;
 }
 
@@ -265,12 +240,15 @@ function shownValue(point: Point, shown: Shown): number | null {
 export function placementSeen(detail: PointDetail, kase: Case): string {
   if (detail.pruned.upload_at !== null) return "not kept any more";
   const senders = sendersOf(kase);
-  const ends = detail.repetitions.flatMap((repetition) => repetition.ends);
-  const sending = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(0, senders)));
-  const receiving = cpusOf(detail.repetitions.flatMap((repetition) => repetition.ends.slice(senders)));
+  const cpusOf = (first: number, end?: number) =>
+    distinct(
+      detail.repetitions.flatMap(({ ends }) => ends.slice(first, end).flatMap(({ cpus_seen }) => cpus_seen)),
+    ).sort(ascending);
+  const [sending, receiving] = [cpusOf(0, senders), cpusOf(senders)];
   if (sending.length + receiving.length === 0) return "not known on this system";
-  const known = ends.flatMap(({ migrations }) => migrations ?? []);
-  const moves = known.length === 0 ? "migrations not known" : migrationText(known);
+  const known = detail.repetitions.flatMap(({ ends }) => ends.flatMap(({ migrations }) => migrations ?? []));
+  const total = known.reduce((sum, count) => sum + count, 0);
+  const moves = known.length === 0 ? "migrations not known" : counted(total, "migration");
   return endsOf(kase) === 2
     ? `CPU ${listOf(sending)} and ${listOf(receiving)}, ${moves}`
     : `from ${cpuText(sending)} to ${cpuText(receiving)}; ${moves}`;
@@ -285,48 +263,50 @@ export function methodologyFacts(
   return [
     { name: "ends", value: `${modeName(kase.mode, endsOf(kase))}, ${placementName(kase.placement)}` },
     { name: "message", value: [sizeName(kase), ...parameterNames(kase)].join(", ") },
-    ...(method.probe == null ? [] : [{ name: "watched by", value: `the probe ${method.probe}` }]),
+    method.probe != null && { name: "watched by", value: `the probe ${method.probe}` },
     { name: "send", value: programsOr(method.send) },
     { name: "receive", value: programsOr(receiveName(method.receive)) },
     { name: "when full", value: onFullName(method.on_full) },
-    ...(method.wake == null ? [] : [{ name: "wake-ups", value: wakeName(method.wake) }]),
+    method.wake != null && { name: "wake-ups", value: wakeName(method.wake) },
     { name: "in flight", value: formatCount(method.window) },
     { name: "timed together", value: formatCount(method.batch) },
     { name: "warm-up", value: counted(method.warmup, "operation") },
-    ...(method.parts == null
-      ? []
-      : [{ name: "measured in", value: `${counted(method.parts, "part")}, in turns with the other side` }]),
-    ...(method.discarded_repetitions == null
-      ? []
-      : [{ name: "discarded", value: firstRepetitions(method.discarded_repetitions) }]),
-    ...(point === null ? [] : [{ name: "recorded", value: operationsText(point) }]),
+    method.parts != null && {
+      name: "measured in",
+      value: `${counted(method.parts, "part")}, in turns with the other side`,
+    },
+    method.discarded_repetitions != null && {
+      name: "discarded",
+      value: firstRepetitions(method.discarded_repetitions),
+    },
+    point !== null && { name: "recorded", value: operationsText(point) },
     { name: "payload", value: method.payload },
     { name: "memory", value: programsOr(storageName(method.storage)) },
     { name: "clock", value: programsOr(method.clock) },
     { name: "protocol version", value: String(method.protocol_version) },
-  ];
+  ].filter((fact) => fact !== false);
 }
 
 /** The same of what another tool measured: little of it is told. */
 export function importFacts(
-  { transport, case: kase, methodology }: Pick<SeriesSummary, "transport" | "case" | "methodology">,
-  samples: Pick<Point, "count" | "repetition_count"> | null,
+  { transport, case: kase, methodology }: SeriesSummary,
+  samples: Point | null,
 ): { name: string; value: string }[] {
   const { statistic } = methodology;
   return [
     { name: "benchmark", value: benchmarkName(kase) ?? NOT_TOLD },
     { name: statistic == null ? "measured by" : "stated by", value: toolName(transport) },
     { name: "time", value: timeName(kase)?.replace("time of ", "of ") ?? "of one operation" },
-    ...(statistic == null ? [] : [{ name: "statistic", value: `${statistic}, stated without samples` }]),
-    ...(samples === null ? [] : [{ name: "recorded", value: samplesText(samples) }]),
+    statistic != null && { name: "statistic", value: `${statistic}, stated without samples` },
+    samples !== null && { name: "recorded", value: samplesText(samples) },
     { name: "ends, messages", value: NOT_TOLD },
     { name: "clock, warm-up", value: NOT_TOLD },
     { name: "reading of the file", value: `version ${methodology.protocol_version}` },
-  ];
+  ].filter((fact) => fact !== false);
 }
 
 /** How many times another tool told, and in how many repetitions: `5 samples in 5 repetitions`. */
-export function samplesText({ count, repetition_count }: Pick<Point, "count" | "repetition_count">): string {
+export function samplesText({ count, repetition_count }: Point): string {
   return `${counted(count, "sample")} in ${counted(repetition_count, "repetition")}`;
 }
 
@@ -344,15 +324,6 @@ function operationsText({ count, repetition_count }: Point): string {
   return Number.isInteger(each)
     ? `${counted(each, "operation")} × ${counted(repetition_count, "repetition")}`
     : `${counted(count, "operation")} in ${counted(repetition_count, "repetition")}`;
-}
-
-function migrationText(migrations: number[]): string {
-  const total = migrations.reduce((sum, count) => sum + count, 0);
-  return total === 1 ? "1 migration" : `${formatCount(total)} migrations`;
-}
-
-function cpusOf(ends: { cpus_seen: number[] }[]): number[] {
-  return distinct(ends.flatMap(({ cpus_seen }) => cpus_seen)).sort(ascending);
 }
 
 /** From this many on, which they are says less than how many. */

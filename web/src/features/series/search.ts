@@ -57,24 +57,16 @@ function joinedIds(ids: number[]): string | undefined {
 }
 
 /** The stretch that is looked at; `null` for all. */
-export function rangeOf({
-  from,
-  to,
-}: {
-  from?: number | undefined;
-  to?: number | undefined;
-}): readonly [number, number] | null {
-  return from === undefined || to === undefined || from >= to ? null : [from, to];
+export function rangeOf(stretch: { from?: number | undefined; to?: number | undefined }) {
+  const { from, to } = stretch;
+  return from === undefined || to === undefined || from >= to ? null : ([from, to] as const);
 }
 
 /** How many commits are drawn unless it is said. */
 export const LAST_USUAL = 1_000;
 
 /** The columns of the trend; a rate where the series has one. */
-export function overviewAsked(
-  { show, last }: SeriesSearch,
-  { latest }: Pick<SeriesSummary, "latest">,
-): LineAsked {
+export function overviewAsked({ show, last }: SeriesSearch, { latest }: SeriesSummary): LineAsked {
   const hasRate = latest?.bytes_per_second != null;
   const tail = show === "p50" ? [] : show === "p999" ? ["p99", "p999"] : ["p99"];
   return {

@@ -133,14 +133,10 @@ export function changesOf(changePoints: ChangePoint[], keys: string[]): Change[]
 }
 
 function valuesOf({ latency_ns, stated, bytes_per_second }: LineSeries): [string, number[]][] {
-  const latencies = Object.entries(latency_ns ?? {}).flatMap(([name, column]): [string, number[]][] =>
+  const columns = { ...latency_ns, center: stated?.center, rate: bytes_per_second };
+  return Object.entries(columns).flatMap(([name, column]): [string, number[]][] =>
     column == null ? [] : [[name, numbersOf(column)]],
   );
-  return [
-    ...latencies,
-    ...(stated == null ? [] : [["center", numbersOf(stated.center)] as [string, number[]]]),
-    ...(bytes_per_second == null ? [] : [["rate", numbersOf(bytes_per_second)] as [string, number[]]]),
-  ];
 }
 
 function bandOf({ latency_ns, stated }: LineSeries): [(number | null)[] | null, (number | null)[] | null] {

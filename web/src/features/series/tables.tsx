@@ -1,13 +1,14 @@
 /** The data of each chart as a table and as CSV: everything that was measured, in base units. */
 import { Link } from "@tanstack/react-router";
-import type { Point, PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
-import type { ChartTable } from "@/components/chart/ChartFrame";
+import type { PointDetail, SeriesSummary, StatedPoint } from "@/api/types";
+import { type ChartTable, num, tableOf, word } from "@/components/chart/DataTable";
 import type { HeatColumn } from "@/components/chart/HeatMap";
+import { percentileOf } from "@/components/chart/PercentileChart";
+import type { Curve } from "@/components/chart/plottables/Curves";
 import type { SweepLine } from "@/components/chart/SweepChart";
 import { benchmarkName, parametersKey, parametersOf } from "@/lib/cases";
-import { ascending, distinct } from "@/lib/collections";
 import { shortSha } from "@/lib/commits";
-import { isImported, NOT_TOLD, quantileName } from "@/lib/imports";
+import { isImported, NOT_TOLD, statedTimes } from "@/lib/imports";
 import { lineCsvHref, toPoint, toSeriesAt } from "@/lib/paths";
 import { boundsOfBin } from "@/lib/statistics";
 import { formatMoment } from "@/lib/time";
@@ -24,41 +25,30 @@ const FILE_NAME_MAX = 80;
  * that are not drawn.
  */
 export function stopsTable(series: SeriesSummary, stops: Stop[], lines: StopLine[], axis: Axis): ChartTable {
+  const { project, series_id } = series;
   const hasLoss = stops.some(({ mark }) => mark === "lossy");
   const format = lines.some(({ key }) => key === "rate") ? formatRate : formatNs;
-  return {
-    fileName: `${fileName(series)}-commits`,
-    csvHref: lineCsvHref(series.series_id),
-    columns: [
-      { label: "#", csvName: "commit_ordinal", number: true },
-      ...(axis === "time" ? [{ label: "measured", csvName: "measured_at", number: false }] : []),
-      ...(hasLoss ? [{ label: "loss", csvName: "lossy", number: false }] : []),
-      ...lines.map(({ key, label }) => ({ label, csvName: key, number: true })),
-      { label: "pinned", csvName: "pin", number: false },
-    ],
-    rows: () =>
-      stops.toReversed().map(({ x, ordinal, mark, values, runId }) => ({
-        key: String(x),
-        cells: [
-          ordinal,
-          ...(axis === "time" ? [formatMoment(new Date(x).toISOString())] : []),
-          ...(hasLoss ? [lossCell({ lossy: mark === "lossy" })] : []),
-          ...lines.map(({ key }) => {
-            const value = values[key];
-            return value === undefined ? "" : format(value);
-          }),
-          <Link
-            key="pin"
-            {...(runId === null
-              ? toSeriesAt(series.project, series.series_id, ordinal)
-              : toPoint(series.project, series.series_id, runId))}
-          >
-            pin
-          </Link>,
-        ],
-        csv: [],
-      })),
-  };
+  const columns = [
+    num("#", "commit_ordinal", ({ ordinal }: Stop) => ordinal),
+    axis === "time" &&
+      word("measured", "measured_at", ({ x }: Stop) => formatMoment(new Date(x).toISOString())),
+    hasLoss && word("loss", "lossy", ({ mark }: Stop) => mark === "lossy", lossCell),
+    ...lines.map(({ key, label }) => num(label, key, ({ values }: Stop) => values[key] ?? null, format)),
+    word(
+      "pinned",
+      "pin",
+      ({ runId }: Stop) => runId,
+      ({ ordinal, runId }) => (
+        <Link
+          {...(runId === null ? toSeriesAt(project, series_id, ordinal) : toPoint(project, series_id, runId))}
+        >
+          pin
+        </Link>
+      ),
+    ),
+  ].filter((column) => column !== false);
+  const table = tableOf(`${fileName(series)}-commits`, () => stops.toReversed(), columns);
+  return { ...table, csvHref: lineCsvHref(series_id) };
 }
 
 /** The trend of what another tool stated: one row a run, with all that any of them states. */
@@ -67,145 +57,102 @@ export function statedTable(
   statistic: string,
   drawn: SeriesPoint<StatedPoint>[],
 ): ChartTable {
-  const quantiles = distinct(drawn.flatMap(({ point }) => point.quantiles.map(({ q_ppm }) => q_ppm)));
-  const at = (q_ppm: number) => (point: StatedPoint) =>
-    point.quantiles.find((quantile) => quantile.q_ppm === q_ppm)?.ns ?? null;
-  const times: { label: string; csvName: string; of: (point: StatedPoint) => number | null }[] = [
-    { label: statistic, csvName: "center_ns", of: ({ center_ns }) => center_ns },
-    { label: "interval from", csvName: "low_ns", of: ({ low_ns }) => low_ns },
-    { label: "to", csvName: "high_ns", of: ({ high_ns }) => high_ns },
-    { label: "min", csvName: "min_ns", of: ({ min_ns }) => min_ns },
-    ...quantiles.sort(ascending).map((q_ppm) => {
-      const name = quantileName(q_ppm);
-      return { label: name, csvName: `${name.replace(".", "")}_ns`, of: at(q_ppm) };
-    }),
-    { label: "max", csvName: "max_ns", of: ({ max_ns }) => max_ns },
-  ];
-  const told = times.filter(({ of }) => drawn.some(({ point }) => of(point) !== null));
-  return {
-    fileName: `${fileName(series)}-commits`,
-    columns: [
-      { label: "commit", csvName: "commit_sha", number: false },
-      { label: "#", csvName: "commit_ordinal", number: true },
-      { label: "imported", csvName: "measured_at", number: false },
-      ...told.map(({ label, csvName }) => ({ label, csvName, number: true })),
-      { label: "samples", csvName: "count", number: true },
-      { label: "run", csvName: "run_id", number: false },
-    ],
-    rows: () =>
-      drawn.toReversed().map(({ point }) => ({
-        key: point.run_id,
-        cells: [
-          <code key="sha">{shortSha(point.commit_sha)}</code>,
-          point.commit_ordinal,
-          formatMoment(point.measured_at),
-          ...told.map(({ of }) => {
-            const ns = of(point);
-            return ns === null ? "" : formatNs(ns);
-          }),
-          point.count === null ? NOT_TOLD : formatCount(point.count),
-          <Link key="pin" {...toPoint(series.project, series.series_id, point.run_id)}>
-            pin
-          </Link>,
-        ],
-        csv: [
-          point.commit_sha,
-          point.commit_ordinal,
-          point.measured_at,
-          ...told.map(({ of }) => of(point)),
-          point.count,
-          point.run_id,
-        ],
-      })),
-  };
+  const points = drawn.map(({ point }) => point);
+  const interval = [
+    { label: "interval from", csvName: "low_ns", of: ({ low_ns }: StatedPoint) => low_ns },
+    { label: "to", csvName: "high_ns", of: ({ high_ns }: StatedPoint) => high_ns },
+  ].filter(({ of }) => points.some((point) => of(point) !== null));
+  const others = statedTimes(points).map(({ label, of }) => ({
+    label,
+    csvName: `${label.replace(".", "")}_ns`,
+    of,
+  }));
+  return tableOf(`${fileName(series)}-commits`, () => points.toReversed(), [
+    word(
+      "commit",
+      "commit_sha",
+      ({ commit_sha }) => commit_sha,
+      ({ commit_sha }) => <code>{shortSha(commit_sha)}</code>,
+    ),
+    num("#", "commit_ordinal", ({ commit_ordinal }) => commit_ordinal),
+    word(
+      "imported",
+      "measured_at",
+      ({ measured_at }) => measured_at,
+      ({ measured_at }) => formatMoment(measured_at),
+    ),
+    num(statistic, "center_ns", ({ center_ns }) => center_ns, formatNs),
+    ...[...interval, ...others].map(({ label, csvName, of }) => num(label, csvName, of, formatNs)),
+    num("samples", "count", ({ count }) => count, formatCount, NOT_TOLD),
+    word(
+      "run",
+      "run_id",
+      ({ run_id }) => run_id,
+      ({ run_id }) => <Link {...toPoint(series.project, series.series_id, run_id)}>pin</Link>,
+    ),
+  ]);
 }
 
 /** The distribution: one row a bin that holds anything. */
 export function histogramTable(series: SeriesSummary, { point, histogram }: PointDetail): ChartTable {
-  return {
-    fileName: `${fileName(series)}-histogram`,
-    columns: [
-      { label: "from", csvName: "from_ns", number: true },
-      { label: "to", csvName: "to_ns", number: true },
-      { label: isImported(series) ? "samples" : "operations", csvName: "count", number: true },
-      { label: "share", csvName: "share", number: true },
-    ],
-    rows: () =>
-      histogram
-        .filter(({ count }) => count > 0)
-        .map(({ from_ns, to_ns, count }) => ({
-          key: String(from_ns),
-          cells: [
-            formatNs(from_ns),
-            formatNs(to_ns),
-            formatCount(count),
-            formatShare(count / Math.max(1, point.count)),
-          ],
-          csv: [from_ns, to_ns, count, count / Math.max(1, point.count)],
-        })),
-  };
+  const rows = () => histogram.filter(({ count }) => count > 0);
+  return tableOf(`${fileName(series)}-histogram`, rows, [
+    num("from", "from_ns", ({ from_ns }) => from_ns, formatNs),
+    num("to", "to_ns", ({ to_ns }) => to_ns, formatNs),
+    num(isImported(series) ? "samples" : "operations", "count", ({ count }) => count, formatCount),
+    num("share", "share", ({ count }) => count / Math.max(1, point.count), formatShare),
+  ]);
 }
 
 /** The distributions over commits: one row a bin of a column that holds anything. */
 export function heatTable(series: SeriesSummary, columns: HeatColumn[], steps: number): ChartTable {
-  return {
-    fileName: `${fileName(series)}-distributions`,
-    columns: [
-      { label: "commit", csvName: "commit_ordinal", number: true },
-      { label: "from", csvName: "from_ns", number: true },
-      { label: "to", csvName: "to_ns", number: true },
-      { label: "share", csvName: "share", number: true },
-    ],
-    rows: () =>
-      columns
-        .flatMap(({ x, shares }) => [...shares].map(([bin, share]) => ({ x, bin, share })))
-        .toReversed()
-        .map(({ x, bin, share }) => {
-          const [from_ns, to_ns] = boundsOfBin(bin, steps);
-          return {
-            key: `${x} ${bin}`,
-            cells: [`#${x}`, formatNs(from_ns), formatNs(to_ns), formatShare(share)],
-            csv: [x, from_ns, to_ns, share],
-          };
-        }),
-  };
+  const rows = () =>
+    columns
+      .flatMap(({ x, shares }) =>
+        [...shares].map(([bin, share]) => ({ x, bounds: boundsOfBin(bin, steps), share })),
+      )
+      .toReversed();
+  return tableOf(`${fileName(series)}-distributions`, rows, [
+    num(
+      "commit",
+      "commit_ordinal",
+      ({ x }) => x,
+      (x) => `#${x}`,
+    ),
+    num("from", "from_ns", ({ bounds }) => bounds[0], formatNs),
+    num("to", "to_ns", ({ bounds }) => bounds[1], formatNs),
+    num("share", "share", ({ share }) => share, formatShare),
+  ]);
 }
 
 /** The sweep: one row a message size, one column a transport. */
 export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Shown): ChartTable {
   const isRate = shown === "throughput";
   const unit = isRate ? "bytes_per_second" : `latency_ns_${shown}`;
-  const format = isRate ? formatRate : formatNs;
-  const valueAt = ({ points }: SweepLine, size: number) =>
-    points.find(({ message_bytes }) => message_bytes === size)?.value ?? null;
-  return {
-    fileName: `${fileName(series)}-sizes`,
-    columns: [
-      { label: "message", csvName: "message_bytes", number: true },
-      ...lines.map(({ label }) => ({ label, csvName: `${label}_${unit}`, number: true })),
-    ],
-    rows: () =>
-      sizesOf(lines).map((size) => ({
-        key: String(size),
-        cells: [
-          formatBytes(size),
-          ...lines.map((line) => {
-            const value = valueAt(line, size);
-            return value === null ? "" : format(value);
-          }),
-        ],
-        csv: [size, ...lines.map((line) => valueAt(line, size))],
-      })),
-  };
+  return tableOf(`${fileName(series)}-sizes`, () => sizesOf(lines), [
+    num("message", "message_bytes", (size) => size, formatBytes),
+    ...lines.map(({ label, points }) => {
+      const at = (size: number) => points.find(({ message_bytes }) => message_bytes === size)?.value ?? null;
+      return num(label, `${label}_${unit}`, at, isRate ? formatRate : formatNs);
+    }),
+  ]);
 }
 
-function lossCell({ lossy }: Pick<Point, "lossy">) {
-  if (!lossy) return "none";
-  return (
-    <span key="loss" className="warning">
-      lossy
-    </span>
-  );
+/** The percentiles of one point. */
+export function percentilesTable({ series_id }: SeriesSummary, points: Curve["points"]): ChartTable {
+  return tableOf(`series-${series_id}-percentiles`, () => [...points], [
+    word(
+      "percentile",
+      "percentile",
+      ([x]) => 100 * (1 - 1 / x),
+      ([x]) => percentileOf(x),
+    ),
+    num("no longer than", "latency_ns", ([, ns]) => ns, formatNs),
+  ]);
+}
+
+function lossCell({ mark }: Stop) {
+  return mark === "lossy" ? <span className="warning">lossy</span> : "none";
 }
 
 function fileName(series: SeriesSummary): string {

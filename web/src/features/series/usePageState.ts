@@ -7,6 +7,7 @@ import type { SeriesSummary } from "@/api/types";
 import { zoomed } from "@/components/chart/keys";
 import { nearest } from "@/components/chart/nearest";
 import type { Change } from "@/components/chart/plottables/Rules";
+import { useSearchChange } from "@/lib/hooks";
 import { toComparison } from "@/lib/paths";
 import { useKeys } from "@/lib/useKeys";
 import { drawnPoints, pinnedPoint, type SeriesPoint, seriesPoints } from "./data";
@@ -17,38 +18,21 @@ const route = getRouteApi("/$project/series/$seriesId");
 
 export function usePageState() {
   const search = route.useSearch();
-  const navigate = useNavigate({ from: "/$project/series/$seriesId" });
-  const change = useCallback(
-    (patch: SeriesSearch) =>
-      navigate({ search: (previous) => ({ ...previous, ...patch }), replace: true, resetScroll: false }),
-    [navigate],
-  );
+  const change = useSearchChange<SeriesSearch>();
   /** A step that Back undoes. */
   const onRange = useCallback(
-    (range: readonly [number, number] | null) =>
-      navigate({
-        search: ({ from: _from, to: _to, ...rest }) =>
-          range === null ? rest : { ...rest, from: Math.round(range[0]), to: Math.round(range[1]) },
-        resetScroll: false,
-      }),
-    [navigate],
+    (range: Range | null) => {
+      const [from, to] = range?.map(Math.round) ?? [];
+      return change({ from, to }, { replace: false });
+    },
+    [change],
   );
   const onPin = useCallback(
     ({ ordinal, runId }: Pick<Stop, "ordinal" | "runId">) =>
-      navigate({
-        search: ({ at: _at, run: _run, ...rest }) =>
-          runId === null ? { ...rest, at: ordinal } : { ...rest, run: runId },
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
+      change(runId === null ? { at: ordinal, run: undefined } : { run: runId, at: undefined }),
+    [change],
   );
-  const onAxis = (patch: SeriesSearch) =>
-    navigate({
-      search: ({ from: _from, to: _to, ...rest }) => ({ ...rest, ...patch }),
-      replace: true,
-      resetScroll: false,
-    });
+  const onAxis = (patch: SeriesSearch) => change({ from: undefined, to: undefined, ...patch });
   const { from, to } = search;
   const range = useMemo(() => rangeOf({ from, to }), [from, to]);
   return { search, range, change, onRange, onPin, onAxis };
@@ -148,9 +132,8 @@ export function useCommitsAt(series: SeriesSummary) {
   const queryClient = useQueryClient();
   const shaAt = async (ordinal: number): Promise<string | null> => {
     const { series: lines, commits } = await queryClient.fetchQuery(pointsAtQuery(series.series_id, ordinal));
-    return (
-      drawnPoints(seriesPoints(lines[0]?.points ?? [], commits), "commits").at(-1)?.point.commit_sha ?? null
-    );
+    const points = seriesPoints(lines[0]?.points ?? [], commits);
+    return drawnPoints(points, "commits").at(-1)?.point.commit_sha ?? null;
   };
   return (base: number, head: number) => Promise.all([shaAt(base), shaAt(head)]);
 }
@@ -174,8 +157,6 @@ function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null
   return point == null ? null : { point, commit: null, runs: 1 };
 }
 
-type UseSeriesKeysRange = readonly [number, number];
-
 type On = {
   project: string;
   stops: Stop[];
@@ -186,10 +167,10 @@ type On = {
   earlier: SeriesPoint | null;
   changes: readonly Change[];
   /** The stretch that is shown, of how much there is. */
-  range: UseSeriesKeysRange | null;
-  extent: UseSeriesKeysRange;
+  range: Range | null;
+  extent: Range;
   onPin: (stop: Stop) => void;
-  onRange: (range: UseSeriesKeysRange | null) => void;
+  onRange: (range: Range | null) => void;
 };
 
 /** A series by keyboard, wherever the focus is: along its commits and its changes, closer and further away. */

@@ -1,0 +1,210 @@
+/** The pinned point in charts: its distribution, its percentiles, and its run's transports against message size. */
+import { memo } from "react";
+import type { Point, PointDetail, RunDetail, SeriesSummary } from "@/api/types";
+import { ChartFrame, type Pending } from "@/components/chart/ChartFrame";
+import { CrosshairScope } from "@/components/chart/crosshair";
+import { HistogramChart, RepetitionStrip } from "@/components/chart/HistogramChart";
+import { LATENCY, RATE } from "@/components/chart/measure";
+import { PercentileChart, percentileOf } from "@/components/chart/PercentileChart";
+import type { Curve } from "@/components/chart/plottables/Curves";
+import { SweepChart } from "@/components/chart/SweepChart";
+import { TooltipBox } from "@/components/chart/Tooltip";
+import { Segmented } from "@/components/ui/controls";
+import { shortSha } from "@/lib/commits";
+import { isImported } from "@/lib/imports";
+import { prunedNote } from "@/lib/pruned";
+import { counted, formatNs } from "@/lib/units";
+import { percentileCurve, type SeriesPoint, samplesText, sizesOf, sweepOf, toldPercentiles } from "./data";
+import { PERCENTILES, type Percentile } from "./search";
+import { histogramTable, percentilesTable, sizesTable } from "./tables";
+
+type DistributionProps = {
+  series: SeriesSummary;
+  pinned: SeriesPoint;
+  /** `null` while it is on its way, or when it failed. */
+  detail: PointDetail | null;
+} & Pending;
+
+const MARKED = ["p50", "p90", "p99", "p999"];
+
+/** The pinned point's distribution, and below it each repetition on the same axis. */
+export const Distribution = memo(function Distribution({
+  series,
+  pinned,
+  detail,
+  error,
+  onRetry,
+}: DistributionProps) {
+  const frame = { name: "histogram", title: `Distribution at ${shortSha(pinned.point.commit_sha)}` };
+  if (detail === null) {
+    return (
+      <ChartFrame {...frame} summary="" table={null} pending={{ error, onRetry }}>
+        {null}
+      </ChartFrame>
+    );
+  }
+  const { point, histogram, repetitions, pruned } = detail;
+  const summary = summaryOfDistribution(detail, isImported(series));
+  if (histogram.length === 0) {
+    return (
+      <ChartFrame {...frame} summary={summary} table={null}>
+        <p>{prunedNote(pruned) ?? "No distribution is kept of this point."}</p>
+      </ChartFrame>
+    );
+  }
+  return (
+    <ChartFrame {...frame} summary={summary} table={histogramTable(series, detail)}>
+      <HistogramChart
+        name="Histogram of latencies on a logarithmic axis"
+        bins={histogram}
+        total={point.count}
+        markers={toldPercentiles(series.case, point.count)
+          .filter(({ key }) => MARKED.includes(key))
+          .map(({ key, label }) => ({
+            label: `${label} ${formatNs(point.latency_ns[key])}`,
+            x: Math.max(1, point.latency_ns[key]),
+          }))}
+      />
+      {repetitions.length > 0 && (
+        <RepetitionStrip
+          name="Median, p99 and extremes of each repetition, on the same axis"
+          bins={histogram}
+          spans={repetitions.map((entry) => ({ ...entry, disturbed: entry.disturbed.length > 0 }))}
+        />
+      )}
+      <p className="section-note">
+        {repetitions.length > 0 ? stripNote(point, isImported(series)) : prunedNote(pruned)}
+      </p>
+    </ChartFrame>
+  );
+});
+
+function stripNote(point: Point, isFromFile: boolean): string {
+  const what = isFromFile ? "sample" : "operation";
+  const open = point.disturbed_count > 0 ? "; open dots were disturbed" : "";
+  return `Below the bars, one row a repetition: a line from its fastest to its slowest ${what}, a dot at its median, a tick at its p99${open}.`;
+}
+
+function summaryOfDistribution({ point }: PointDetail, isFromFile: boolean): string {
+  const { q1, q3 } = point.repetition_p50_ns;
+  const spread =
+    point.repetition_count > 1
+      ? ` The medians of the middle half of the repetitions lie between ${formatNs(q1)} and ${formatNs(q3)}.`
+      : "";
+  const what = isFromFile
+    ? samplesText(point)
+    : `${counted(point.count, "operation")} in ${counted(point.repetition_count, "fresh start")} of the peers`;
+  return `${what}.${spread}`;
+}
+
+type PercentilesProps = { series: SeriesSummary; detail: PointDetail; before: PointDetail | null };
+
+/** The percentiles up to the slowest operation, above those of the commit before. */
+export const Percentiles = memo(function Percentiles({ series, detail, before }: PercentilesProps) {
+  if (detail.histogram.length === 0) return null;
+  const { commit_ordinal, count } = detail.point;
+  const pinned = curveOf(detail, { stroke: "var(--data-1)", ink: "var(--data-1-ink)", dash: "", width: 2 });
+  const earlier =
+    before === null || before.histogram.length === 0
+      ? null
+      : curveOf(before, { stroke: "var(--muted)", ink: "var(--muted)", dash: "4 3", width: 1.25 });
+  return (
+    <ChartFrame
+      name="percentiles"
+      title={`Percentiles at #${commit_ordinal}`}
+      summary={`So many of ${counted(count, "operation")} took no longer than that; the axis stretches towards the slowest.${earlier === null ? "" : ` Dashed #${before?.point.commit_ordinal}, the commit measured before.`}`}
+      table={percentilesTable(series, pinned.points)}
+    >
+      <PercentileChart
+        name="percentiles"
+        label="Latency by percentile, up to the slowest operation"
+        curves={earlier === null ? [pinned] : [pinned, earlier]}
+        tooltip={(x) => (
+          <TooltipBox
+            heading={percentileOf(x)}
+            rows={[
+              { name: `#${commit_ordinal}`, value: valueAt(pinned, x) },
+              ...(earlier === null ? [] : [{ name: earlier.label, value: valueAt(earlier, x) }]),
+            ]}
+          />
+        )}
+      />
+    </ChartFrame>
+  );
+});
+
+function curveOf(
+  { point, histogram }: PointDetail,
+  look: Pick<Curve, "stroke" | "ink" | "dash" | "width">,
+): Curve {
+  const label = `#${point.commit_ordinal}`;
+  return { key: label, label, ...look, points: percentileCurve(histogram) };
+}
+
+/** The time that a curve has reached at a percentile. */
+function valueAt({ points }: Curve, x: number): string {
+  const value = points.findLast(([px]) => px <= x)?.[1];
+  return value === undefined ? "" : formatNs(value);
+}
+
+type SizesProps = {
+  series: SeriesSummary;
+  pinned: SeriesPoint;
+  shown: Percentile | "throughput";
+  /** `null` while it is on its way, or when it failed. */
+  run: RunDetail | null;
+  onShow: (percentile: Percentile) => void;
+} & Pending;
+
+/** The pinned run's transports against message size, all else as in this series. */
+export const Sizes = memo(function Sizes({ series, pinned, shown, run, error, onRetry, onShow }: SizesProps) {
+  const { lossy } = pinned.point;
+  const sweep = run === null ? null : sweepOf(run, series, shown, lossy);
+  const lines = sweep?.lines ?? null;
+  // One size is no sweep, and the run's page compares transports better.
+  if (lines !== null && sizesOf(lines).length < 2) return null;
+  const what = shown === "throughput" ? "Throughput" : `Latency (${nameOf(shown)})`;
+  return (
+    <ChartFrame
+      name="sizes"
+      title={`${what} against message size at ${shortSha(pinned.point.commit_sha)}`}
+      summary={
+        sweep === null
+          ? ""
+          : `${counted(sweep.lines.length, "transport")} of the same run, all else as here; both axes are logarithmic.${leftOutText(sweep.leftOut, lossy)}`
+      }
+      table={lines === null ? null : sizesTable(series, lines, shown)}
+      controls={
+        shown === "throughput" ? null : (
+          <Segmented
+            label="Percentile"
+            options={PERCENTILES.map((value) => ({ value, label: nameOf(value) }))}
+            value={shown}
+            onChange={onShow}
+          />
+        )
+      }
+      pending={lines === null ? { error, onRetry } : undefined}
+    >
+      {lines !== null && (
+        <CrosshairScope>
+          <SweepChart
+            name={`${what} of each transport against message size`}
+            lines={lines}
+            measure={shown === "throughput" ? RATE : LATENCY}
+          />
+        </CrosshairScope>
+      )}
+    </ChartFrame>
+  );
+});
+
+function leftOutText(transports: string[], isLossy: boolean): string {
+  if (transports.length === 0) return "";
+  const what = isLossy ? "lost nothing" : "lost messages";
+  return ` Left out, where they ${what}: ${transports.join(", ")}.`;
+}
+
+function nameOf(percentile: Percentile): string {
+  return percentile === "p999" ? "p99.9" : percentile;
+}
