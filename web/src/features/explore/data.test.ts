@@ -1,47 +1,30 @@
 import { expect, it } from "vitest";
 import type { ChangePoint, LineSeries } from "@/api/types";
-import { aPoint, aSeries } from "@/test/fixtures";
+import { aChangePoint, aLine, aPoint, aSeries } from "@/test/fixtures";
 import { gridTable, headlineOf, namesOf, ordinalsOf, sparkOf, sparkText } from "./data";
 
-function aLine(change: Partial<LineSeries> = {}): LineSeries {
-  return {
-    series_id: 1,
+const line = (change: Partial<LineSeries> = {}) =>
+  aLine({
     point_count: 3,
-    is_thinned: false,
-    kept: null,
     commit_ordinals: [10, 1, 2],
     environments: [{ index: 0, environment_id: 1 }],
-    work_tree_modified: [],
-    lossy: [],
     latency_ns: { p99: [1000, 10, -20] },
-    repetition_p50_ns: null,
-    bytes_per_second: null,
-    stated: null,
     ...change,
-  };
-}
-
+  });
 const aChange = (change: Partial<ChangePoint>) =>
-  ({
-    figure: "p99",
-    commit_ordinal: 11,
-    matters: true,
-    direction: "regressed",
-    change: 0.12,
-    ...change,
-  }) as ChangePoint;
+  aChangePoint({ figure: "p99", commit_ordinal: 11, change: 0.12, ...change });
 
 const ORDINALS = [10, 11, 12, 13];
 
 it("draws all lines over the newest commits that any of them has", () => {
-  expect(ordinalsOf([aLine(), aLine({ commit_ordinals: [12, 2] })])).toEqual([10, 11, 12, 13, 14]);
-  const long = aLine({ commit_ordinals: Array.from({ length: 100 }, () => 1) });
+  expect(ordinalsOf([line(), line({ commit_ordinals: [12, 2] })])).toEqual([10, 11, 12, 13, 14]);
+  const long = line({ commit_ordinals: Array.from({ length: 100 }, () => 1) });
   expect(ordinalsOf([long])).toHaveLength(60);
   expect(ordinalsOf([long]).at(-1)).toBe(100);
 });
 
 it("puts each value at its commit, and none where nothing was measured", () => {
-  expect(sparkOf(aLine(), [], ORDINALS, "p99")?.values).toEqual([1000, 1010, null, 990]);
+  expect(sparkOf(line(), [], ORDINALS, "p99")?.values).toEqual([1000, 1010, null, 990]);
 });
 
 it("breaks where the environment is another one", () => {
@@ -49,20 +32,20 @@ it("breaks where the environment is another one", () => {
     { index: 0, environment_id: 1 },
     { index: 2, environment_id: 2 },
   ];
-  expect(sparkOf(aLine({ environments }), [], ORDINALS, "p99")?.breaks).toEqual([3]);
-  expect(sparkOf(aLine(), [], ORDINALS, "p99")?.breaks).toEqual([]);
+  expect(sparkOf(line({ environments }), [], ORDINALS, "p99")?.breaks).toEqual([3]);
+  expect(sparkOf(line(), [], ORDINALS, "p99")?.breaks).toEqual([]);
 });
 
 it("takes of several runs of a commit the newest that measured exactly it", () => {
-  const line = aLine({ commit_ordinals: [10, 0, 0], work_tree_modified: [2] });
-  expect(sparkOf(line, [], [10], "p99")?.values).toEqual([1010]);
+  const twice = line({ commit_ordinals: [10, 0, 0], work_tree_modified: [2] });
+  expect(sparkOf(twice, [], [10], "p99")?.values).toEqual([1010]);
 });
 
 it("has no line before the figure is there, and that of the tool where one stated it", () => {
-  expect(sparkOf(aLine(), [], ORDINALS, "p50")).toBeNull();
+  expect(sparkOf(line(), [], ORDINALS, "p50")).toBeNull();
   expect(sparkOf(undefined, [], ORDINALS, "p50")).toBeNull();
   const stated = { center: [7, 1, 1], low: [], high: [] };
-  expect(sparkOf(aLine({ latency_ns: null, stated }), [], ORDINALS, "p50")?.values).toEqual([7, 8, null, 9]);
+  expect(sparkOf(line({ latency_ns: null, stated }), [], ORDINALS, "p50")?.values).toEqual([7, 8, null, 9]);
 });
 
 it("marks changes of the figure that matter, at the first commit that has the new level", () => {
@@ -73,21 +56,21 @@ it("marks changes of the figure that matter, at the first commit that has the ne
     aChange({ commit_ordinal: 3 }),
     aChange({ commit_ordinal: 99 }),
   ];
-  expect(sparkOf(aLine(), changes, ORDINALS, "p99")?.marks).toEqual([
+  expect(sparkOf(line(), changes, ORDINALS, "p99")?.marks).toEqual([
     { place: 2, direction: "regressed", text: "p99 +12 % since #12" },
   ]);
 });
 
 it("marks those of either searched figure where the shown one is not searched", () => {
-  const line = aLine({ latency_ns: { p90: [1, 1, 1] } });
+  const other = line({ latency_ns: { p90: [1, 1, 1] } });
   const changes = [aChange({}), aChange({ figure: "p50" })];
-  expect(sparkOf(line, changes, ORDINALS, "p90")?.marks).toEqual([
+  expect(sparkOf(other, changes, ORDINALS, "p90")?.marks).toEqual([
     { place: 1, direction: "regressed", text: "p99 +12 % since #11, p50 +12 % since #11" },
   ]);
 });
 
 it("says a line in words", () => {
-  const spark = sparkOf(aLine(), [aChange({})], ORDINALS, "p99");
+  const spark = sparkOf(line(), [aChange({})], ORDINALS, "p99");
   expect(spark && sparkText(spark, "p99")).toBe("p99 at 3 commits, 990 ns to 1.01 µs; p99 +12 % since #11");
   expect(sparkText({ values: [null], breaks: [], marks: [] }, "p99")).toBe(
     "p99: not measured at these commits",
@@ -114,17 +97,19 @@ it("tells two ways of measuring one case apart", () => {
   expect(names.map(({ how }) => how)).toEqual([["1 in flight"], ["8 in flight"]]);
 });
 
-it("answers first how many match", () => {
-  expect(headlineOf(60, 60, 8, 1)).toBe("60 series: 8 transports on 1 machine");
-  expect(headlineOf(9, 60, 8, 3)).toBe("9 of 60 series match");
-  expect(headlineOf(1, 60, 8, 3)).toBe("1 of 60 series matches");
-  expect(headlineOf(0, 60, 8, 3)).toBe("No series matches");
-  expect(headlineOf(0, 0, 0, 0)).toBe("Nothing is measured yet");
+it.each([
+  [60, 60, 8, 1, "60 series: 8 transports on 1 machine"],
+  [9, 60, 8, 3, "9 of 60 series match"],
+  [1, 60, 8, 3, "1 of 60 series matches"],
+  [0, 60, 8, 3, "No series matches"],
+  [0, 0, 0, 0, "Nothing is measured yet"],
+])("answers first that %d of %d match", (found, all, transports, machines, headline) => {
+  expect(headlineOf(found, all, transports, machines)).toBe(headline);
 });
 
 it("has a row a series and a column a commit in its table, the newest first, in whole nanoseconds", () => {
   const series = [aSeries({ series_id: 1, latest: aPoint() })];
-  const spark = sparkOf(aLine(), [], ORDINALS, "p99");
+  const spark = sparkOf(line(), [], ORDINALS, "p99");
   const { names } = namesOf(series);
   const table = gridTable("libfoo", series, names, new Map([[1, spark]]), ORDINALS, "p99");
   expect(table.columns.slice(-4).map(({ csvName }) => csvName)).toEqual([

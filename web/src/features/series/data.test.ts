@@ -32,67 +32,44 @@ import {
 } from "./data";
 import { statedTable } from "./tables";
 
-const first = aPoint({
-  run_id: "first",
-  commit_sha: "a",
-  commit_ordinal: 1,
-  measured_at: "2026-01-01T00:00:00Z",
-});
-const rerun = aPoint({
-  run_id: "rerun",
-  commit_sha: "a",
-  commit_ordinal: 1,
-  measured_at: "2026-01-03T00:00:00Z",
-});
-const dirty = aPoint({
-  run_id: "dirty",
-  commit_sha: "a",
-  commit_ordinal: 1,
-  measured_at: "2026-01-04T00:00:00Z",
-  work_tree_modified: true,
-});
-const second = aPoint({
-  run_id: "second",
-  commit_sha: "b",
-  commit_ordinal: 2,
-  measured_at: "2026-01-02T00:00:00Z",
-});
-const commits = [aCommit({ sha: "a", ordinal: 1 }), aCommit({ sha: "b", ordinal: 2 })];
-const points = seriesPoints([first, rerun, dirty, second], commits);
-const idsOf = (list: typeof points) => list.map(({ point }) => point.run_id);
+const ran = (run_id: string, commit_ordinal: number, day: number, work_tree_modified = false) =>
+  aPoint({
+    run_id,
+    commit_sha: `sha-${commit_ordinal}`,
+    commit_ordinal,
+    measured_at: `2026-01-0${day}T00:00:00Z`,
+    work_tree_modified,
+  });
+const dirty = ran("dirty", 1, 4, true);
+const commits = [1, 2].map((ordinal) => aCommit({ sha: `sha-${ordinal}`, ordinal }));
+const points = seriesPoints([ran("first", 1, 1), ran("rerun", 1, 3), dirty, ran("second", 2, 2)], commits);
 
-describe("drawnPoints", () => {
-  it("takes each commit's newest run with an unmodified work tree", () => {
-    expect(idsOf(drawnPoints(points, "commits"))).toEqual(["rerun", "second"]);
-  });
-  it("takes a modified run when a commit has no other", () => {
-    expect(idsOf(drawnPoints(seriesPoints([dirty], commits), "commits"))).toEqual(["dirty"]);
-  });
-  it("takes every run over time", () => {
-    expect(idsOf(drawnPoints(points, "time"))).toEqual(["first", "second", "rerun", "dirty"]);
-  });
-  it("knows how many runs a commit has", () => {
-    expect(points.map(({ runs }) => runs)).toEqual([3, 3, 3, 1]);
-  });
+it.each([
+  ["each commit's newest run with an unmodified work tree", points, "commits", ["rerun", "second"]],
+  ["a modified run when a commit has no other", seriesPoints([dirty], commits), "commits", ["dirty"]],
+  ["every run over time", points, "time", ["first", "second", "rerun", "dirty"]],
+] as const)("draws %s", (_, some, axis, drawn) => {
+  expect(drawnPoints([...some], axis).map(({ point }) => point.run_id)).toEqual(drawn);
 });
 
-describe("pinnedPoint", () => {
-  const drawn = drawnPoints(points, "commits");
-  it("is the one asked for, drawn or not", () => {
-    expect(pinnedPoint(points, drawn, "first")?.point.run_id).toBe("first");
-  });
-  it("is the newest commit's otherwise", () => {
-    expect(pinnedPoint(points, drawn, "unknown")?.point.run_id).toBe("second");
-    expect(pinnedPoint([], [], undefined)).toBeNull();
-  });
+it("knows how many runs a commit has", () => {
+  expect(points.map(({ runs }) => runs)).toEqual([3, 3, 3, 1]);
 });
 
-describe("the trend", () => {
-  it("reaches as far into the tail as is shown", () => {
-    expect(trendLines("p50").map(({ key }) => key)).toEqual(["p50", "p90"]);
-    expect(trendLines("p999").map(({ key }) => key)).toEqual(["p50", "p90", "p99", "p999"]);
-    expect(trendLines("throughput").map(({ key }) => key)).toEqual(["rate"]);
-  });
+it.each([
+  ["the one asked for, drawn or not", points, "first", "first"],
+  ["the newest commit's otherwise", points, "unknown", "second"],
+  ["none where there is none", [], undefined, undefined],
+])("pins %s", (_, some, asked, pinned) => {
+  expect(pinnedPoint(some, drawnPoints(some, "commits"), asked)?.point.run_id).toBe(pinned);
+});
+
+it.each([
+  ["p50", ["p50", "p90"]],
+  ["p999", ["p50", "p90", "p99", "p999"]],
+  ["throughput", ["rate"]],
+] as const)("a trend of %s has the lines %j", (shown, keys) => {
+  expect(trendLines(shown).map(({ key }) => key)).toEqual(keys);
 });
 
 describe("sweepOf", () => {
@@ -205,106 +182,119 @@ describe("sweepOf, of cases that were measured in several ways", () => {
   });
 });
 
-describe("pointHeadline", () => {
-  const headline = (kase: object, point: object) =>
-    pointHeadline(aPoint(point), aSeries({ case: kase }).case);
-  it("has the percentiles, and the time of a message where an operation counts them", () => {
-    expect(headline({}, {})).toBe("p50 4.00 µs, p99 8.00 µs");
-    const latency_ns = latency(22_104_870);
-    expect(headline({ messages: 100_000 }, { latency_ns })).toBe(
-      "p50 22.1 ms (221\u00a0ns\u00a0a\u00a0message), p99 44.2 ms",
-    );
-    expect(headline({ scenario: "stream" }, { bytes_per_second: 1_048_576 })).toBe(
-      "1.00 MiB/s, p99 8.00 µs a transfer",
-    );
-  });
-  it("begins with a loss, and counts only what was delivered then", () => {
-    const lossy = { lossy: true, count: 10, delivered: 168_170, latency_ns: latency(1_702_911) };
-    expect(headline({ messages: 100_000 }, lossy)).toBe(
-      "lossy, p50 1.70 ms (101\u00a0ns\u00a0a\u00a0message\u00a0delivered), p99 3.41 ms",
-    );
-    expect(headline({}, { ...lossy, bytes_per_second: 1024 })).toBe(
-      "lossy, 1.00 KiB/s, p99 3.41 ms a transfer",
-    );
-  });
+const lossy = { lossy: true, count: 10, delivered: 168_170, latency_ns: latency(1_702_911) };
+const many = { messages: 100_000 };
+
+it.each([
+  ["the percentiles", {}, {}, "p50 4.00 µs, p99 8.00 µs"],
+  [
+    "the time of a message where an operation counts them",
+    many,
+    { latency_ns: latency(22_104_870) },
+    "p50 22.1 ms (221 ns a message), p99 44.2 ms",
+  ],
+  [
+    "a rate where there is one",
+    { scenario: "stream" },
+    { bytes_per_second: 1_048_576 },
+    "1.00 MiB/s, p99 8.00 µs a transfer",
+  ],
+  [
+    "a loss first, and only what was delivered then",
+    many,
+    lossy,
+    "lossy, p50 1.70 ms (101 ns a message delivered), p99 3.41 ms",
+  ],
+  [
+    "a loss before a rate",
+    {},
+    { ...lossy, bytes_per_second: 1024 },
+    "lossy, 1.00 KiB/s, p99 3.41 ms a transfer",
+  ],
+])("a headline has %s", (_, kase, point, headline) => {
+  const told = pointHeadline(aPoint(point), aSeries({ case: kase }).case);
+  expect(told).toBe(headline.replace(/\(.*\)/, (divided) => divided.replaceAll(" ", "\u00a0")));
 });
 
-describe("placementSeen", () => {
-  it("names the processors of both ends and adds migrations up", () => {
-    const ends = [
-      { cpus_seen: [2], migrations: 1 },
-      { cpus_seen: [3, 2], migrations: 0 },
-    ];
-    const detail = aPointDetail({ repetitions: [aRepetition({ ends }), aRepetition({ ends })] });
-    expect(placementSeen(detail, aSeries().case)).toBe("CPU 2 and 2, 3, 2 migrations");
-  });
-  it("tells senders from receivers, however many there are", () => {
-    const ends = [0, 1, 2, 3, 4, 5, 6].map((cpu) => ({ cpus_seen: [cpu], migrations: 1 }));
-    const detail = aPointDetail({ repetitions: [aRepetition({ ends })] });
-    const seen = (senders: number) =>
-      placementSeen(detail, aSeries({ case: { senders, peers: 7 - senders } }).case);
-    expect(seen(2)).toBe("from CPU 0, 1 to 5 different CPUs; 7 migrations");
-    expect(seen(4)).toBe("from CPU 0, 1, 2, 3 to CPU 4, 5, 6; 7 migrations");
-  });
-  it("says what is not known", () => {
-    expect(placementSeen(aPointDetail(), aSeries().case)).toBe("not known on this system");
-    const pruned = { upload_at: "2026-11-14T11:00:00Z", histograms_at: null, points_at: null };
-    expect(placementSeen(aPointDetail({ pruned, repetitions: [] }), aSeries().case)).toBe(
-      "not kept any more",
-    );
-    const ends = [{ cpus_seen: [0] }, { cpus_seen: [1] }];
-    expect(placementSeen(aPointDetail({ repetitions: [aRepetition({ ends })] }), aSeries().case)).toBe(
-      "CPU 0 and 1, migrations not known",
-    );
-  });
+const sevenEnds = [0, 1, 2, 3, 4, 5, 6].map((cpu) => ({ cpus_seen: [cpu], migrations: 1 }));
+const twice = [
+  { cpus_seen: [2], migrations: 1 },
+  { cpus_seen: [3, 2], migrations: 0 },
+];
+
+it.each([
+  ["of both ends, with their migrations", [twice, twice], {}, "CPU 2 and 2, 3, 2 migrations"],
+  [
+    "of two senders, and how many there are of more",
+    [sevenEnds],
+    { senders: 2, peers: 5 },
+    "from CPU 0, 1 to 5 different CPUs; 7 migrations",
+  ],
+  [
+    "of four senders",
+    [sevenEnds],
+    { senders: 4, peers: 3 },
+    "from CPU 0, 1, 2, 3 to CPU 4, 5, 6; 7 migrations",
+  ],
+  ["as not known", [[]], {}, "not known on this system"],
+  [
+    "without migrations that are not known",
+    [[{ cpus_seen: [0] }, { cpus_seen: [1] }]],
+    {},
+    "CPU 0 and 1, migrations not known",
+  ],
+])("names the processors %s", (_, repetitions, kase, seen) => {
+  const detail = aPointDetail({ repetitions: repetitions.map((ends) => aRepetition({ ends })) });
+  expect(placementSeen(detail, aSeries({ case: kase }).case)).toBe(seen);
+});
+
+it("says of processors that they are not kept any more", () => {
+  const pruned = { upload_at: "2026-11-14T11:00:00Z", histograms_at: null, points_at: null };
+  expect(placementSeen(aPointDetail({ pruned, repetitions: [] }), aSeries().case)).toBe("not kept any more");
 });
 
 describe("methodologyFacts", () => {
-  it("tells the parameters, the probe and what was discarded, and is silent where there is nothing to tell", () => {
-    const facts = ({ case: kase, methodology }: ReturnType<typeof aSeries>) =>
-      new Map(methodologyFacts(kase, methodology, null).map(({ name, value }) => [name, value]));
-    const plain = facts(aSeries());
-    expect([plain.get("message"), plain.has("watched by"), plain.has("discarded")]).toEqual([
-      "1 KiB",
-      false,
-      false,
-    ]);
-    const methodology = { ...aSeries().methodology, probe: "syscalls", discarded_repetitions: 1 };
-    const probed = facts(aSeries({ case: { buffer_bytes: 65_536 }, methodology }));
-    expect([probed.get("message"), probed.get("watched by"), probed.get("discarded")]).toEqual([
-      "1 KiB, 64 KiB buffer",
-      "the probe syscalls",
-      "the first repetition",
-    ]);
+  const { case: kase, methodology } = aSeries();
+  const facts = (change: Partial<typeof methodology>, of: Partial<typeof kase> = {}, count?: number) => {
+    const point = count === undefined ? null : aPoint({ count });
+    const told = methodologyFacts(aSeries({ case: of }).case, { ...methodology, ...change }, point);
+    return Object.fromEntries(told.map(({ name, value }) => [name, value]));
+  };
+  it("is silent where there is nothing to tell", () => {
+    expect(facts({})).toMatchObject({ message: "1 KiB" });
+    expect(Object.keys(facts({}))).not.toContain("watched by");
+    expect(Object.keys(facts({}))).not.toContain("discarded");
+  });
+  it("tells the parameters, the probe and what was discarded", () => {
+    expect(facts({ probe: "syscalls", discarded_repetitions: 1 }, { buffer_bytes: 65_536 })).toMatchObject({
+      message: "1 KiB, 64 KiB buffer",
+      "watched by": "the probe syscalls",
+      discarded: "the first repetition",
+    });
   });
   it("says in words who takes part, what a full channel does, when it wakes and what its memory went through", () => {
-    const { case: kase, methodology } = aSeries({ case: { senders: 2, peers: 2, messages: 100_000 } });
-    const told = (change: Partial<typeof methodology>) => {
-      const facts = methodologyFacts(kase, { ...methodology, ...change }, null);
-      const values = new Map(facts.map(({ name, value }) => [name, value]));
-      return ["ends", "message", "when full", "wake-ups", "memory"].map((name) => values.get(name));
-    };
-    expect(told({ storage: "cleared", wake: "if-asleep" })).toEqual([
-      "a process each, same CPU",
-      "1 KiB, 100,000 messages, 2 senders, 2 receivers",
-      "the sender waits",
-      "when somebody sleeps",
-      "new and zeroed, used by nobody before",
-    ]);
-    expect(told({ storage: "warm", wake: "always", on_full: "drop" }).slice(2)).toEqual([
-      "the message is dropped",
-      "after every message sent or taken, a system call each",
-      "used before, by others that died at it",
-    ]);
-    expect(told({ storage: "of-another-day" }).slice(3)).toEqual([undefined, "of-another-day"]);
+    const ends = { senders: 2, peers: 2, messages: 100_000 };
+    expect(facts({ storage: "cleared", wake: "if-asleep" }, ends)).toMatchObject({
+      ends: "a process each, same CPU",
+      message: "1 KiB, 100,000 messages, 2 senders, 2 receivers",
+      "when full": "the sender waits",
+      "wake-ups": "when somebody sleeps",
+      memory: "new and zeroed, used by nobody before",
+    });
+    expect(facts({ storage: "warm", wake: "always", on_full: "drop" }, ends)).toMatchObject({
+      "when full": "the message is dropped",
+      "wake-ups": "after every message sent or taken, a system call each",
+      memory: "used before, by others that died at it",
+    });
+    const other = facts({ storage: "of-another-day" }, ends);
+    expect([other["wake-ups"], other.memory]).toEqual([undefined, "of-another-day"]);
   });
-  it("counts operations as they were made", () => {
-    const { case: kase, methodology } = aSeries();
-    const recorded = (count: number) =>
-      methodologyFacts(kase, methodology, aPoint({ count })).find(({ name }) => name === "recorded")?.value;
-    expect(recorded(2000)).toBe("200 operations × 10 repetitions");
-    expect(recorded(10)).toBe("1 operation × 10 repetitions");
-    expect(recorded(1999)).toBe("1,999 operations in 10 repetitions");
+  it.each([
+    [2000, "200 operations × 10 repetitions"],
+    [10, "1 operation × 10 repetitions"],
+    [1999, "1,999 operations in 10 repetitions"],
+  ])("counts %d operations as they were made", (count, recorded) => {
+    expect(facts({}, {}, count).recorded).toBe(recorded);
   });
 });
 

@@ -1,32 +1,23 @@
 import { describe, expect, it } from "vitest";
-import type { ChangePoint, LineSeries } from "@/api/types";
-import { aStatedPoint } from "@/test/fixtures";
+import type { LineSeries } from "@/api/types";
+import { aChangePoint, aLine, aStatedPoint } from "@/test/fixtures";
 import { changesOf, drawingOf, environmentChanges, readStated, stopsOfLine } from "./stops";
 
-function aLine(change: Partial<LineSeries> = {}): LineSeries {
-  return {
-    series_id: 1,
+const line = (change: Partial<LineSeries> = {}) =>
+  aLine({
     point_count: 4,
-    is_thinned: false,
-    kept: null,
     commit_ordinals: [7, 1, 0, 3],
     environments: [
       { index: 0, environment_id: 2 },
       { index: 3, environment_id: 3 },
     ],
-    work_tree_modified: [],
-    lossy: [],
     latency_ns: { p25: [90, 0, 0, 0], p50: [100, 10, -5, 20], p75: [120, 0, 0, 0] },
-    repetition_p50_ns: null,
-    bytes_per_second: null,
-    stated: null,
     ...change,
-  };
-}
+  });
 
 describe("stopsOfLine", () => {
   it("has one stop a commit: its newest run", () => {
-    const stops = stopsOfLine(aLine());
+    const stops = stopsOfLine(line());
     expect(stops.map(({ x, runs, values }) => [x, runs, values.p50])).toEqual([
       [7, 1, 100],
       [8, 2, 105],
@@ -34,21 +25,19 @@ describe("stopsOfLine", () => {
     ]);
   });
   it("prefers a run that measured exactly the commit, whichever came last", () => {
-    const last = stopsOfLine(aLine({ work_tree_modified: [2] }));
-    expect(last[1]).toMatchObject({ values: { p50: 110 }, isModified: false, runs: 2 });
-    const first = stopsOfLine(aLine({ work_tree_modified: [1] }));
-    expect(first[1]).toMatchObject({ values: { p50: 105 }, isModified: false });
-    const both = stopsOfLine(aLine({ work_tree_modified: [1, 2] }));
-    expect(both[1]).toMatchObject({ values: { p50: 105 }, mark: "modified" });
+    const second = (work_tree_modified: number[]) => stopsOfLine(line({ work_tree_modified }))[1];
+    expect(second([2])).toMatchObject({ values: { p50: 110 }, isModified: false, runs: 2 });
+    expect(second([1])).toMatchObject({ values: { p50: 105 }, isModified: false });
+    expect(second([1, 2])).toMatchObject({ values: { p50: 105 }, mark: "modified" });
   });
   it("marks lost messages before a modified work tree", () => {
-    const [stop] = stopsOfLine(aLine({ lossy: [0], work_tree_modified: [0] }));
+    const [stop] = stopsOfLine(line({ lossy: [0], work_tree_modified: [0] }));
     expect(stop).toMatchObject({ mark: "lossy", isModified: true, band: [90, 120] });
   });
   it("reads rates, and stated figures with their interval where there is one", () => {
-    expect(stopsOfLine(aLine({ bytes_per_second: [5, 1, 1, 1] }))[2]?.values.rate).toBe(8);
+    expect(stopsOfLine(line({ bytes_per_second: [5, 1, 1, 1] }))[2]?.values.rate).toBe(8);
     const stated = { center: [10, 1, 1, 1], low: [9, null, null, 1], high: [12, null, null, 1] };
-    const stops = stopsOfLine(aLine({ latency_ns: null, stated }));
+    const stops = stopsOfLine(line({ latency_ns: null, stated }));
     expect(stops.map(({ band, values }) => [band, values.center])).toEqual([
       [[9, 12], 10],
       [null, 12],
@@ -64,29 +53,19 @@ it("a stated point has a band only where an interval is stated", () => {
 });
 
 it("environments change half way between the last stop in one and the first in the other", () => {
-  expect(environmentChanges(stopsOfLine(aLine()))).toEqual([{ x: 9.5, before: 2, after: 3 }]);
+  expect(environmentChanges(stopsOfLine(line()))).toEqual([{ x: 9.5, before: 2, after: 3 }]);
 });
 
 it("draws a few points as boxes, and lines only through values that are there", () => {
   const look = { stroke: "", ink: "", dash: "", width: 1 };
-  const lines = [
-    { key: "p50", label: "p50", ...look },
-    { key: "p99", label: "p99", ...look },
-  ];
-  const drawing = drawingOf(stopsOfLine(aLine()), lines);
+  const lines = ["p50", "p99"].map((key) => ({ key, label: key, ...look }));
+  const drawing = drawingOf(stopsOfLine(line()), lines);
   expect(drawing.boxes.map(({ x }) => x)).toEqual([7, 8, 11]);
   expect(drawing.curves.map(({ points }) => points.length)).toEqual([3, 0]);
 });
 
 it("marks the changes of what is drawn, quietly those of a machine", () => {
-  const change = {
-    figure: "p50",
-    commit_ordinal: 8,
-    change: 0.12,
-    direction: "regressed",
-    matters: true,
-    cause: "machine",
-  } as ChangePoint;
+  const change = aChangePoint({ commit_ordinal: 8, change: 0.12, cause: "machine" });
   expect(changesOf([change, { ...change, figure: "p99" }], ["p50", "p90"])).toEqual([
     { x: 8, label: "p50 +12 %", direction: "regressed", isQuiet: true },
   ]);
