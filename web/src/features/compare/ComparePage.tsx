@@ -13,10 +13,9 @@ import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { toCompare, toComparison } from "@/lib/paths";
 import { newestTwo } from "./data";
-import { sidesOf } from "./load";
+import { sideQuery, sidesOf } from "./load";
 import { Sides, type SidesChange } from "./Sides";
 import { parseCompareSearch } from "./search";
-import { useSide } from "./useSide";
 
 const route = getRouteApi("/$project/compare");
 
@@ -25,16 +24,20 @@ export function ComparePage() {
   const search = route.useSearch();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const base = useSide(project, search.base);
-  const head = useSide(project, search.head);
-  const isAsked = base.name !== null && head.name !== null;
-  const sides = sidesOf(base.name ?? "", head.name ?? "", search.machine);
+  const base = useQuery({ ...sideQuery(project, search.base), enabled: search.base !== undefined });
+  const head = useQuery({ ...sideQuery(project, search.head), enabled: search.head !== undefined });
+  const isAsked = base.data !== undefined && head.data !== undefined;
+  const sides = sidesOf(base.data, head.data, search.machine);
   const comparison = useQuery({
     ...compareQuery(project, { ...sides, ...pairsAsked({}) }),
     enabled: isAsked,
   });
   const { data: runs } = useQuery({ ...runsQuery(project, {}), enabled: !isAsked });
-  useTitle(titleOf(base.commit?.sha, head.commit?.sha));
+  useTitle(
+    base.data === undefined || head.data === undefined
+      ? "Compare two commits"
+      : `${shortSha(base.data.commit.sha)} against ${shortSha(head.data.commit.sha)}`,
+  );
 
   const go = (change: Record<string, unknown>, replace: boolean) =>
     navigate({
@@ -62,7 +65,7 @@ export function ComparePage() {
           <ComparisonLede project={project} comparison={comparison.data} />
         )}
       </header>
-      <Sides project={project} search={search} base={base} head={head} onSides={setSides} />
+      <Sides project={project} search={search} base={base.data} head={head.data} onSides={setSides} />
       {error !== null && (
         <ErrorState
           error={error}
@@ -87,12 +90,6 @@ export function ComparePage() {
       )}
     </>
   );
-}
-
-function titleOf(base: string | undefined, head: string | undefined): string {
-  return base === undefined || head === undefined
-    ? "Compare two commits"
-    : `${shortSha(base)} against ${shortSha(head)}`;
 }
 
 /** What stands here while nothing is compared: the newest two measured commits are offered. */

@@ -5,15 +5,14 @@ import { expect, it, vi } from "vitest";
 import { commitsQuery } from "@/api/queries";
 import type { CommitSummary } from "@/api/types";
 import { aCommit } from "@/test/fixtures";
+import type { Side } from "./load";
 import { CommitPicker } from "./Sides";
-import type { Side } from "./useSide";
 
 const NEWEST = aCommit({ sha: "b".repeat(40), ordinal: 31, subject: "ring: two copies" });
 const OLDER = aCommit({ sha: "a".repeat(40), ordinal: 30 });
-const NONE: Side = { name: null, commit: null, isRun: false, error: null };
 
 /** A picker whose server knows two commits, the first of them by the word `ring`. */
-function show(side: Side = NONE) {
+function show(side?: Side) {
   const queryClient = new QueryClient({
     defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } },
   });
@@ -59,7 +58,7 @@ it("offers what words find, and takes it with a click", async () => {
 });
 
 it("takes a whole name, and the identity of a run, which no list has", async () => {
-  const { onPick, field } = show({ ...NONE, commit: OLDER });
+  const { onPick, field } = show({ name: OLDER.sha, commit: OLDER, isRun: false });
   expect(field).toHaveProperty("value", "aaaaaaa pool: reuse send buffers");
   const runId = "019aa8f0-5c1e-7b3a-9f00-000000000001";
   for (const text of ["c".repeat(40), runId]) {

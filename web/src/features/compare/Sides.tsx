@@ -9,8 +9,8 @@ import { shortSha } from "@/lib/commits";
 import { toMeasure } from "@/lib/paths";
 import { formatDay } from "@/lib/time";
 import { revisionOf } from "./data";
+import type { Side } from "./load";
 import type { CompareSearch } from "./search";
-import type { Side } from "./useSide";
 
 /** Sides that are named anew; what is undefined goes. */
 export type SidesChange = { base?: string | undefined; head?: string | undefined };
@@ -18,8 +18,8 @@ export type SidesChange = { base?: string | undefined; head?: string | undefined
 type Props = {
   project: string;
   search: CompareSearch;
-  base: Side;
-  head: Side;
+  base: Side | undefined;
+  head: Side | undefined;
   onSides: (change: SidesChange) => void;
 };
 
@@ -33,7 +33,7 @@ export function Sides({ project, search, base, head, onSides }: Props) {
     onSides(change);
   };
   const toPrevious = async () => {
-    if (head.commit === null) return;
+    if (head === undefined) return;
     const found = await previousMeasured(queryClient, project, head.commit).catch((error: Error) => error);
     if (found instanceof Error) setNote(found.message);
     else set({ base: found.sha });
@@ -53,12 +53,12 @@ export function Sides({ project, search, base, head, onSides }: Props) {
         <CommitPicker project={project} label="Head" side={head} onPick={(sha) => set({ head: sha })} />
       </div>
       <div className="side-tools">
-        {head.commit !== null && (
+        {head !== undefined && (
           <button type="button" className="text-button" onClick={toPrevious}>
             Base on the measured commit before the head
           </button>
         )}
-        {mayAsk && base.commit !== null && head.commit !== null && (
+        {mayAsk && base !== undefined && head !== undefined && (
           <Link
             {...toMeasure(project, { commits: head.commit.sha, base: base.commit.sha })}
             className="text-button"
@@ -77,7 +77,7 @@ export function Sides({ project, search, base, head, onSides }: Props) {
 type CommitPickerProps = {
   project: string;
   label: string;
-  side: Side;
+  side: Side | undefined;
   onPick: (name: string) => void;
 };
 
@@ -185,8 +185,9 @@ export function CommitPicker({ project, label, side, onPick }: CommitPickerProps
 }
 
 /** What stands in the field while nobody types. */
-function textOf({ commit, isRun }: Side): string {
-  if (commit === null) return "";
+function textOf(side: Side | undefined): string {
+  if (side === undefined) return "";
+  const { commit, isRun } = side;
   return `${shortSha(commit.sha)} ${commit.subject}${isRun ? " (one run)" : ""}`;
 }
 

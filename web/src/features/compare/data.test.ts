@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { aCommit, aRunSummary } from "@/test/fixtures";
 import { newestTwo, revisionOf } from "./data";
-import { parseCompareSearch } from "./search";
 
 it("knows commits by their first digits and runs by their identity", () => {
   expect(revisionOf(" 68EE74F ")).toEqual({ kind: "commit", name: "68ee74f", isWhole: false });
@@ -18,13 +17,4 @@ it("offers the newest two commits of the main line, however many runs they have"
   expect(newest?.base.ordinal).toBe(4);
   expect(newest?.head.ordinal).toBe(5);
   expect(newestTwo([run(5), run(5), run(4, 42)])).toBeNull();
-});
-
-it("keeps both sides in the address, a name of digits too", () => {
-  expect(parseCompareSearch({ base: 6843749, head: "2e5f291", machine: "lab-1" })).toEqual({
-    base: "6843749",
-    head: "2e5f291",
-    machine: "lab-1",
-  });
-  expect(parseCompareSearch({ base: {}, head: "" })).toEqual({});
 });

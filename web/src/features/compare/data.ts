@@ -2,7 +2,6 @@
 import type { CommitSummary, RunSummary } from "@/api/types";
 import { ascending } from "@/lib/collections";
 
-/** What a text names. */
 export type Revision =
   | { kind: "commit"; name: string; isWhole: boolean }
   | { kind: "run"; runId: string }

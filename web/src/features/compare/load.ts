@@ -1,5 +1,5 @@
-/** What the page asks for before it is shown, so that a link to a comparison opens with it. */
-import type { QueryClient } from "@tanstack/react-query";
+/** The sides of a comparison as the server knows them, and what the page asks for before it is shown. */
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import {
   commitQuery,
   compareQuery,
@@ -8,44 +8,59 @@ import {
   runQuery,
   runsQuery,
 } from "@/api/queries";
+import type { CommitSummary } from "@/api/types";
 import { pairsAsked } from "@/components/comparison/search";
 import { revisionOf } from "./data";
 import type { CompareSearch } from "./search";
 
-/** Asks for all of it; what fails says so on the page. */
+export type Side = {
+  /** What the server is asked to compare. */
+  name: string;
+  commit: CommitSummary;
+  /** Whether one run is meant, not the commit. */
+  isRun: boolean;
+};
+
+/** The side that the address names. */
+export const sideQuery = (project: string, text = "") =>
+  queryOptions({
+    queryKey: ["side", project, text],
+    queryFn: async ({ client }): Promise<Side> => {
+      const revision = revisionOf(text);
+      switch (revision.kind) {
+        case "run": {
+          const { run } = await client.fetchQuery(runQuery(revision.runId));
+          return { name: revision.runId, commit: run.commit, isRun: true };
+        }
+        case "commit": {
+          const { commit } = await client.fetchQuery(commitQuery(project, revision.name));
+          return { name: commit.sha, commit, isRun: false };
+        }
+        case "none":
+          throw new Error(
+            `“${text}” names no commit and no run: expected at least seven digits of an object name, or a run’s identity.`,
+          );
+      }
+    },
+  });
+
+/** Asks for all of it, so that a link to a comparison opens with it; what fails says so on the page. */
 export async function loadCompare(queryClient: QueryClient, project: string, search: CompareSearch) {
-  const { base, head, machine } = search;
-  const [baseName, headName] = await Promise.all([
-    nameOf(queryClient, project, base),
-    nameOf(queryClient, project, head),
+  const isAsked = search.base !== undefined && search.head !== undefined;
+  const [base, head] = await Promise.all([
+    ...[search.base, search.head].map((text) =>
+      text === undefined ? null : queryClient.fetchQuery(sideQuery(project, text)).catch(() => null),
+    ),
     queryClient.prefetchQuery(errorRatesQuery(project)),
     queryClient.prefetchQuery(machinesQuery(project)),
-    ...(base === undefined || head === undefined ? [queryClient.prefetchQuery(runsQuery(project, {}))] : []),
+    ...(isAsked ? [] : [queryClient.prefetchQuery(runsQuery(project, {}))]),
   ]);
-  if (baseName !== null && headName !== null) {
-    await queryClient.prefetchQuery(
-      compareQuery(project, {
-        ...sidesOf(baseName, headName, machine),
-        ...pairsAsked({}),
-      }),
-    );
+  if (base && head) {
+    const sides = sidesOf(base, head, search.machine);
+    await queryClient.prefetchQuery(compareQuery(project, { ...sides, ...pairsAsked({}) }));
   }
 }
 
-/** What the server is asked to compare. */
-export function sidesOf(base: string, head: string, machine: string | undefined) {
-  return { base, head, ...(machine !== undefined && { machine }) };
-}
-
-/** What the server calls it; null where it is not known, or nothing. */
-async function nameOf(queryClient: QueryClient, project: string, text: string | undefined) {
-  const revision = revisionOf(text ?? "");
-  if (revision.kind === "none") return null;
-  if (revision.kind === "run") {
-    await queryClient.prefetchQuery(runQuery(revision.runId));
-    return revision.runId;
-  }
-  const query = commitQuery(project, revision.name);
-  await queryClient.prefetchQuery(query);
-  return queryClient.getQueryData(query.queryKey)?.commit.sha ?? null;
+export function sidesOf(base: Side | undefined, head: Side | undefined, machine: string | undefined) {
+  return { base: base?.name ?? "", head: head?.name ?? "", ...(machine !== undefined && { machine }) };
 }

@@ -196,7 +196,6 @@ type PickedProps = { project: string; picked: readonly number[]; onClear: () => 
 /** More lines than this cannot be told apart in one chart. */
 const TOGETHER_MAX = 6;
 
-/** The series that are picked, and where they go together. */
 function Picked({ project, picked, onClear }: PickedProps) {
   const canOpen = picked.length >= 2 && picked.length <= TOGETHER_MAX;
   return (

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { ChangePoint, LineSeries } from "@/api/types";
 import { aChangePoint, aLine, aPoint, aSeries } from "@/test/fixtures";
 import { gridTable, headlineOf, namesOf, ordinalsOf, sparkOf, sparkText } from "./data";
+import { pickedOf } from "./search";
 
 const line = (change: Partial<LineSeries> = {}) =>
   aLine({
@@ -119,4 +120,8 @@ it("has a row a series and a column a commit in its table, the newest first, in 
     "latency_ns_at_10",
   ]);
   expect(table.rows()[0]?.csv.slice(-4)).toEqual([990, null, 1010, 1000]);
+});
+
+it("takes picked series, each once", () => {
+  expect(pickedOf("12,15,12")).toEqual([12, 15]);
 });

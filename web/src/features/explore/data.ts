@@ -11,7 +11,6 @@ import { changeText } from "@/lib/regressions";
 import { environmentsOf, numbersOf } from "@/lib/statistics";
 import { counted, formatNs } from "@/lib/units";
 
-/** How many commits a line goes back. */
 export const COMMITS_MAX = 60;
 /** Changes are looked for in these figures. */
 export const SEARCHED_FIGURES: readonly Figure[] = ["p50", "p99"];
@@ -110,7 +109,6 @@ function keyOf({ machine, transport, case: kase }: SeriesSummary): string {
   return `${machine} ${transport.slug} ${caseName(kase)}`;
 }
 
-/** The sentence that answers first. */
 export function headlineOf(found: number, all: number, transports: number, machines: number): string {
   if (all === 0) return "Nothing is measured yet";
   if (found === all) {

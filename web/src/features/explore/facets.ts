@@ -8,7 +8,6 @@ import { modeName, placementName, scenarioName } from "@/lib/vocabulary";
 /** A value that can be ticked, and the search with that done. */
 type FacetValue = { value: string; label: string; count: number; isOn: boolean; toggled: Query };
 
-/** One facet. */
 export type Facet = { title: string; values: FacetValue[] };
 
 const NAMES: { key: NameKey; title: string; label: (slug: string) => string }[] = [
@@ -79,12 +78,10 @@ function isOnSystem(machine: string, { os }: Query, { machines }: Known): boolea
   return os.length === 0 || machines.some((entry) => entry.machine === machine && os.includes(entry.os));
 }
 
-/** The search with a name added or taken away. */
 export function withName(query: Query, key: NameKey, name: string, isOn: boolean): Query {
   return { ...query, [key]: toggled(query[key], name, isOn) };
 }
 
-/** The search with a number of receivers added or taken away. */
 export function withPeers(query: Query, peers: number, isOn: boolean): Query {
   return { ...query, peers: toggled(query.peers, peers, isOn) };
 }

@@ -20,7 +20,6 @@ export function pickedOf(value: unknown): number[] {
   return [...new Set(value.split(",").map(Number))].slice(0, PICKED_MAX);
 }
 
-/** Picked series as the address has them. */
 export function textOfPicked(ids: readonly number[]): string | undefined {
   return ids.length === 0 ? undefined : ids.join(",");
 }

@@ -51,7 +51,6 @@ export function Headline({ summary, run, evidence, errorRates, isMeasured, impor
   );
 }
 
-/** Leads to the regression, or to all of them. */
 function Answer({ project, evidence }: { project: string; evidence: Evidence }) {
   const [first, ...others] = evidence.regressions;
   const pieces = answerOf(evidence).map((piece) =>
@@ -71,7 +70,6 @@ function Answer({ project, evidence }: { project: string; evidence: Evidence }) 
   return <>{pieces}</>;
 }
 
-/** How often what is said is wrong, as a part of a sentence. */
 function wrongText(rates: ErrorRateList | undefined): string {
   const share = rates?.total.comparisons.false_verdicts;
   if (share === undefined || share.share === null) {

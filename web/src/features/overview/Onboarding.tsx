@@ -71,7 +71,6 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
 
 type HintProps = { project: string | null; session: SessionInfo | undefined };
 
-/** Where the token comes from, for who asks. */
 function TokenHint({ project, session }: HintProps) {
   const { href } = useLocation();
   const isMaintainer =

@@ -203,7 +203,6 @@ export function OverviewPage() {
   );
 }
 
-/** Runs in full, by machine and newest first, as far as they have arrived. */
 function useRunDetails(wanted: AskedRun[]) {
   const answers = useQueries({
     queries: wanted.map(({ run_id, series_ids }) => runQuery(run_id, series_ids)),
@@ -215,7 +214,6 @@ function arrived<Answer>(answers: { data: Answer | undefined }[]): Answer[] {
   return answers.flatMap(({ data }) => data ?? []);
 }
 
-/** The open regressions that are shown, with their details and what changed most as far as these have arrived. */
 function useRegressionRows(project: string, regressions: Regression[]) {
   const shown = shownRegressions(regressions);
   const answers = useQueries({
@@ -228,7 +226,6 @@ function useRegressionRows(project: string, regressions: Regression[]) {
   return { rows, series: new Map(arrived(series).map((entry) => [entry.series_id, entry])) };
 }
 
-/** Points that a line reaches back. */
 const LINE_POINTS = 60;
 
 /** The lines and changes of all that the overview draws, asked for at once. */
@@ -295,7 +292,6 @@ function SliceControls({ options, parameters, slice }: Props) {
 
 type RankingProps = { machine: string; slice: Slice; series: SeriesSummary[] };
 
-/** Which transport is the quickest and which the slowest, on the machine that measured last. */
 function Ranking({ machine, slice, series }: RankingProps) {
   const { ranked, lossy } = rankingOf(series, machine);
   return (

@@ -183,7 +183,6 @@ function Figure({ project, cell: { series, value_ns, statistic }, line }: Figure
   );
 }
 
-/** The head of a table with a column a machine. */
 function MachineHead({ rows, machines }: { rows: string; machines: string[] }) {
   return (
     <thead>

@@ -7,13 +7,10 @@ import { lowerFirst } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { inWords, upperFirst } from "@/lib/units";
 
-/** A part of the sentence: words, or a commit. */
 export type Piece = string | { sha: string };
 
-/** A machine, and what is held against it. */
 type MachineState = { machine: string; isSuspect: boolean; isSilent: boolean };
 
-/** What the answer rests on. */
 export type Evidence = {
   /** Those that are open, and whether that is all of them. */
   regressions: Regression[];
@@ -22,7 +19,6 @@ export type Evidence = {
   commitCount: number;
 };
 
-/** The answer. */
 export function answerOf(evidence: Evidence): Piece[] {
   const { regressions, machines, commitCount } = evidence;
   if (regressions.length > 0) {
@@ -49,7 +45,6 @@ function worseOf({ regressions, isWhole, machines }: Evidence): Piece[] {
   return [`${count} got slower`, ...sinceOf(regressions), `, ${whereOf(regressions, machines)}`];
 }
 
-/** Since when: of several commits, the newest. */
 function sinceOf(regressions: Regression[]): Piece[] {
   const [newest] = regressions.toSorted((a, b) => b.until_commit.ordinal - a.until_commit.ordinal);
   if (newest === undefined) return [];
@@ -72,7 +67,6 @@ function whereOf(regressions: Regression[], machines: MachineState[]): string {
   return `${where}, of which ${listed(bad)} ${bad.length === 1 ? "is" : "are"} suspect`;
 }
 
-/** Who did it. */
 function causeOf(regressions: Regression[]): string {
   const by = (cause: Regression["cause"]) => regressions.filter((entry) => entry.cause === cause);
   const [commit, machine, unknown] = [by("commit"), by("machine"), by("unknown")];

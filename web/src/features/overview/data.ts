@@ -29,15 +29,12 @@ export type Cell =
   | { kind: "unsupported"; reason: string }
   | { kind: "missing" };
 
-/** A row of the grid: one transport on every machine. */
 export type GridRow = {
   slug: string;
-  /** What it is, in full sentences, where that is known. */
   about: string | undefined;
   cells: { machine: string; cell: Cell }[];
 };
 
-/** What the grid is made from. */
 export type GridInput = {
   slice: Slice;
   /** Those that are alike but for their parameters. */
@@ -45,15 +42,12 @@ export type GridInput = {
   /** All that was measured of the scenario: a transport keeps its row where the slice lacks it. */
   transports: string[];
   machines: string[];
-  /** How each series went. */
   lines: ReadonlyMap<number, LineSeries>;
-  /** Where each series changed its level. */
   changes: ReadonlyMap<number, ChangePoint[]>;
   /** The newest runs of each machine, newest first: they know why a transport is missing there. */
   runs: Map<string, RunDetail[]>;
 };
 
-/** Transports by machines. */
 export function transportGrid(input: GridInput): GridRow[] {
   const { slice, series: all, transports, machines, runs, ...drawn } = input;
   const measured = seriesOfSlice(all, slice);
@@ -122,10 +116,8 @@ export function detailedRuns(runs: RunSummary[], measured: SeriesSummary[]): Ask
   });
 }
 
-/** A run, and of which series it is to tell. */
 export type AskedRun = { run_id: string; series_ids: number[] };
 
-/** The machine that measured last, and its run as far as it is known. */
 export type LatestMeasured = { machine: string; run: RunSummary | null };
 
 /** What was measured last, however much was imported since; `null` where nothing was. */
@@ -144,7 +136,6 @@ function newestPoint(series: SeriesSummary[]): MeasuredSeries | undefined {
   return series.filter(isMeasured).sort((a, b) => ascending(b.latest.measured_at, a.latest.measured_at))[0];
 }
 
-/** A series that has numbers. */
 export type MeasuredSeries = SeriesSummary & { latest: Point };
 const isMeasured = (series: SeriesSummary): series is MeasuredSeries => series.latest !== null;
 

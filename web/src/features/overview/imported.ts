@@ -5,7 +5,6 @@ import { ascending, distinct, groupBy } from "@/lib/collections";
 import { byName, timeName, toolName } from "@/lib/imports";
 import { counted } from "@/lib/units";
 
-/** A figure of a benchmark on one machine. */
 export type ImportedCell = {
   series: SeriesSummary;
   value_ns: number;
@@ -13,16 +12,13 @@ export type ImportedCell = {
   statistic: string | null;
 };
 
-/** A benchmark on every machine. */
 type ImportedRow = { name: string; cells: { machine: string; cell: ImportedCell | null }[] };
 
 /** The benchmarks of a tool whose times are of equally many operations. */
 export type ImportedGroup = { tool: TransportInfo; time: string | null; rows: ImportedRow[] };
 
-/** This many benchmarks of a tool are shown until more are asked for. */
 export const ROWS_MAX = 10;
 
-/** All benchmarks, by tool and by what their times are of. */
 export function importedGroups(series: SeriesSummary[], machines: string[]): ImportedGroup[] {
   const groups = groupBy(series, (entry) => `${entry.transport.slug} ${entry.case.operations ?? 1}`);
   return [...groups.values()]
@@ -52,7 +48,6 @@ export function firstRows(groups: ImportedGroup[]): { groups: ImportedGroup[]; l
   };
 }
 
-/** The series that the cells of these groups are about. */
 export function seriesOfGroups(groups: ImportedGroup[]): SeriesSummary[] {
   return groups.flatMap(({ rows }) =>
     rows.flatMap(({ cells }) => cells.flatMap(({ cell }) => (cell === null ? [] : [cell.series]))),
@@ -69,7 +64,6 @@ export function importedText(imported: SeriesSummary[]): string {
   return `${counted(benchmarks, "benchmark")} of ${named}`;
 }
 
-/** How many benchmarks there are of which tools. */
 export function toolsOf(series: SeriesSummary[]): { benchmarks: number; tools: string[] } {
   const names = series.map((entry) => `${entry.transport.slug} ${benchmarkName(entry.case)}`);
   return {

@@ -28,7 +28,6 @@ export type Measured = {
   options: SliceOptions;
   /** With any parameters. */
   series: SeriesSummary[];
-  /** Where and on what anything of the scenario was measured, by name. */
   machines: string[];
   transports: string[];
 };
@@ -59,7 +58,6 @@ export const measuredQuery = (project: string, search: OverviewSearch) =>
     },
   });
 
-/** What other tools have measured. */
 export const importedQuery = (project: string) => seriesListQuery(project, { scenario: IMPORTED });
 
 /** Asks for all that decides how tall sentences and tables are: without it, what is below moves away under the pointer. */
@@ -82,7 +80,6 @@ export async function loadOverview(queryClient: QueryClient, project: string, se
   ]);
 }
 
-/** Its details, and what of it changed most. */
 async function loadRegression(queryClient: QueryClient, project: string, regression: Regression) {
   const { regression_id } = regression;
   const detail = await queryClient.fetchQuery(regressionQuery(project, regression_id)).catch(() => undefined);
@@ -94,7 +91,6 @@ async function loadRegression(queryClient: QueryClient, project: string, regress
 /** More than these are in the inbox. */
 const ROWS_MAX = 8;
 
-/** A regression, and its clearest change as far as its details are known. */
 export type RegressionRow = {
   regression: Regression;
   worst: ChangePoint | null;
@@ -108,7 +104,6 @@ export function shownRegressions(regressions: readonly Regression[]): Regression
   return regressions.toSorted((a, b) => isNew(b) - isNew(a) || size(b) - size(a)).slice(0, ROWS_MAX);
 }
 
-/** The rows of those that are shown. */
 export function rowsOf(shown: readonly Regression[], details: readonly RegressionDetail[]): RegressionRow[] {
   return shown.map((regression) => {
     const detail = details.find((entry) => entry.regression.regression_id === regression.regression_id);

@@ -9,7 +9,6 @@ export const parseOverviewSearch = searchOf({
   bytes: whole,
   /** As `parametersKey` writes them. */
   parameters: text,
-  /** How much of what was imported is shown. */
   imported: oneOf(["all"]),
 });
 export type OverviewSearch = ReturnType<typeof parseOverviewSearch>;

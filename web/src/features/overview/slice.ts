@@ -15,10 +15,8 @@ import type { OverviewSearch } from "./search";
 /** One slice of the measurements: everything that is not transport, machine or commit. */
 export type Slice = Traffic & { parameters: Parameters };
 
-/** A slice but for its parameters. */
 export type Traffic = { scenario: string; mode: string; placement: string; bytes: number };
 
-/** What each part of a slice can be, given what was measured. */
 export type SliceOptions = { scenarios: string[]; modes: string[]; placements: string[]; sizes: number[] };
 
 /** The slice that the page opens with, as far as it was measured. */
@@ -49,7 +47,6 @@ export function chosenTraffic(scenario: string, options: SliceOptions, search: O
   };
 }
 
-/** The slice of series that are alike but for their parameters. */
 export function chosenSlice(series: SeriesSummary[], traffic: Traffic, asked: string | undefined): Slice {
   const all = parameterOptions(series, traffic);
   const parameters = all.find((candidate) => parametersKey(candidate) === (asked ?? ""));
@@ -64,7 +61,6 @@ export function parameterOptions(series: SeriesSummary[], slice: Traffic): Param
   );
 }
 
-/** A slice as the case that it fixes. */
 export function caseOf({ scenario, bytes, parameters }: Slice): Named {
   return { scenario, message_bytes: bytes, ...parameters };
 }
@@ -84,13 +80,11 @@ export function seriesOfSlice(series: SeriesSummary[], slice: Slice, isProbed = 
   return [...newest.values()];
 }
 
-/** Whether a case belongs to a slice. */
 export function isOfSlice(candidate: Case, slice: Slice): boolean {
   const isWith = parametersKey(parametersOf(candidate)) === parametersKey(slice.parameters);
   return isWith && isAlike(candidate, slice);
 }
 
-/** Whether all but the parameters are those of a slice. */
 function isAlike(candidate: Case, slice: Traffic): boolean {
   return (
     candidate.scenario === slice.scenario &&

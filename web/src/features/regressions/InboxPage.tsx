@@ -222,7 +222,6 @@ type BulkActionsProps = {
 
 const WEEK_DAYS = 7;
 
-/** What can be said of the selected regressions together. */
 function BulkActions({ count, isBusy, error, onSay }: BulkActionsProps) {
   const actions: [string, () => RegressionChange][] = [
     ["Acknowledge", () => ({ state: "acknowledged" })],

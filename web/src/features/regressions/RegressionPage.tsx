@@ -148,7 +148,6 @@ const MUTES = [
 const KEPT = "kept";
 const NONE = "none";
 
-/** What the form shows. */
 type Fields = { state: RegressionState; assignee: string; note: string; bug_url: string; mute: string };
 
 function fieldsOf({ state, assignee, note, bug_url }: Regression): Omit<Fields, "mute"> {

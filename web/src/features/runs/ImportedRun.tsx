@@ -118,7 +118,6 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
 
 type Props<Result extends RunResult> = { project: string; runId: string; table: ImportedTable<Result> };
 
-/** What another tool measured, with samples: benchmark by benchmark. */
 function ImportedResults({ project, runId, table: { time, isOfOne, results } }: Props<MeasuredResult>) {
   const domain = sharedDomain(results);
   return (

@@ -12,12 +12,9 @@ import type { RunSearch } from "./search";
 
 type Props = {
   runId: string;
-  /** What the results are narrowed by. */
   by: keyof RunSearch;
   value: string;
-  /** Whether there is a report to download. */
   hasReport: boolean;
-  /** More to download. */
   children?: ReactNode;
 };
 
@@ -62,7 +59,6 @@ export function RunFacts({ run, facts }: { run: RunSummary; facts: (Fact | false
   );
 }
 
-/** The repetitions that did not finish, with the reason of each. */
 export function Failures({ failures }: { failures: SortedResults["failures"] }) {
   return (
     <RowTable

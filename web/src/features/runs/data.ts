@@ -16,17 +16,14 @@ import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
 import { formatBytesExactly } from "@/lib/units";
 
-/** A result that has numbers. */
 export type MeasuredResult = RunResult & { point: Point };
 const isMeasured = (result: RunResult): result is MeasuredResult => result.point !== null;
 
-/** A result that another tool states, without samples. */
 export type StatedResult = RunResult & { summary: StatedPoint };
 const isStated = (result: RunResult): result is StatedResult => result.summary !== null;
 
 /** The results of a run by what came of them. */
 export type SortedResults = {
-  /** By scenario. */
   measured: Map<string, MeasuredResult[]>;
   /** What another tool measured, with its samples. */
   imported: MeasuredResult[];
@@ -95,7 +92,6 @@ export function originOf({ original, results }: Pick<RunDetail, "original" | "re
   return `Imported from ${what}. How it was measured is what the tool and its benchmarks make of it.`;
 }
 
-/** The results of one table, each with what sets it apart. */
 export type ResultTable = ReturnType<typeof resultTable>;
 
 type ResultRow = { result: MeasuredResult; apart: string[] };
@@ -203,7 +199,6 @@ export function programFacts(results: RunResult[]): { name: string; value: strin
   return [...programs].map(([name, value]) => ({ name, value })).sort((a, b) => ascending(a.name, b.name));
 }
 
-/** The probes that watched any of the results. */
 export function probesOf(results: RunResult[]): string[] {
   return distinct(results.flatMap(({ methodology }) => methodology.probe ?? [])).sort();
 }
@@ -252,14 +247,12 @@ export function trialNote({ stable, conditions }: RunDetail["environment"]): str
   return tested === TESTED_HERE ? undefined : `The suite was tested ${tested}.`;
 }
 
-/** The facts of an environment as lines, in the order of their names. */
 export function factsOf(facts: Record<string, string>): { name: string; value: string; isAbsent: boolean }[] {
   return Object.entries(facts)
     .sort(([a], [b]) => ascending(a, b))
     .map(([name, value]) => ({ name, value, isAbsent: value.startsWith("not available") }));
 }
 
-/** What a page about a run is called. */
 export function runTitle({ run, original, results }: RunDetail): string {
   const commit = shortSha(run.commit.sha);
   const tool = results[0]?.transport;

@@ -32,7 +32,6 @@ type TrendProps = {
   /** What is said of how many points there are, where not all are drawn. */
   thinned: string | null;
   axis: Axis;
-  /** The stretch that is shown, as the address has it. */
   range: readonly [number, number] | null;
   pinned: { x: number; values: Readonly<Record<string, number>> };
   onPin: (stop: Stop) => void;
@@ -43,12 +42,10 @@ type TrendProps = {
 
 type Props = TrendProps & {
   title: string;
-  /** What the lines are, for the sentence above the chart. */
   what: string;
   /** What marks mean, as far as there are any. */
   notes: string[];
   lines: StopLine[];
-  /** Lines of other series. */
   others: Curve[];
   changes: Change[];
   measure: Measure;

@@ -141,7 +141,6 @@ function curveOf(
   return { key: label, label, ...look, points: percentileCurve(histogram) };
 }
 
-/** The time that a curve has reached at a percentile. */
 function valueAt({ points }: Curve, x: number): string {
   const value = points.findLast(([px]) => px <= x)?.[1];
   return value === undefined ? "" : formatNs(value);

@@ -27,7 +27,6 @@ type Props = {
   pinned: SeriesPoint;
   detail: PointDetail | null;
   before: Before;
-  /** The point before. */
   earlier: SeriesPoint | null;
   changePoints: ChangePoint[];
 };
@@ -132,9 +131,7 @@ type PinnedFrameProps = {
   series: SeriesSummary;
   pinned: SeriesPoint<Placed>;
   facts: (Fact | false)[];
-  /** What it can be compared with. */
   earlier?: SeriesPoint | null;
-  /** The changes that begin here. */
   changes?: ChangePoint[];
 };
 

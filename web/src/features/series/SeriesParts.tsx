@@ -54,7 +54,6 @@ type Props = {
   hasRate?: boolean;
   /** How many of the newest commits are drawn; absent: all. */
   last?: number;
-  /** Whether a stretch is looked at closely. */
   isZoomed: boolean;
   onChange: (change: SeriesSearch) => void;
   onWhole: () => void;

@@ -114,7 +114,6 @@ function operationText(ns: number, kase: Case): string {
   return each === null ? "" : ` (${unbroken(`${formatDividedNs(each)} an operation`)})`;
 }
 
-/** Where a point stands on the axis. */
 export function positionOf(point: Placed, axis: Axis): number {
   return axis === "time" ? Date.parse(point.measured_at) : point.commit_ordinal;
 }
@@ -133,7 +132,6 @@ export function trendLines(shown: Shown): StopLine[] {
   return lines.slice(0, { p50: 2, p99: 3, p999: 4 }[shown]);
 }
 
-/** What a series is whose samples another tool took. */
 export function importLede({ transport, case: kase }: SeriesSummary): string {
   return `${transport.semantics}${timesText(kase)}`;
 }
@@ -147,7 +145,6 @@ function timesText(kase: Case): string {
   return kase.operations == null ? "" : ` Times are of ${counted(kase.operations, "operation")}.`;
 }
 
-/** The line of figures that another tool stated. */
 export function statedLines(statistic: string): StopLine[] {
   return trendLines("p50")
     .slice(0, 1)
@@ -188,14 +185,12 @@ export function sweepOf(run: RunDetail, series: SeriesSummary, shown: Shown, isL
   return { lines, leftOut: distinct(missing.map(({ transport }) => transport.slug)).sort() };
 }
 
-/** The message sizes that any of the lines has, ascending. */
 export function sizesOf(lines: SweepLine[]): number[] {
   return distinct(lines.flatMap(({ points }) => points.map(({ message_bytes }) => message_bytes))).sort(
     ascending,
   );
 }
 
-/** Whether two results stand at one place of a sweep. */
 function isAtSamePlace(a: RunResult, b: RunResult): boolean {
   return a.transport.slug === b.transport.slug && a.case.message_bytes === b.case.message_bytes;
 }
@@ -231,7 +226,6 @@ function likeTransfers(results: RunResult[], kase: Case): RunResult[] {
   return sameCount.length > sameBytes.length ? sameCount : sameBytes;
 }
 
-/** The one number that stands for a point: the percentile or rate that is shown. */
 function shownValue(point: Point, shown: Shown): number | null {
   return shown === "throughput" ? (point.bytes_per_second ?? null) : point.latency_ns[shown];
 }
@@ -287,7 +281,6 @@ export function methodologyFacts(
   ].filter((fact) => fact !== false);
 }
 
-/** The same of what another tool measured: little of it is told. */
 export function importFacts(
   { transport, case: kase, methodology }: SeriesSummary,
   samples: Point | null,

@@ -27,7 +27,6 @@ export function heatColumns({ columns }: HeatMapChart): HeatColumn[] {
   });
 }
 
-/** The times that are drawn: all, or all but the rarest. */
 export function reachOf(columns: HeatColumn[], steps: number, reach: Reach): [number, number] {
   const byBin = new Map<number, number>();
   for (const { shares } of columns) {
@@ -68,7 +67,6 @@ function usual(bins: [bin: number, share: number][]): [number | undefined, numbe
 /** The share of the axis that is left free at either end, so that no mark there is cut. */
 const ROOM = 0.015;
 
-/** The horizontal axis that the charts over commits share. */
 export function scaleOf(axis: Axis, [from, to]: readonly [number, number]): Scale {
   const { domain, ticks } =
     axis === "time" ? timeScale([from, to]) : ordinalScale([Math.round(from), Math.round(to)]);

@@ -11,7 +11,6 @@ export type Shown = (typeof SHOWN)[number];
 export const PERCENTILES = ["p50", "p99", "p999"] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** What the chart runs over. */
 export const AXES = ["commits", "time"] as const;
 export type Axis = (typeof AXES)[number];
 
@@ -30,13 +29,11 @@ export const parseSeriesSearch = searchOf({
   show: oneOf(SHOWN),
   axis: oneOf(AXES),
   sizes: oneOf(PERCENTILES),
-  /** The run whose point is pinned. */
   run: uuid,
   /** The commit whose point is pinned, by its place; the newest when neither is here. */
   at: whole,
   /** Other series in the same chart: their numbers, with commas between. */
   with: (value) => joinedIds(othersOf(text(value))),
-  /** How many of the newest commits are drawn. */
   last: (value): number | undefined => oneOf(LASTS)(value),
   /** Where the stretch begins and ends that is looked at: places of commits, or moments in milliseconds. */
   from: whole,
@@ -46,7 +43,6 @@ export const parseSeriesSearch = searchOf({
 });
 export type SeriesSearch = ReturnType<typeof parseSeriesSearch>;
 
-/** The other series in the chart. */
 function othersOf(ids: string | undefined): number[] {
   const numbers = (ids?.split(",") ?? []).map(Number).filter((id) => Number.isSafeInteger(id) && id > 0);
   return [...new Set(numbers)].slice(0, OTHERS_MAX);

@@ -11,7 +11,6 @@ import { environmentsOf, numbersOf, optionalNumbersOf } from "@/lib/statistics";
 import { type Placed, positionOf, type SeriesPoint } from "./data";
 import type { Axis } from "./search";
 
-/** One place. */
 export type Stop = {
   x: number;
   ordinal: number;
@@ -56,7 +55,6 @@ export function stopsOfLine(line: LineSeries): Stop[] {
   });
 }
 
-/** The stops of single points, measured or stated. */
 export function stopsOfPoints<P extends Placed>(
   drawn: SeriesPoint<P>[],
   axis: Axis,
@@ -78,7 +76,6 @@ export function stopsOfPoints<P extends Placed>(
   });
 }
 
-/** The points of one figure, where it is known. */
 export function pointsOf(stops: Stop[], figure: string): Curve["points"] {
   return stops.flatMap(({ x, values }) => {
     const value = values[figure];
@@ -107,7 +104,6 @@ export function drawingOf(stops: Stop[], lines: StopLine[]) {
   return { curves, bands, boxes, marks };
 }
 
-/** Two neighbouring stops that were measured in different environments. */
 export type EnvironmentChange = { x: number; before: number; after: number };
 
 /** Where the environment changed along the line: half way between the last stop in one and the first in the other. */

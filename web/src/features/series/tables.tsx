@@ -138,7 +138,6 @@ export function sizesTable(series: SeriesSummary, lines: SweepLine[], shown: Sho
   ]);
 }
 
-/** The percentiles of one point. */
 export function percentilesTable({ series_id }: SeriesSummary, points: Curve["points"]): ChartTable {
   return tableOf(`series-${series_id}-percentiles`, () => [...points], [
     word(

@@ -78,7 +78,6 @@ export function keptRange(range: Range | null, extent: Range): Range | null {
   return range === null || isWhole(range, extent) ? null : within(range, extent);
 }
 
-/** A range moved along, up to the ends. */
 export function movedBy([from, to]: Range, by: number, [first, last]: Range): Range {
   const possible = Math.min(Math.max(by, first - from), last - to);
   return [from + possible, to + possible];
@@ -121,7 +120,6 @@ export function usePinned(series: SeriesSummary, search: SeriesSearch, before: B
   return {
     pinned,
     detail,
-    /** The point before, and all that is known of it. */
     earlierPoint,
     earlier: earlierPoint === null ? null : (earlier.data ?? null),
   };
@@ -138,7 +136,6 @@ export function useCommitsAt(series: SeriesSummary) {
   return (base: number, head: number) => Promise.all([shaAt(base), shaAt(head)]);
 }
 
-/** The point of a commit: that of the run, or the one that the line goes through. */
 function usePoint(series: SeriesSummary, ordinal: number | null, runId: string | undefined) {
   // A run may be one of a pull request; a commit is one of the trend.
   const lines = runId === undefined ? "main" : "all";
@@ -160,13 +157,10 @@ function pointOf(point: SeriesSummary["latest"] | undefined): SeriesPoint | null
 type On = {
   project: string;
   stops: Stop[];
-  /** Where the pinned point stands. */
   pinned_x: number;
   pinned: SeriesPoint | null;
-  /** The point before it. */
   earlier: SeriesPoint | null;
   changes: readonly Change[];
-  /** The stretch that is shown, of how much there is. */
   range: Range | null;
   extent: Range;
   onPin: (stop: Stop) => void;

@@ -56,7 +56,6 @@ export function useStops(series: SeriesSummary, search: SeriesSearch, lines: Sto
   };
 }
 
-/** The stops of the series that the page is about. */
 function firstStops({ series: [line] }: LineChart): Stop[] {
   return line === undefined ? [] : stopsOfLine(line);
 }
@@ -103,7 +102,6 @@ function otherCurve(
   return { key: `series-${line.series_id}`, label, stroke, ink, dash, width: 1.25, points };
 }
 
-/** A stretch with as much on either side. */
 function around(range: readonly [number, number] | null): { from?: number; to?: number } {
   if (range === null) return {};
   const span = range[1] - range[0];

@@ -4,7 +4,6 @@ import { fastestOf } from "@/lib/fastest";
 import { crossingsOf, linesOf } from "@/lib/sweep";
 import { aSweep, aSweepLine } from "@/test/comparisons";
 import { barsOf, headlineOf, latencyNote, meetingTexts, shareBelow, trafficNote } from "./data";
-import { parseSizesSearch } from "./search";
 
 const PROFILE: SizeProfile = {
   slug: "some",
@@ -79,12 +78,5 @@ describe("where traffic and latency meet", () => {
     );
     expect(plain(trafficNote(PROFILE, 65))).toBe("91 % of messages are smaller.");
     expect(latencyNote([], 20)).toBe("");
-  });
-});
-
-it("the address is read without trust", () => {
-  expect(parseSizesSearch({ machine: "lab-1", profile: "Any one", hidden: "pipe" })).toEqual({
-    machine: "lab-1",
-    hidden: "pipe",
   });
 });

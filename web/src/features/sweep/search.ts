@@ -23,7 +23,6 @@ export const parseSweepSearch = searchOf({
 });
 export type SweepSearch = ReturnType<typeof parseSweepSearch>;
 
-/** The topology page's state. */
 export const parseTopologySearch = searchOf({
   machine: slug,
   mode: slug,
@@ -34,7 +33,6 @@ export const parseTopologySearch = searchOf({
 });
 export type TopologySearch = ReturnType<typeof parseTopologySearch>;
 
-/** The sweep over sizes that a page is about. */
 export function askedSweep(
   { machine, scenario, mode, placement }: Place,
   { commit }: SweepSearch,
@@ -47,10 +45,8 @@ export function placeAsked({ machine, scenario, mode, placement }: SweepSearch):
   return present({ machine, scenario, mode, placement });
 }
 
-/** The scenarios of the topology page. */
 export const TOPOLOGY_SCENARIOS = TOPOLOGIES.map(({ scenario }): string => scenario);
 
-/** The sweeps that the topology page is about. */
 export function askedTopologies({ machine, mode, placement }: Place): SweepAsked[] {
   return TOPOLOGIES.map(({ scenario, over }) => ({ over, machine, scenario, mode, placement }));
 }

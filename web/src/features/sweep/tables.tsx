@@ -84,7 +84,6 @@ export function crossingsTable(fileName: string, crossings: Crossing[]): ChartTa
   ]);
 }
 
-/** One scenario's points, by how many take part. */
 export function scalingTable(
   project: string,
   fileName: string,

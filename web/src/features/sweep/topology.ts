@@ -22,13 +22,11 @@ export const TOPOLOGIES = [
 export const TIMES = ["message", "operation"] as const;
 export type TimeOf = (typeof TIMES)[number];
 
-/** One point: how many took part, and how long it took. */
 type ScalingPoint = {
   members: number;
   time_ns: number;
   isOversubscribed: boolean;
   lossy: boolean;
-  /** In full, with where it is from. */
   result: RunResult;
   runId: string;
 };
