@@ -42,6 +42,6 @@ export function mostMeasured(facet: Facet): string | undefined {
 }
 
 /** What is wanted, in order of preference, if there is such a thing; else the first there is. */
-export function chosen(options: string[], ...wanted: (string | undefined)[]): string | undefined {
+export function chosen<T>(options: readonly T[], ...wanted: (T | undefined)[]): T | undefined {
   return wanted.find((value) => value !== undefined && options.includes(value)) ?? options[0];
 }

@@ -79,6 +79,15 @@ export function NotTold() {
   return <span className="muted">{NOT_TOLD}</span>;
 }
 
+/** What has to be known before figures are read, a line each. */
+export function Warnings({ texts }: { texts: string[] }) {
+  return texts.map((text) => (
+    <p key={text} className="lede warning">
+      {text}
+    </p>
+  ));
+}
+
 /** One pair. */
 export type Fact = { name: string; value: ReactNode };
 

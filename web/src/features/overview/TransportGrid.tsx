@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { LineSeries } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Sparkline } from "@/components/chart/Sparkline";
-import { ScrollRegion } from "@/components/ui/states";
+import { RowTable, rowHead, Table } from "@/components/ui/Table";
 import { QuantityText } from "@/components/ui/text";
 import { endsOf, lowerFirst, parameterNames, sizeName, trafficName } from "@/lib/cases";
 import { historyOf } from "@/lib/history";
@@ -21,25 +21,25 @@ export function TransportGrid({ project, slice, machines, rows }: Props) {
   const shape = shapeOf(rows);
   return (
     <>
-      <ScrollRegion label="Transports">
-        <table className="table">
-          <MachineHead rows="transport" machines={machines} />
-          <tbody>
-            {rows.map(({ slug, about, cells }) => (
-              <tr key={slug}>
-                <th scope="row" title={about}>
-                  {slug}
-                </th>
-                {cells.map(({ machine, cell }) => (
-                  <td key={machine}>
-                    <CellContent project={project} cell={cell} domain={shape.domain} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <RowTable
+        label="Transports"
+        rows={rows}
+        keyOf={({ slug }) => slug}
+        columns={[
+          [rowHead("transport"), ({ slug }) => slug, ({ about }) => ({ title: about })],
+          ...machines.map((machine) => {
+            const cellOf = ({ cells }: GridRow) => cells.find((entry) => entry.machine === machine)?.cell;
+            const cell = (row: GridRow) => (
+              <CellContent
+                project={project}
+                cell={cellOf(row) ?? { kind: "missing" }}
+                domain={shape.domain}
+              />
+            );
+            return [machine, cell] as const;
+          }),
+        ]}
+      />
       <p className="section-note">{noteOf(slice, shape)}</p>
     </>
   );
@@ -81,10 +81,7 @@ function CellContent({ project, cell, domain }: CellProps) {
 
 /** What must be known before a figure is compared with its neighbours. */
 function CellRemarks({ cell }: { cell: Cell & { kind: "measured" } }) {
-  const warnings = [
-    ...(cell.latest.lossy ? ["lossy"] : []),
-    ...(cell.isOversubscribed ? ["oversubscribed"] : []),
-  ];
+  const warnings = [cell.latest.lossy && "lossy", cell.isOversubscribed && "oversubscribed"].filter(Boolean);
   if (warnings.length + cell.how.length === 0) return null;
   return (
     <span>
@@ -131,37 +128,34 @@ export function ImportedGrid({ project, machines, groups, lines }: ImportedGridP
   );
   return (
     <>
-      <ScrollRegion label="Imported">
-        <table className="table table-dense">
-          <MachineHead rows="benchmark" machines={machines} />
-          {groups.map(({ tool, time, rows }) => (
-            <tbody key={`${tool.slug} ${time}`}>
-              <tr className="group">
-                <th scope="rowgroup" colSpan={1 + machines.length} title={tool.semantics}>
-                  {tool.title}
-                  {time !== null && <span className="muted"> {time}</span>}
+      <Table label="Imported" className="table table-dense" heads={["benchmark", ...machines]}>
+        {groups.map(({ tool, time, rows }) => (
+          <tbody key={`${tool.slug} ${time}`}>
+            <tr className="group">
+              <th scope="rowgroup" colSpan={1 + machines.length} title={tool.semantics}>
+                {tool.title}
+                {time !== null && <span className="muted"> {time}</span>}
+              </th>
+            </tr>
+            {rows.map(({ name, cells }) => (
+              <tr key={name}>
+                <th scope="row" className="name">
+                  {name}
                 </th>
+                {cells.map(({ machine, cell }) => (
+                  <td key={machine}>
+                    {cell === null ? (
+                      <span className="muted">not imported</span>
+                    ) : (
+                      <Figure project={project} cell={cell} line={lines.get(cell.series.series_id)} />
+                    )}
+                  </td>
+                ))}
               </tr>
-              {rows.map(({ name, cells }) => (
-                <tr key={name}>
-                  <th scope="row" className="name">
-                    {name}
-                  </th>
-                  {cells.map(({ machine, cell }) => (
-                    <td key={machine}>
-                      {cell === null ? (
-                        <span className="muted">not imported</span>
-                      ) : (
-                        <Figure project={project} cell={cell} line={lines.get(cell.series.series_id)} />
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </ScrollRegion>
+            ))}
+          </tbody>
+        ))}
+      </Table>
       <p className="section-note">
         Median (p50) of the samples that other tools took; lines: the last 60 points.
         {hasStated && " Stated: the tool's own figure, without samples, which is compared with nothing."}
@@ -180,20 +174,5 @@ function Figure({ project, cell: { series, value_ns, statistic }, line }: Figure
       <QuantityText plain={statistic !== null} quantity={quantityOfNs(value_ns)} />
       {statistic !== null && <span className="muted">{statistic}, stated</span>}
     </Link>
-  );
-}
-
-function MachineHead({ rows, machines }: { rows: string; machines: string[] }) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">{rows}</th>
-        {machines.map((machine) => (
-          <th key={machine} scope="col">
-            {machine}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }

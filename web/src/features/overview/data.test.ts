@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { SeriesFacets, SeriesSummary } from "@/api/types";
+import type { Methodology, Point, RunResult, SeriesFacets, SeriesSummary } from "@/api/types";
 import { parametersKey, USUAL_PARAMETERS } from "@/lib/cases";
 import { distinct } from "@/lib/collections";
 import { aChangePoint, aLine, anObserved, aPoint, aResult, aRun, aSeries, latency } from "@/test/fixtures";
-import { rankingOf, shapeOf, transportGrid } from "./data";
+import { type GridInput, rankingOf, shapeOf, transportGrid } from "./data";
 import type { OverviewSearch } from "./search";
 import {
   chosenScenario,
@@ -13,9 +13,6 @@ import {
   seriesOfSlice,
   sliceOptions,
 } from "./slice";
-
-/** Nothing is drawn yet. */
-const DRAWN = { lines: new Map(), changes: new Map() };
 
 const slice = {
   scenario: "roundtrip",
@@ -40,6 +37,23 @@ function facetsOf(series: SeriesSummary[]): SeriesFacets {
     peers: counted((entry) => entry.case.peers),
   };
 }
+
+/** A grid of one machine, where nothing is drawn unless it is named. */
+const gridOf = (input: Partial<GridInput>) =>
+  transportGrid({
+    slice,
+    series: [],
+    transports: [],
+    machines: ["lab-linux-1"],
+    lines: new Map(),
+    changes: new Map(),
+    runs: new Map(),
+    ...input,
+  });
+const cellOf = (input: Partial<GridInput>) => gridOf(input)[0]?.cells[0]?.cell;
+const runsOf = (results: RunResult[]) => new Map([["lab-linux-1", [aRun({ results })]]]);
+const idsOf = (series: SeriesSummary[]) => series.map(({ series_id }) => series_id);
+const slugsOf = (series: SeriesSummary[]) => series.map(({ transport }) => transport.slug);
 
 const optionsOf = (series: SeriesSummary[], scenario: string) =>
   sliceOptions(facetsOf(series), facetsOf(series.filter((entry) => entry.case.scenario === scenario)));
@@ -95,21 +109,21 @@ describe("parameters", () => {
     aSeries({ series_id: 4, case: { scenario: "open-loop", rate_per_second: 1000 } }),
     aSeries({ series_id: 5, case: { message_bytes: 64, buffer_bytes: 512 } }),
   ];
-  const idsWith = (parameters: string) =>
-    seriesOfSlice(series, shownSlice(series, { parameters })).map(({ series_id }) => series_id);
-  it("are never mixed in one slice, and none set is the usual", () => {
-    expect(seriesOfSlice(series, shownSlice(series, {})).map(({ series_id }) => series_id)).toEqual([3]);
-    expect(idsWith("buffer-4096")).toEqual([2]);
-    expect(idsWith("buffer-65536")).toEqual([1]);
+  const idsWith = (search: OverviewSearch) => idsOf(seriesOfSlice(series, shownSlice(series, search)));
+  it.each([
+    [{}, 3],
+    [{ parameters: "buffer-4096" }, 2],
+    [{ parameters: "buffer-65536" }, 1],
+    [{ parameters: "buffer-512" }, 3],
+  ])("are never mixed in one slice, and none set is the usual: %j", (search, id) => {
+    expect(idsWith(search)).toEqual([id]);
   });
   it("are offered as far as they were measured with the rest of the slice", () => {
     expect(parameterOptions(series, slice).map(parametersKey)).toEqual(["", "buffer-4096", "buffer-65536"]);
-    expect(idsWith("buffer-512")).toEqual([3]);
   });
   it("are those there are where none was measured without", () => {
-    const openLoop = shownSlice(series, { scenario: "open-loop" });
-    expect(openLoop.parameters.rate_per_second).toBe(1000);
-    expect(seriesOfSlice(series, openLoop).map(({ series_id }) => series_id)).toEqual([4]);
+    expect(shownSlice(series, { scenario: "open-loop" }).parameters.rate_per_second).toBe(1000);
+    expect(idsWith({ scenario: "open-loop" })).toEqual([4]);
   });
 });
 
@@ -118,164 +132,115 @@ describe("seriesOfSlice", () => {
     const methodology = { ...aSeries().methodology, probe: "syscalls" };
     const latest = aPoint({ measured_at: "2026-12-01T00:00:00Z" });
     const series = [aSeries({ series_id: 1 }), aSeries({ series_id: 2, methodology, latest })];
-    expect(seriesOfSlice(series, slice).map(({ series_id }) => series_id)).toEqual([1]);
-    const grid = (entries: typeof series) =>
-      transportGrid({
-        slice,
-        series: entries,
-        transports: [],
-        machines: ["lab-linux-1"],
-        ...DRAWN,
-        runs: new Map(),
-      });
-    expect(grid(series)[0]?.cells[0]?.cell).toMatchObject({ kind: "measured", series: { series_id: 1 } });
-    expect(grid(series.slice(1))[0]?.cells[0]?.cell).toMatchObject({
-      kind: "probed",
-      series: { series_id: 2 },
-    });
+    expect(idsOf(seriesOfSlice(series, slice))).toEqual([1]);
+    expect(cellOf({ series })).toMatchObject({ kind: "measured", series: { series_id: 1 } });
+    expect(cellOf({ series: series.slice(1) })).toMatchObject({ kind: "probed", series: { series_id: 2 } });
   });
   it("takes the methodology measured last", () => {
     const old = aSeries({ series_id: 1, latest: aPoint({ measured_at: "2026-01-01T00:00:00Z" }) });
     const now = aSeries({ series_id: 2, latest: aPoint({ measured_at: "2026-02-01T00:00:00Z" }) });
-    expect(seriesOfSlice([now, old], slice).map(({ series_id }) => series_id)).toEqual([2]);
+    expect(idsOf(seriesOfSlice([now, old], slice))).toEqual([2]);
   });
 });
 
 describe("transportGrid", () => {
   it("says of each place what was measured, why not, or that nothing is known", () => {
-    const rows = transportGrid({
-      slice,
+    const rows = gridOf({
       series: [
         aSeries({ series_id: 1, transport: "pipe" }),
         aSeries({ series_id: 2, transport: "posix-mq", latest: null }),
       ],
       transports: ["pipe", "posix-mq", "tcp"],
-      machines: ["lab-linux-1"],
-      ...DRAWN,
-      runs: new Map([
-        [
-          "lab-linux-1",
-          [aRun({ results: [aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" })] })],
-        ],
-      ]),
+      runs: runsOf([aResult({ transport: "posix-mq", point: null, unsupported: "not mounted" })]),
     });
-    expect(rows.map(({ slug, cells }) => [slug, cells[0]?.cell.kind])).toEqual([
-      ["pipe", "measured"],
-      ["posix-mq", "unsupported"],
-      ["tcp", "missing"],
+    expect(rows.map(({ slug, cells }) => [slug, cells[0]?.cell])).toMatchObject([
+      ["pipe", { kind: "measured" }],
+      ["posix-mq", { kind: "unsupported", reason: "not mounted" }],
+      ["tcp", { kind: "missing" }],
     ]);
-    expect(rows[1]?.cells[0]?.cell).toEqual({ kind: "unsupported", reason: "not mounted" });
   });
-  const line = (ordinals: number[], p50: number[]) =>
-    aLine({ commit_ordinals: ordinals, latency_ns: { p50 } });
-  const rowOf = (latest: ReturnType<typeof aPoint>) =>
-    transportGrid({
-      slice,
-      series: [aSeries({ series_id: 1, latest })],
-      transports: ["pipe"],
-      machines: ["lab-linux-1"],
-      lines: new Map([[1, line([7, 0, 1], [1000, 1000, 1000])]]),
+  const drawn = (latest: Point) =>
+    cellOf({
+      series: [aSeries({ latest })],
+      lines: new Map([[1, aLine({ commit_ordinals: [7, 0, 1], latency_ns: { p50: [1000, 1000, 1000] } })]]),
       changes: new Map([[1, [aChangePoint({ commit_ordinal: 8 }), aChangePoint({ commit_ordinal: 3 })]]]),
-      runs: new Map(),
-    })[0]?.cells[0]?.cell;
+    });
   it("draws one value a commit, the newest run's, and where it changed within what is drawn", () => {
-    expect(rowOf(aPoint())).toMatchObject({
+    expect(drawn(aPoint())).toMatchObject({
       values: [2000, 3000],
       marks: [{ place: 1, direction: "regressed" }],
     });
   });
   it("draws rates the other way round", () => {
-    const { values } = rowOf(aPoint({ bytes_per_second: 5 })) as { values: number[] };
+    const { values } = drawn(aPoint({ bytes_per_second: 5 })) as { values: number[] };
     expect(values[0]).toBeGreaterThan(values[1] ?? 0);
   });
 });
 
 describe("a case that one run measured in several ways", () => {
   const kase = { scenario: "route", peers: 4, messages: 100_000 };
-  const drops = { ...aSeries().methodology, on_full: "drop" };
   const lost = aPoint({ lossy: true, latency_ns: latency(7) });
-  const dropped = aSeries({ series_id: 1, case: kase, methodology: drops, latest: lost });
   const whole = aSeries({ series_id: 2, case: kase });
+  const like = (methodology: Partial<Methodology>, change: Partial<SeriesSummary> = {}) => ({
+    ...whole,
+    series_id: 3,
+    methodology: { ...whole.methodology, ...methodology },
+    ...change,
+  });
+  const dropped = like({ on_full: "drop" }, { series_id: 1, latest: lost });
   const ofRoute = shownSlice([dropped], { scenario: "route" });
-  const gridOf = (series: ReturnType<typeof aSeries>[], results: ReturnType<typeof aResult>[] = []) =>
-    transportGrid({
-      slice: ofRoute,
-      series,
-      transports: [],
-      machines: ["lab-linux-1"],
-      ...DRAWN,
-      runs: new Map([["lab-linux-1", [aRun({ results })]]]),
-    });
-  const cellOf = (rows: ReturnType<typeof gridOf>) => rows[0]?.cells[0]?.cell;
-  it("shows the one that lost nothing", () => {
-    for (const series of [
-      [dropped, whole],
-      [whole, dropped],
-    ]) {
-      expect(seriesOfSlice(series, ofRoute).map(({ series_id }) => series_id)).toEqual([2]);
-      expect(cellOf(gridOf(series))).toMatchObject({ series: { series_id: 2 }, how: [] });
-    }
+  const cell = (series: SeriesSummary[], results: RunResult[] = []) =>
+    cellOf({ slice: ofRoute, series, runs: runsOf(results) });
+  it.each([
+    ["lost nothing", dropped],
+    ["has the fewest messages in flight", like({ window: 256 })],
+  ])("shows the one that %s, in either order", (_, other) => {
+    expect(idsOf(seriesOfSlice([other, whole], ofRoute))).toEqual([2]);
+    expect(idsOf(seriesOfSlice([whole, other], ofRoute))).toEqual([2]);
   });
-  it("shows the one with the fewest messages in flight", () => {
-    const many = { ...whole, series_id: 3, methodology: { ...whole.methodology, window: 256 } };
-    for (const series of [
-      [many, whole],
-      [whole, many],
-    ]) {
-      expect(seriesOfSlice(series, ofRoute).map(({ series_id }) => series_id)).toEqual([2]);
-    }
-  });
-  it("says how the shown one was measured where it is not the usual way", () => {
-    const always = { ...whole, series_id: 3, methodology: { ...whole.methodology, wake: "always" } };
-    expect(cellOf(gridOf([always, whole]))).toMatchObject({
-      series: { series_id: 3 },
-      how: ["wakes always"],
-    });
-  });
-  it("says nothing of how where there is one way", () => {
+  it("says how the shown one was measured only where there are several ways and it is not the usual", () => {
+    const always = like({ wake: "always" });
     const earlier = { ...dropped, latest: aPoint({ run_id: "another" }) };
-    expect(cellOf(gridOf([whole]))).toMatchObject({ how: [], isOversubscribed: false });
-    expect(cellOf(gridOf([whole, earlier]))).toMatchObject({ how: [] });
+    expect(cell([always, whole])).toMatchObject({ series: { series_id: 3 }, how: ["wakes always"] });
+    for (const series of [[dropped, whole], [whole, dropped], [whole], [whole, earlier]]) {
+      expect(cell(series)).toMatchObject({ series: { series_id: 2 }, how: [], isOversubscribed: false });
+    }
   });
   it("is marked as oversubscribed by its own run", () => {
-    const observed = anObserved({ oversubscribed: true });
-    const results = [aResult({ series_id: 2, case: kase, observed })];
-    expect(cellOf(gridOf([whole], results))).toMatchObject({ isOversubscribed: true });
-    expect(shapeOf(gridOf([whole], results)).hasOversubscribed).toBe(true);
-    expect(cellOf(gridOf([whole], [{ ...results[0], series_id: 9 } as (typeof results)[0]]))).toMatchObject({
-      isOversubscribed: false,
-    });
+    const result = (series_id: number) =>
+      aResult({ series_id, case: kase, observed: anObserved({ oversubscribed: true }) });
+    expect(cell([whole], [result(2)])).toMatchObject({ isOversubscribed: true });
+    const rows = gridOf({ slice: ofRoute, series: [whole], runs: runsOf([result(2)]) });
+    expect(shapeOf(rows).hasOversubscribed).toBe(true);
+    expect(cell([whole], [result(9)])).toMatchObject({ isOversubscribed: false });
   });
   it("has no part in the axis of those that lost nothing", () => {
     const fifo = aSeries({ series_id: 3, transport: "fifo", case: kase });
-    const { domain, hasLoss } = shapeOf(gridOf([dropped, fifo]));
+    const { domain, hasLoss } = shapeOf(gridOf({ slice: ofRoute, series: [dropped, fifo] }));
     expect([domain, hasLoss]).toEqual([[3600, 32_000], true]);
   });
 });
 
-describe("rankingOf", () => {
-  const measured = (transport: string, p50: number, rate: number | null = null) =>
-    aSeries({ transport, latest: aPoint({ latency_ns: latency(p50), bytes_per_second: rate }) });
-  it("finds the quickest and the slowest", () => {
-    const { ranked } = rankingOf(
-      [measured("tcp", 12_200), measured("pipe", 4000), measured("fifo", 4100)],
-      "lab-linux-1",
-    );
-    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "fifo", "tcp"]);
-  });
-  it("ranks rates the other way round", () => {
-    const { ranked } = rankingOf([measured("tcp", 1, 100), measured("pipe", 1, 200)], "lab-linux-1");
-    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe", "tcp"]);
-  });
-  it("does not rank what lost messages", () => {
-    const lost = aSeries({ transport: "udp", latest: aPoint({ bytes_per_second: 900, lossy: true }) });
-    const { ranked, lossy } = rankingOf([lost, measured("pipe", 1, 200)], "lab-linux-1");
-    expect(ranked.map(({ transport }) => transport.slug)).toEqual(["pipe"]);
-    expect(lossy.map(({ transport }) => transport.slug)).toEqual(["udp"]);
-  });
-  it("says nothing of a machine without numbers", () => {
-    const nothing = { ranked: [], lossy: [] };
-    expect(rankingOf([aSeries({ latest: null })], "lab-linux-1")).toEqual(nothing);
-    expect(rankingOf([measured("pipe", 1)], "lab-mac-2")).toEqual(nothing);
-  });
+const measured = (transport: string, p50: number, rate: number | null = null, lossy = false) =>
+  aSeries({ transport, latest: aPoint({ latency_ns: latency(p50), bytes_per_second: rate, lossy }) });
+
+it.each([
+  [
+    "from the quickest to the slowest",
+    [measured("tcp", 12_200), measured("pipe", 4000), measured("fifo", 4100)],
+    ["pipe", "fifo", "tcp"],
+    [],
+  ],
+  ["rates the other way round", [measured("tcp", 1, 100), measured("pipe", 1, 200)], ["pipe", "tcp"], []],
+  [
+    "nothing that lost messages",
+    [measured("udp", 1, 900, true), measured("pipe", 1, 200)],
+    ["pipe"],
+    ["udp"],
+  ],
+  ["nothing without numbers", [aSeries({ latest: null })], [], []],
+  ["nothing of another machine", [{ ...measured("pipe", 1), machine: "lab-mac-2" }], [], []],
+])("ranks %s", (_, series, quickest, lost) => {
+  const { ranked, lossy } = rankingOf(series, "lab-linux-1");
+  expect([slugsOf(ranked), slugsOf(lossy)]).toEqual([quickest, lost]);
 });

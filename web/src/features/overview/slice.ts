@@ -41,9 +41,10 @@ export function sliceOptions(all: SeriesFacets, within: SeriesFacets): SliceOpti
 export function chosenTraffic(scenario: string, options: SliceOptions, search: OverviewSearch): Traffic {
   return {
     scenario,
-    mode: firstOf(options.modes, search.mode, USUAL.mode),
-    placement: firstOf(options.placements, search.placement, USUAL.placement),
-    bytes: firstOf(options.sizes, search.bytes, USUAL.bytes),
+    // Where nothing is left of a scenario there is no option; the usual value then names what is missing.
+    mode: chosen(options.modes, search.mode, USUAL.mode) ?? USUAL.mode,
+    placement: chosen(options.placements, search.placement, USUAL.placement) ?? USUAL.placement,
+    bytes: chosen(options.sizes, search.bytes, USUAL.bytes) ?? USUAL.bytes,
   };
 }
 
@@ -103,10 +104,4 @@ function isPreferred(candidate: SeriesSummary, rival: SeriesSummary): boolean {
 
 function measuredAt(series: SeriesSummary): string {
   return series.latest?.measured_at ?? "";
-}
-
-function firstOf<T>(options: T[], ...wanted: (T | undefined)[]): T {
-  const found = wanted.find((candidate) => candidate !== undefined && options.includes(candidate));
-  // Where nothing is left of a scenario there is no option; the usual value, last in the list, then names what is missing.
-  return found ?? options[0] ?? (wanted.at(-1) as T);
 }

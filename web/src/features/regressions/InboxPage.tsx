@@ -3,7 +3,7 @@ import { useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { regressionsQuery } from "@/api/queries";
-import type { Regression, RegressionChange, RegressionState } from "@/api/types";
+import type { Regression, RegressionChange } from "@/api/types";
 import { Segmented } from "@/components/ui/controls";
 import { ScrollRegion } from "@/components/ui/states";
 import { Ago } from "@/components/ui/text";
@@ -30,6 +30,16 @@ const route = getRouteApi("/$project/regressions");
 
 const SHOWN_NAMES: Record<Shown, string> = { ...STATE_NAMES, open: "open", all: "all" };
 const DIRECTION_NAMES = { regressed: "slower", improved: "faster" };
+
+const WEEK_DAYS = 7;
+
+/** What can be said of the selected regressions together. */
+const ACTIONS: [string, () => RegressionChange][] = [
+  ["Acknowledge", () => ({ state: "acknowledged" })],
+  ["Fixed", () => ({ state: "fixed" })],
+  ["No regression", () => ({ state: "invalid" })],
+  ["Mute for a week", () => ({ muted_until: inDays(WEEK_DAYS) })],
+];
 
 export function InboxPage() {
   const { project } = route.useParams();
@@ -62,11 +72,19 @@ export function InboxPage() {
     if (meant.length === 0 || saying.isPending) return;
     saying.mutate({ ids: meant, change }, { onSuccess: () => setMarked(new Set()) });
   };
-  useInboxKeys({
-    move: (by) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by))),
-    toggle: () => at !== undefined && toggle(at),
-    open: () => at !== undefined && navigate(toRegression(project, at)),
-    say: (state) => say({ state }),
+  const move = (by: number) => setCurrent((place) => Math.max(0, Math.min(ids.length - 1, place + by)));
+  useKeys({
+    title: "Changes",
+    keys: [
+      ["j", "next", () => move(1)],
+      ["k", "previous", () => move(-1)],
+      ["x", "select, or not", () => at !== undefined && toggle(at)],
+      ["Enter", "open", () => at !== undefined && navigate(toRegression(project, at))],
+      ["a", "acknowledge", () => say({ state: "acknowledged" })],
+      ["f", "fixed", () => say({ state: "fixed" })],
+      ["i", "no regression", () => say({ state: "invalid" })],
+      ["n", "new again", () => say({ state: "new" })],
+    ],
   });
 
   return (
@@ -102,7 +120,27 @@ export function InboxPage() {
       </div>
       {regressions.length > 0 && (
         <div className="section">
-          <BulkActions count={selected.length} isBusy={saying.isPending} error={saying.error} onSay={say} />
+          <div className="controls bulk">
+            <span className="muted" aria-live="polite">
+              {selected.length === 0 ? "None selected" : `${selected.length} selected`}
+            </span>
+            {ACTIONS.map(([name, change]) => (
+              <button
+                key={name}
+                type="button"
+                className="button"
+                disabled={selected.length === 0 || saying.isPending}
+                onClick={() => say(change())}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+          {saying.error !== null && (
+            <p className="warning" role="alert">
+              {saying.error.message}
+            </p>
+          )}
           <InboxTable
             project={project}
             regressions={regressions}
@@ -211,71 +249,4 @@ function InboxTable({ project, regressions, selected, current, onToggle, onToggl
       </table>
     </ScrollRegion>
   );
-}
-
-type BulkActionsProps = {
-  count: number;
-  isBusy: boolean;
-  error: Error | null;
-  onSay: (change: RegressionChange) => void;
-};
-
-const WEEK_DAYS = 7;
-
-function BulkActions({ count, isBusy, error, onSay }: BulkActionsProps) {
-  const actions: [string, () => RegressionChange][] = [
-    ["Acknowledge", () => ({ state: "acknowledged" })],
-    ["Fixed", () => ({ state: "fixed" })],
-    ["No regression", () => ({ state: "invalid" })],
-    ["Mute for a week", () => ({ muted_until: inDays(WEEK_DAYS) })],
-  ];
-  return (
-    <>
-      <div className="controls bulk">
-        <span className="muted" aria-live="polite">
-          {count === 0 ? "None selected" : `${count} selected`}
-        </span>
-        {actions.map(([name, change]) => (
-          <button
-            key={name}
-            type="button"
-            className="button"
-            disabled={count === 0 || isBusy}
-            onClick={() => onSay(change())}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      {error !== null && (
-        <p className="warning" role="alert">
-          {error.message}
-        </p>
-      )}
-    </>
-  );
-}
-
-type Does = {
-  move: (by: number) => void;
-  toggle: () => void;
-  open: () => void;
-  say: (state: RegressionState) => void;
-};
-
-/** The inbox by keyboard: moving, selecting, opening, and saying what becomes of what is meant. */
-function useInboxKeys({ move, toggle, open, say }: Does): void {
-  useKeys({
-    title: "Changes",
-    keys: [
-      ["j", "next", () => move(1)],
-      ["k", "previous", () => move(-1)],
-      ["x", "select, or not", toggle],
-      ["Enter", "open", open],
-      ["a", "acknowledge", () => say("acknowledged")],
-      ["f", "fixed", () => say("fixed")],
-      ["i", "no regression", () => say("invalid")],
-      ["n", "new again", () => say("new")],
-    ],
-  });
 }

@@ -4,15 +4,15 @@ import type { Case, RunDetail, RunResult } from "@/api/types";
 import { LatencyShape } from "@/components/chart/LatencyShape";
 import { Breadcrumb, Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts, NotTold, QuantityText } from "@/components/ui/text";
+import { CommandLine, Facts, NotTold, QuantityText, Warnings } from "@/components/ui/text";
 import { benchmarkName } from "@/lib/cases";
 import { shortSha } from "@/lib/commits";
 import { fileFacts, intervalOf, nsPerOperation, toolName } from "@/lib/imports";
 import { originalHref, toPoint, toRuns } from "@/lib/paths";
-import { prunedNote } from "@/lib/pruned";
 import { formatMoment } from "@/lib/time";
 import { counted, formatBytes, formatCount, formatNs, quantityOfDividedNs, quantityOfNs } from "@/lib/units";
 import {
+  cautionsOf,
   type ImportedTable,
   importedTables,
   type MeasuredResult,
@@ -22,7 +22,7 @@ import {
   sortResults,
   statedColumns,
 } from "./data";
-import { Failures, Quarantined, RunControls, RunFacts } from "./RunParts";
+import { Failures, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -34,7 +34,6 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
   const tool = transport === null ? "another tool" : toolName(transport);
   const { imported, stated, failures } = sortResults(detail.results, benchmark);
   const said = fileFacts(detail.results);
-  const missing = prunedNote(detail.pruned);
   const isKept = detail.pruned.upload_at === null;
   return (
     <>
@@ -51,14 +50,7 @@ export function ImportedRun({ detail }: { detail: RunDetail }) {
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
       <p className="lede">{originOf(detail)}</p>
-      {missing !== null && <p className="lede warning">{missing}</p>}
-      <Quarantined run={run} />
-      {run.work_tree_modified && (
-        <p className="lede warning">
-          Tracked files differed from the commit when the file was imported: what it tells of may not be
-          exactly that commit.
-        </p>
-      )}
+      <Warnings texts={cautionsOf(detail)} />
       <RunControls runId={runId} by="benchmark" value={benchmark} hasReport={isKept}>
         {original !== null && isKept && (
           <a className="button" href={originalHref(runId)} download={original.name}>

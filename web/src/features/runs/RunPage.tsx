@@ -6,18 +6,18 @@ import type { RunDetail } from "@/api/types";
 import { DeliveryCells, DeliveryHeads } from "@/components/DeliveryTable";
 import { Breadcrumb, ScrollRegion, Section } from "@/components/ui/states";
 import { type Column, numeric, RowTable, rowHead } from "@/components/ui/Table";
-import { CommandLine, Facts } from "@/components/ui/text";
+import { CommandLine, Facts, Warnings } from "@/components/ui/text";
 import { refusal } from "@/lib/access";
 import { shortSha } from "@/lib/commits";
 import { useTitle } from "@/lib/hooks";
 import { isImportInFull } from "@/lib/imports";
 import { toJob, toMeasure, toPoint, toRuns } from "@/lib/paths";
-import { prunedNote } from "@/lib/pruned";
 import { formatDuration, formatMoment } from "@/lib/time";
 import { counted, formatCount, formatNs } from "@/lib/units";
 import { scenarioName } from "@/lib/vocabulary";
 import {
   bufferGroups,
+  cautionsOf,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -28,11 +28,10 @@ import {
   reproCommands,
   runTitle,
   sortResults,
-  trialNote,
 } from "./data";
 import { ImportedRun } from "./ImportedRun";
 import { Results } from "./Results";
-import { Failures, Quarantined, RunControls, RunFacts } from "./RunParts";
+import { Failures, RunControls, RunFacts } from "./RunParts";
 
 const route = getRouteApi("/$project/runs/$runId");
 
@@ -54,9 +53,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
   const buffers = bufferGroups(measured);
   const programs = programFacts(detail.results);
   const probes = probesOf(detail.results);
-  const trial = trialNote(detail.environment);
   const isDrawn = isSynthetic(detail.environment);
-  const missing = isDrawn ? null : prunedNote(detail.pruned);
 
   return (
     <>
@@ -71,23 +68,7 @@ function MeasuredRun({ detail }: { detail: RunDetail }) {
       <p className="lede">
         ‘{run.commit.subject}’ by {run.commit.author}
       </p>
-      {run.superseded && (
-        <p className="lede warning">
-          Superseded: when it arrived, another agent had its job already. It is kept and shown here, and is
-          part of no trend and no comparison of commits.
-        </p>
-      )}
-      <Quarantined run={run} />
-      {run.work_tree_modified && (
-        <p className="lede warning">
-          Tracked files differed from the commit: what was measured is not exactly it.
-        </p>
-      )}
-      {run.build !== "release" && !isDrawn && (
-        <p className="lede warning">Measured by a {run.build} build: these figures are not for comparison.</p>
-      )}
-      {trial && <p className="lede warning">{trial}</p>}
-      {missing !== null && <p className="lede warning">{missing}</p>}
+      <Warnings texts={cautionsOf(detail)} />
       {probes.length > 0 && (
         <p className="lede warning">
           Measured under the probe <strong>{probes.join(", ")}</strong>: not comparable with raw figures.

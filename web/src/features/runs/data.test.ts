@@ -7,11 +7,13 @@ import {
   aPoint,
   aResult,
   aRun,
+  aRunSummary,
   aStatedPoint,
   latency,
 } from "@/test/fixtures";
 import {
   bufferGroups,
+  cautionsOf,
   deliveryGroups,
   disturbedGroups,
   factsOf,
@@ -335,4 +337,10 @@ it("a run of two sides is one where all results are of base or of head, and both
     false,
     false,
   ]);
+});
+
+it("cautions of a run that nobody vouches for, and of no other", () => {
+  expect(cautionsOf(aRun())).toEqual([]);
+  const run = aRunSummary({ quarantined: true });
+  expect(cautionsOf(aRun({ run })).join()).toMatch(/never part of the trend/);
 });

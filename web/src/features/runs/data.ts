@@ -14,6 +14,7 @@ import {
 } from "@/lib/imports";
 import { distinguishing } from "@/lib/methodology";
 import { isWhole } from "@/lib/points";
+import { prunedNote } from "@/lib/pruned";
 import { formatBytesExactly } from "@/lib/units";
 
 export type MeasuredResult = RunResult & { point: Point };
@@ -245,6 +246,30 @@ export function trialNote({ stable, conditions }: RunDetail["environment"]): str
   if (wine) return `Measured under Wine ${wine}: these times say nothing about Windows.`;
   const tested = conditions["suite.tested"] ?? TESTED_HERE;
   return tested === TESTED_HERE ? undefined : `The suite was tested ${tested}.`;
+}
+
+/** What has to be known of a run before any of its figures. */
+export function cautionsOf(detail: RunDetail): string[] {
+  const { run, environment, pruned } = detail;
+  const isFromFile = isImportInFull(detail);
+  const isDrawn = isSynthetic(environment);
+  const cautions = [
+    run.superseded &&
+      "Superseded: when it arrived, another agent had its job already. It is kept and shown here, and is part of no trend and no comparison of commits.",
+    run.quarantined &&
+      "Quarantined: whoever uploaded this run does not vouch for it, as for a pull request of a fork. It is never part of the trend.",
+    run.work_tree_modified &&
+      (isFromFile
+        ? "Tracked files differed from the commit when the file was imported: what it tells of may not be exactly that commit."
+        : "Tracked files differed from the commit: what was measured is not exactly it."),
+    !isFromFile &&
+      !isDrawn &&
+      run.build !== "release" &&
+      `Measured by a ${run.build} build: these figures are not for comparison.`,
+    !isFromFile && trialNote(environment),
+    !isDrawn && prunedNote(pruned),
+  ];
+  return cautions.filter((caution) => typeof caution === "string");
 }
 
 export function factsOf(facts: Record<string, string>): { name: string; value: string; isAbsent: boolean }[] {

@@ -3,7 +3,7 @@
  * and its table.
  */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { useMemo } from "react";
 import { environmentsQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
 import { ChartFrame, type ChartTable } from "@/components/chart/ChartFrame";
@@ -17,6 +17,7 @@ import { formatDay, formatMoment } from "@/lib/time";
 import { counted, upperFirst } from "@/lib/units";
 import { type SeriesPoint, statedLines } from "./data";
 import { scaleOf } from "./heat";
+import { StopTooltip } from "./SeriesParts";
 import type { Axis, Shown } from "./search";
 import { drawingOf, environmentChanges, type Stop, type StopLine } from "./stops";
 import { statedTable, stopsTable } from "./tables";
@@ -37,25 +38,26 @@ type TrendProps = {
   onPin: (stop: Stop) => void;
   onRange: (range: readonly [number, number] | null) => void;
   onCompare?: (base: Stop, head: Stop) => void;
-  tooltip: (stop: Stop) => ReactNode;
 };
 
 type Props = TrendProps & {
   title: string;
-  what: string;
-  /** What marks mean, as far as there are any. */
-  notes: string[];
+  /** What the lines are, and what marks mean, for the sentence above the chart. */
+  notes: (string | false)[];
   lines: StopLine[];
+  /** Lines of other series. */
   others: Curve[];
   changes: Change[];
   measure: Measure;
   table: ChartTable;
+  /** What has to be said of each stop. */
+  remark?: string;
 };
 
 const DAY_MS = 86_400_000;
 
 function CommitTrend(props: Props) {
-  const { title, series, stops, axis, lines, measure, extent, pinned } = props;
+  const { title, series, stops, axis, lines, measure, extent, pinned, onPin, onCompare } = props;
   const { shown, zoom, pan } = useRange(extent, props.range, props.onRange);
   const changes = useMemo(() => environmentChanges(stops), [stops]);
   const { data: environments } = useQuery({
@@ -67,20 +69,19 @@ function CommitTrend(props: Props) {
   const { curves, bands, boxes, marks } = useMemo(() => drawingOf(stops, lines), [stops, lines]);
   const byX = useMemo(() => new Map(stops.map((stop) => [stop.x, stop])), [stops]);
   const places = useMemo(() => stops.map(({ x }) => x), [stops]);
-  const isOneDay = shown[1] - shown[0] < 2 * DAY_MS;
-  const over = axis === "time" ? counted(stops.length, "run") : counted(stops.length, "commit");
+  const format = shown[1] - shown[0] < 2 * DAY_MS ? formatMoment : formatDay;
   const notes = [
-    ...(stops.some(({ isModified }) => isModified) ? ["diamonds had a modified work tree"] : []),
-    ...props.notes,
-    ...(props.changes.length > 0 ? ["a triangle is a change of the level"] : []),
-    ...(changes.length > 0 ? ["a dotted rule is a change of the environment"] : []),
+    stops.some(({ isModified }) => isModified) && "diamonds had a modified work tree",
+    ...props.notes.slice(1),
+    props.changes.length > 0 && "a triangle is a change of the level",
+    changes.length > 0 && "a dotted rule is a change of the environment",
   ];
-  const first = lines[0]?.key ?? "";
+  const over = props.thinned ?? counted(stops.length, axis === "time" ? "run" : "commit");
   return (
     <ChartFrame
       name="trend"
       title={title}
-      summary={`${[`${props.thinned ?? over}. ${props.what}`, ...notes].join("; ")}.`}
+      summary={`${over}. ${[props.notes[0], ...notes].filter(Boolean).join("; ")}.`}
       table={props.table}
     >
       <TrendChart
@@ -97,16 +98,21 @@ function CommitTrend(props: Props) {
         changes={props.changes}
         stops={places}
         xScale={scaleOf(axis, shown)}
-        xLabel={(x) => (axis === "commits" ? `#${x}` : isOneDay ? momentOf(x) : dayOf(x))}
+        xLabel={(x) => (axis === "commits" ? `#${x}` : format(new Date(x).toISOString()))}
         measure={measure}
-        pinned={{ x: pinned.x, y: pinned.values[first] ?? 0 }}
-        onPin={(x) => withStop(byX, x, props.onPin)}
+        pinned={{ x: pinned.x, y: pinned.values[lines[0]?.key ?? ""] ?? 0 }}
+        onPin={(x) => {
+          const stop = byX.get(x);
+          if (stop !== undefined) onPin(stop);
+        }}
         onZoom={zoom}
         onPan={pan}
         onCompare={
-          props.onCompare &&
-          ((base, head) =>
-            withStop(byX, base, (from) => withStop(byX, head, (to) => props.onCompare?.(from, to))))
+          onCompare &&
+          ((base, head) => {
+            const [from, to] = [byX.get(base), byX.get(head)];
+            if (from !== undefined && to !== undefined) onCompare(from, to);
+          })
         }
         describe={(x) => {
           const stop = byX.get(x);
@@ -116,24 +122,12 @@ function CommitTrend(props: Props) {
         }}
         tooltip={(x) => {
           const stop = byX.get(x);
-          return stop === undefined ? null : props.tooltip(stop);
+          if (stop === undefined) return null;
+          return <StopTooltip {...{ stop, lines, measure, axis }} series={series} remark={props.remark} />;
         }}
       />
     </ChartFrame>
   );
-}
-
-function withStop(stops: Map<number, Stop>, x: number, then: (stop: Stop) => void): void {
-  const stop = stops.get(x);
-  if (stop !== undefined) then(stop);
-}
-
-function momentOf(milliseconds: number): string {
-  return formatMoment(new Date(milliseconds).toISOString());
-}
-
-function dayOf(milliseconds: number): string {
-  return formatDay(new Date(milliseconds).toISOString());
 }
 
 type MeasuredTrendProps = TrendProps & {
@@ -147,27 +141,22 @@ type MeasuredTrendProps = TrendProps & {
 export function Trend({ shown, lines, others, ...rest }: MeasuredTrendProps) {
   const { series, stops, axis } = rest;
   const isRate = shown === "throughput";
-  const notes = [
-    ...(stops.some(({ mark }) => mark === "lossy") ? ["crosses lost messages"] : []),
-    ...(others.length > 0 ? ["thin lines are other series, beside it and not compared"] : []),
-  ];
+  const tail = lines.some(({ key }) => key === "p90") ? ", dashed p90" : "";
   return (
     <CommitTrend
       {...rest}
       title={isRate ? "Throughput" : upperFirst(timeName(series.case) ?? "latency")}
-      what={isRate ? "Payload bytes delivered per second" : lookOf(lines)}
-      notes={notes}
+      notes={[
+        isRate ? "Payload bytes delivered per second" : `Shaded from p25 to p75, solid the median${tail}`,
+        stops.some(({ mark }) => mark === "lossy") && "crosses lost messages",
+        others.length > 0 && "thin lines are other series, beside it and not compared",
+      ]}
       lines={lines}
       others={others}
       measure={isRate ? RATE : LATENCY}
       table={stopsTable(series, stops, lines, axis)}
     />
   );
-}
-
-function lookOf(lines: StopLine[]): string {
-  const tail = lines.some(({ key }) => key === "p90") ? ", dashed p90" : "";
-  return `Shaded from p25 to p75, solid the median${tail}`;
 }
 
 type StatedTrendProps = TrendProps & { statistic: string; drawn: SeriesPoint<StatedPoint>[] };
@@ -182,13 +171,13 @@ export function StatedTrend({ statistic, drawn, ...rest }: StatedTrendProps) {
     <CommitTrend
       {...rest}
       title={upperFirst(title)}
-      what={`The ${statistic} as ${toolName(series.transport)} states it${band}`}
-      notes={[]}
+      notes={[`The ${statistic} as ${toolName(series.transport)} states it${band}`]}
       lines={statedLines(statistic)}
       others={[]}
       changes={[]}
       measure={LATENCY}
       table={statedTable(series, statistic, drawn)}
+      remark="stated, without samples"
     />
   );
 }

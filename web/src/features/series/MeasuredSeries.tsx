@@ -4,7 +4,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useDeferredValue, useMemo } from "react";
 import { changePointsQuery, runQuery } from "@/api/queries";
 import type { ChangePoint, SeriesSummary } from "@/api/types";
-import { LATENCY, RATE } from "@/components/chart/measure";
 import { DeliveryTable } from "@/components/DeliveryTable";
 import { Section } from "@/components/ui/states";
 import { numeric, RowTable, rowHead } from "@/components/ui/Table";
@@ -31,7 +30,7 @@ import {
 import { Distribution, Percentiles, Sizes } from "./PinnedCharts";
 import { PinnedPoint } from "./PinnedPoint";
 import { probeReadings } from "./probe";
-import { FileSection, SeriesBreadcrumb, StopTooltip, TrendControls } from "./SeriesParts";
+import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
 import { LAST_USUAL, type Percentile } from "./search";
 import { changesOf, type Stop } from "./stops";
 import { useCommitsAt, usePageState, usePinned, useSeriesKeys } from "./usePageState";
@@ -73,7 +72,6 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
   const rangeOfDistributions = useDeferredValue(range);
   const observed = run.data?.results.find(({ series_id }) => series_id === seriesId)?.observed ?? null;
   const deliveries = observed?.deliveries ?? [];
-  const measure = shown === "throughput" ? RATE : LATENCY;
   const commitsAt = useCommitsAt(series);
   useSeriesKeys({
     project,
@@ -133,9 +131,6 @@ export function MeasuredSeries({ series }: { series: SeriesSummary }) {
               onPin={onPin}
               onRange={onRange}
               {...(axis === "commits" ? { onCompare } : {})}
-              tooltip={(stop) => (
-                <StopTooltip project={project} stop={stop} lines={lines} measure={measure} axis={axis} />
-              )}
             />
             {axis === "commits" && !isFromFile && (
               <Distributions

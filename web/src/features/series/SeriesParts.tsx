@@ -106,23 +106,23 @@ export function TrendControls(props: Props) {
 }
 
 type StopTooltipProps = {
-  project: string;
+  series: SeriesSummary;
   stop: Stop;
   lines: StopLine[];
   measure: Measure;
   axis: Axis;
-  remark?: string;
+  remark: string | undefined;
 };
 
 /** Who rests so long means what is there. */
 const SETTLED_MS = 120;
 
 /** What stands at a stop of the trend: its commit, as soon as that is known, and its figures, the largest first. */
-export function StopTooltip({ project, stop, lines, measure, axis, remark }: StopTooltipProps) {
+export function StopTooltip({ series, stop, lines, measure, axis, remark }: StopTooltipProps) {
   const { ordinal, values, mark, isModified, runs } = stop;
   // Who moves along a line is not asking for every commit on the way.
   const asked = useSettled(ordinal, SETTLED_MS);
-  const { data } = useQuery(commitsQuery(project, { from: asked, to: asked, limit: 1 }));
+  const { data } = useQuery(commitsQuery(series.project, { from: asked, to: asked, limit: 1 }));
   const commit = data?.commits.find((entry) => entry.ordinal === ordinal);
   const note = [
     axis === "time" && formatMoment(new Date(stop.x).toISOString()),

@@ -2,7 +2,6 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { pointsQuery, runQuery } from "@/api/queries";
 import type { SeriesSummary, StatedPoint } from "@/api/types";
-import { LATENCY } from "@/components/chart/measure";
 import { Section } from "@/components/ui/states";
 import { Facts, NotTold, QuantityText } from "@/components/ui/text";
 import { headlineName } from "@/lib/cases";
@@ -18,10 +17,9 @@ import {
   seriesPoints,
   statedHeadline,
   statedLede,
-  statedLines,
 } from "./data";
 import { PinnedFrame } from "./PinnedPoint";
-import { FileSection, SeriesBreadcrumb, StopTooltip, TrendControls } from "./SeriesParts";
+import { FileSection, SeriesBreadcrumb, TrendControls } from "./SeriesParts";
 import { readStated, stopsOfPoints } from "./stops";
 import { usePageState } from "./usePageState";
 
@@ -68,16 +66,6 @@ export function StatedSeries({ series, statistic }: { series: SeriesSummary; sta
                 pinned={{ x: positionOf(pinned.point, axis), ...readStated(pinned.point) }}
                 onPin={onPin}
                 onRange={onRange}
-                tooltip={(stop) => (
-                  <StopTooltip
-                    project={series.project}
-                    stop={stop}
-                    lines={statedLines(statistic)}
-                    measure={LATENCY}
-                    axis={axis}
-                    remark="stated, without samples"
-                  />
-                )}
               />
             </div>
             <StatedPin series={series} pinned={pinned} statistic={statistic} />

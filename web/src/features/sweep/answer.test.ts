@@ -18,46 +18,57 @@ const PIPE = aSweepLine("pipe", { 64: 4000, 1024: 4200, 65536: 40_000 });
 const MEMFD = aSweepLine("memfd", { 64: 9000, 1024: 9000, 65536: 9100 });
 const CROSSING = { below: 0, above: 1, x: 19_456, from: 17_408, to: 22_528 };
 
-describe("the sentence", () => {
-  it("says up to which size a transport is the fastest, with the interval of where it stops", () => {
-    const { headline } = told(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }));
-    expect(headline).toBe("Up to 19 KiB [17, 22] pipe is fastest on lab-1, from there memfd");
-  });
+const medians = (odd: number) => ({ 1: odd, 2: 3 - odd, 4: odd, 8: 3 - odd, 16: odd });
+const carries = aSweepLine("tcp", { 64: 1 }, { point: { bytes_per_second: 9 } });
+const lossy = aSweepLine("udp", { 64: 1 }, { point: { lossy: true } });
 
-  it("says so where one transport is the fastest at every size", () => {
-    expect(told(aSweep([aSweepLine("eventfd", { 64: 1, 65536: 2 }), PIPE])).headline).toBe(
-      "eventfd is fastest on lab-1 at every size measured, from 64 B to 64 KiB",
-    );
-  });
-
-  it("says only what was measured where nothing was calculated", () => {
-    const { headline, cautions } = told(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }), "p99");
-    expect(headline).toBe("Up to 1 KiB pipe is fastest on lab-1, from 64 KiB memfd");
-    expect(cautions.join()).toContain("Crossings are calculated for p50 alone");
-  });
-
-  it("says who carries the most where throughput is shown", () => {
-    const lines = [aSweepLine("tcp", { 64: 1 }, { point: { bytes_per_second: 9 } })];
-    expect(told(aSweep(lines), "throughput").headline).toBe(
-      "tcp carries the most on lab-1 at 64 B, the only size measured",
-    );
-  });
-
-  it("counts the changes where they are many", () => {
-    const medians = (odd: number) => ({ 1: odd, 2: 3 - odd, 4: odd, 8: 3 - odd, 16: odd });
-    const { headline } = told(aSweep([aSweepLine("a", medians(1)), aSweepLine("b", medians(2))]));
-    expect(headline).toBe(
-      "Who is fastest on lab-1 changes 4 times from 1 B to 16 B: a at first, a in the end",
-    );
-  });
-
-  it("has no winner where nothing can be compared", () => {
-    const udp = aSweepLine("udp", { 64: 1 }, { point: { lossy: true } });
-    expect(told(aSweep([udp])).headline).toBe("Nothing that could be compared was measured on lab-1");
-  });
+it.each<[string, ReturnType<typeof aSweep>, Figure, string]>([
+  [
+    "up to which size a transport is the fastest, with the interval of where it stops",
+    aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }),
+    "p50",
+    "Up to 19 KiB [17, 22] pipe is fastest on lab-1, from there memfd",
+  ],
+  [
+    "that one transport is the fastest at every size",
+    aSweep([aSweepLine("eventfd", { 64: 1, 65536: 2 }), PIPE]),
+    "p50",
+    "eventfd is fastest on lab-1 at every size measured, from 64 B to 64 KiB",
+  ],
+  [
+    "only what was measured where nothing was calculated",
+    aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }),
+    "p99",
+    "Up to 1 KiB pipe is fastest on lab-1, from 64 KiB memfd",
+  ],
+  [
+    "who carries the most where throughput is shown",
+    aSweep([carries]),
+    "throughput",
+    "tcp carries the most on lab-1 at 64 B, the only size measured",
+  ],
+  [
+    "how often the fastest changes where that is often",
+    aSweep([aSweepLine("a", medians(1)), aSweepLine("b", medians(2))]),
+    "p50",
+    "Who is fastest on lab-1 changes 4 times from 1 B to 16 B: a at first, a in the end",
+  ],
+  [
+    "that nothing can be compared",
+    aSweep([lossy]),
+    "p50",
+    "Nothing that could be compared was measured on lab-1",
+  ],
+])("the sentence says %s", (_, chart, figure, headline) => {
+  expect(told(chart, figure).headline).toBe(headline);
 });
 
 describe("what to mind", () => {
+  it("is that other figures than p50 have no crossings", () => {
+    const { cautions } = told(aSweep([PIPE, MEMFD], { crossovers: [CROSSING] }), "p99");
+    expect(cautions.join()).toContain("Crossings are calculated for p50 alone");
+  });
+
   it("is an interval that has no end within what was measured", () => {
     const { cautions } = told(aSweep([PIPE, MEMFD], { crossovers: [{ ...CROSSING, to: null }] }));
     expect(cautions.join()).toContain("pipe and memfd are equal is bounded not above");
@@ -72,7 +83,7 @@ describe("what to mind", () => {
     const { cautions } = told(
       aSweep([
         PIPE,
-        aSweepLine("udp", { 64: 1 }, { point: { lossy: true } }),
+        lossy,
         aSweepLine(
           "old",
           { 64: 1 },
